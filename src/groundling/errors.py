@@ -1,0 +1,116 @@
+"""Every error and warning that Groundling raises on purpose.
+
+::
+
+    GroundlingError
+    ├── InstructionError      text that cannot be read as an instruction
+    │   └── ParseError        CoNLL-U or a dependency tree that is broken
+    ├── GraphError            a grounding graph that is broken
+    ├── WorldError            an environment that breaks its contract
+    │   └── SearchError       planning ran into a dead end or out of budget
+    ├── DemonstrationError    training data that cannot be used
+    ├── LexiconError          a lexicon file that cannot be read
+    ├── CorpusError           a corpus file that is missing or malformed
+    ├── ModelFileError        a saved model that cannot be trusted or read
+    ├── NotFittedError        a follower that has not been trained yet
+    └── SettingError          a setting that does not exist or does not fit
+
+    GroundlingWarning
+    └── ConvergenceWarning    training stopped before it converged
+
+Messages say what was found, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "ConvergenceWarning",
+    "CorpusError",
+    "DemonstrationError",
+    "GraphError",
+    "GroundlingError",
+    "GroundlingWarning",
+    "InstructionError",
+    "LexiconError",
+    "ModelFileError",
+    "NotFittedError",
+    "ParseError",
+    "SearchError",
+    "SettingError",
+    "WorldError",
+    "did_you_mean",
+]
+
+
+class GroundlingError(Exception):
+    """The root of all errors raised by this package."""
+
+
+class InstructionError(GroundlingError, ValueError):
+    """Text that cannot be read as an instruction."""
+
+
+class ParseError(InstructionError):
+    """A dependency tree or a CoNLL-U file that is broken."""
+
+
+class GraphError(GroundlingError, ValueError):
+    """A grounding graph that is broken: no nodes, unknown ends of edges, NaN labels."""
+
+
+class WorldError(GroundlingError, RuntimeError):
+    """An environment that raises, or that breaks its contract."""
+
+
+class SearchError(WorldError):
+    """Planning found no plan: a dead end, or the search budget ran out."""
+
+
+class DemonstrationError(GroundlingError, ValueError):
+    """A demonstration that cannot be used for training."""
+
+
+class LexiconError(GroundlingError, ValueError):
+    """A lexicon file that cannot be read."""
+
+
+class CorpusError(GroundlingError, ValueError):
+    """A corpus file that is missing or malformed."""
+
+
+class ModelFileError(GroundlingError, ValueError):
+    """A saved model that is broken, foreign or too new."""
+
+
+class NotFittedError(GroundlingError, ValueError, AttributeError):
+    """A follower is used before it has been fitted or loaded."""
+
+
+class SettingError(GroundlingError, ValueError):
+    """A setting that does not exist, or a value it cannot take."""
+
+
+class GroundlingWarning(UserWarning):
+    """The root of all warnings raised by this package."""
+
+
+class ConvergenceWarning(GroundlingWarning):
+    """Training stopped at its iteration limit before it converged."""
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return a hint naming the closest known names, to append to an error message.
+
+    >>> did_you_mean("sentense", ["sentence", "clause", "word"])
+    " Did you mean 'sentence'?"
+    >>> did_you_mean("xyz", ["tree", "chain"])
+    " Known: 'chain', 'tree'."
+    """
+    names = sorted(str(each) for each in known)
+    close = difflib.get_close_matches(str(name), names, n=2)
+    if close:
+        return " Did you mean " + " or ".join(f"{each!r}" for each in close) + "?"
+    return " Known: " + ", ".join(f"{each!r}" for each in names[:12]) + "." if names else ""

@@ -1,0 +1,255 @@
+"""The instruction: a sentence as a dependency tree (the paper's *linguistic structure*)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from groundling.errors import InstructionError, ParseError
+
+__all__ = ["Instruction", "promote_function_words", "reattach"]
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A sentence: its words, and for each word its head and its dependency relation.
+
+    Parameters
+    ----------
+    tokens
+        The words, at least one.
+    heads
+        For each word the position of its head, or -1 for the single root.
+    relations
+        For each word the name of the dependency that joins it to its head.
+    tags
+        Universal part-of-speech tags, or empty strings where unknown.
+    text
+        The sentence as it was written; by default the words joined by spaces.
+
+    Examples
+    --------
+    >>> turn = Instruction(("turn", "left"), heads=(-1, 0), relations=("root", "advmod"))
+    >>> turn.root, turn.children(0)
+    (0, (1,))
+    >>> print(Instruction.chain("walk to the sofa").tree())
+    walk (root)
+    └─ to (next)
+       └─ the (next)
+          └─ sofa (next)
+    """
+
+    tokens: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    text: str = ""
+    _children: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        size = len(self.tokens)
+        if size == 0:
+            raise InstructionError(
+                "An instruction needs at least one word, but none was given. "
+                "Drop empty sentences before you build instructions."
+            )
+        for name in ("tokens", "heads", "relations", "tags"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not self.tags:
+            object.__setattr__(self, "tags", ("",) * size)
+        for name in ("heads", "relations", "tags"):
+            if len(getattr(self, name)) != size:
+                raise ParseError(
+                    f"{self._quote()} has {size} words but {len(getattr(self, name))} {name}. "
+                    "Give one for every word."
+                )
+        if not self.text:
+            object.__setattr__(self, "text", " ".join(self.tokens))
+        roots = [i for i, head in enumerate(self.heads) if head == -1]
+        if len(roots) != 1:
+            raise ParseError(
+                f"{self._quote()} has {len(roots)} roots; exactly one word must have head -1."
+            )
+        children: list[list[int]] = [[] for _ in range(size)]
+        for i, head in enumerate(self.heads):
+            if head == -1:
+                continue
+            if not 0 <= head < size or head == i:
+                raise ParseError(
+                    f"{self._quote()}: word {i} ({self.tokens[i]!r}) has head {head}; "
+                    f"a head is another word's position (0 to {size - 1}) or -1."
+                )
+            children[head].append(i)
+        object.__setattr__(self, "_children", tuple(map(tuple, children)))
+        if len(self.top_down()) != size:
+            raise ParseError(
+                f"{self._quote()}: the heads contain a cycle, so some words never reach the root."
+            )
+
+    def _quote(self) -> str:
+        text = " ".join(self.tokens)
+        return f"The instruction {text[:60] + ('…' if len(text) > 60 else '')!r}"
+
+    @classmethod
+    def chain(cls, text: str | Sequence[str], *, tags: Iterable[str] = ()) -> Instruction:
+        """Build an instruction without a parser: every word hangs from the word before it.
+
+        >>> Instruction.chain(["向", "左", "转"]).heads
+        (-1, 0, 1)
+        """
+        if isinstance(text, str):
+            written, tokens = text.strip(), tuple(text.split())
+        else:
+            written, tokens = "", tuple(text)
+        return cls(
+            tokens=tokens,
+            heads=tuple(range(-1, len(tokens) - 1)),
+            relations=("root",) + ("next",) * (len(tokens) - 1),
+            tags=tuple(tags),
+            text=written,
+        )
+
+    @property
+    def root(self) -> int:
+        """The position of the root word."""
+        return self.heads.index(-1)
+
+    def children(self, position: int) -> tuple[int, ...]:
+        """Return the positions of the words that depend on a word, from left to right."""
+        return self._children[position]
+
+    def top_down(self) -> tuple[int, ...]:
+        """Return the positions such that every head stands before its dependents."""
+        order = [self.root]
+        for position in order:
+            order.extend(self._children[position])
+        return tuple(order)
+
+    def tree(self) -> str:
+        """Draw the dependency tree as text."""
+        lines: list[str] = []
+        stack = [(self.root, "", "")]
+        while stack:
+            position, first, rest = stack.pop()
+            lines.append(f"{first}{self.tokens[position]} ({self.relations[position]})")
+            children = self._children[position]
+            for number, child in reversed(list(enumerate(children))):
+                last = number == len(children) - 1
+                stack.append(
+                    (child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+                )
+        return "\n".join(lines)
+
+    def select(self, positions: Iterable[int]) -> Instruction:
+        """Return the instruction that keeps only some words.
+
+        A word whose head is dropped hangs from the nearest kept ancestor; where there
+        is none, from the first such word, with the relation it had.
+
+        >>> Instruction.chain("go to the sofa").select([0, 1, 3]).heads
+        (-1, 0, 1)
+        """
+        kept = sorted(set(positions))
+        place = {position: number for number, position in enumerate(kept)}
+        heads: list[int] = []
+        top = -1
+        for position in kept:
+            head = self.heads[position]
+            while head != -1 and head not in place:
+                head = self.heads[head]
+            heads.append(place[head] if head != -1 else -1)
+        for position in self.top_down():
+            if position in place and heads[place[position]] == -1:
+                if top == -1:
+                    top = place[position]
+                else:
+                    heads[place[position]] = top
+        return Instruction(
+            tokens=tuple(self.tokens[i] for i in kept),
+            heads=tuple(heads),
+            relations=tuple(self.relations[i] for i in kept),
+            tags=tuple(self.tags[i] for i in kept),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tokens)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def promote_function_words(
+    instruction: Instruction, relations: Iterable[str] = ("case", "mark")
+) -> Instruction:
+    """Make prepositions and subordinators the heads of their phrases, as Stanford trees do.
+
+    Universal Dependencies hang *to* from *sofa* in *walk to the sofa*; here *to* hangs
+    from *walk* and *sofa* from *to*. The extra depth lets a noun reach a neighbour of
+    the node that its preposition names.
+
+    >>> walk = Instruction(
+    ...     ("walk", "to", "sofa"), heads=(-1, 2, 0), relations=("root", "case", "obl")
+    ... )
+    >>> promote_function_words(walk).heads
+    (-1, 0, 1)
+    """
+    wanted = tuple(relations)
+    heads, names = list(instruction.heads), list(instruction.relations)
+    promoted: set[int] = set()
+    for position in range(len(instruction)):
+        noun = instruction.heads[position]
+        if (
+            instruction.relations[position].split(":")[0] not in wanted
+            or noun in promoted
+            or noun == -1
+        ):
+            continue
+        promoted.add(noun)
+        heads[position], names[position] = heads[noun], names[noun]
+        heads[noun], names[noun] = position, instruction.relations[position]
+    return Instruction(
+        tokens=instruction.tokens,
+        heads=tuple(heads),
+        relations=tuple(names),
+        tags=instruction.tags,
+        text=instruction.text,
+    )
+
+
+def reattach(
+    tokens: Sequence[str], heads: Sequence[int], relations: Sequence[str]
+) -> tuple[int, ...]:
+    """Return heads that form one tree: extra roots, bad heads and cycles hang from the first root.
+
+    >>> reattach(["a", "b", "c"], [-1, -1, 7], ["root", "root", "dep"])
+    (-1, 0, 0)
+    >>> reattach(["a", "b"], [1, 0], ["dep", "dep"])
+    (-1, 0)
+    """
+    size = len(tokens)
+    fixed = [head if -1 <= head < size and head != i else -1 for i, head in enumerate(heads)]
+    roots = [i for i, head in enumerate(fixed) if head == -1]
+    if roots:
+        top = next((i for i in roots if relations[i].lower() == "root"), roots[0])
+    else:
+        top = 0
+        fixed[top] = -1
+    state = [0] * size  # 0 unseen, 1 on the present path, 2 reaches the top
+    state[top] = 2
+    for start in range(size):
+        path = []
+        position = start
+        while state[position] == 0:
+            state[position] = 1
+            path.append(position)
+            if fixed[position] == -1:
+                fixed[position] = top
+            position = fixed[position]
+        if state[position] == 1:  # a cycle: cut it where it closed
+            fixed[position] = top
+        for each in path:
+            state[each] = 2
+    return tuple(fixed)

@@ -1,0 +1,223 @@
+"""The environment: which actions are possible, what they do, and how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from groundling.errors import DemonstrationError, GroundlingError, WorldError
+from groundling.language.instruction import Instruction
+from groundling.world.graph import GroundingGraph
+
+__all__ = ["Action", "Demonstration", "Environment", "State", "Trace", "World"]
+
+State: TypeAlias = Hashable
+Action: TypeAlias = Hashable
+
+
+@runtime_checkable
+class Environment(Protocol):
+    """What a world must offer so that an agent can learn to act in it.
+
+    Every environment must have:
+
+    - `actions(state)`: the actions possible in a state, in a fixed order (empty when
+      the state is final);
+    - `step(state, action)`: the state after an action; it does not change the state
+      it is given, and always gives the same answer;
+    - `ground(state, action, next_state)`: the grounding graph of the action between
+      its two states.
+
+    Some may also have:
+
+    - `is_terminal(state)`: no action follows, whatever `actions` says;
+    - `is_goal(state)`: plans must end here (a hard constraint on search);
+    - `outcome(state)`: what of the final state counts as the result; plans with equal
+      outcomes are summed when outcomes are decoded (default: the state itself);
+    - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
+    - `mirror(demonstration)`: equally true demonstrations, such as left and right
+      swapped; their weights say how much they count;
+    - `describe(state)`: a line of text for people.
+
+    States and actions are hashable values; keep whatever the labels need (what was
+    visited, the last action) inside the state.
+    """
+
+    def actions(self, state: Any) -> Sequence[Any]:
+        """Return the actions possible in a state."""
+        ...
+
+    def step(self, state: Any, action: Any) -> Any:
+        """Return the state after an action."""
+        ...
+
+    def ground(self, state: Any, action: Any, next_state: Any) -> GroundingGraph:
+        """Return the grounding graph of an action between two states."""
+        ...
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What somebody said, and what was then done.
+
+    Parameters
+    ----------
+    instructions
+        The text: one string (sentences are split by the parser), or sentences as
+        strings or as parsed instructions.
+    environment, start
+        Where it happened, and the state it began in.
+    actions
+        What was done; several correct action sequences may be given in `also`.
+    weight
+        How much it counts in training.
+    name
+        Where it comes from, for error messages.
+    """
+
+    instructions: str | Instruction | Sequence[str | Instruction]
+    environment: Environment
+    start: State
+    actions: tuple[Action, ...]
+    weight: float = 1.0
+    name: str = ""
+    also: tuple[tuple[Action, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "actions", tuple(self.actions))
+        if not self.weight >= 0:
+            raise DemonstrationError(f"{self} has weight {self.weight}; weights are 0 or more.")
+
+    def weighted(self, weight: float) -> Demonstration:
+        """Return a copy that counts differently."""
+        return replace(self, weight=weight)
+
+    def __str__(self) -> str:
+        if self.name:
+            return f"The demonstration {self.name!r}"
+        text = self.instructions
+        words = str(text) if isinstance(text, (str, Instruction)) else " ".join(map(str, text))
+        return f"The demonstration {words[:60] + ('…' if len(words) > 60 else '')!r}"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A plan carried out: its actions, the states it passes, and a graph for each action."""
+
+    actions: tuple[Action, ...]
+    states: tuple[State, ...]
+    graphs: tuple[GroundingGraph, ...]
+
+
+class World:
+    """An environment seen through a memory: each state and action is asked about once.
+
+    Errors of the environment become `WorldError` that names the method, the state
+    and the action. The methods mirror the environment's, optional ones included.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self._actions: dict[State, tuple[Action, ...]] = {}
+        self._steps: dict[tuple[State, Action], State] = {}
+        self._graphs: dict[tuple[State, Action], GroundingGraph] = {}
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.environment, method)(*arguments)
+        except GroundlingError:
+            raise
+        except Exception as error:
+            shown = ", ".join(_short(each) for each in arguments)
+            raise WorldError(
+                f"{type(self.environment).__name__}.{method}({shown}) raised "
+                f"{type(error).__name__}: {error}. Run check_environment to see what else is wrong."
+            ) from error
+
+    def actions(self, state: State) -> tuple[Action, ...]:
+        """Return the actions possible in a state; none when it is terminal."""
+        if state not in self._actions:
+            final = self.is_terminal(state)
+            self._actions[state] = () if final else tuple(self._ask("actions", state))
+        return self._actions[state]
+
+    def step(self, state: State, action: Action) -> State:
+        """Return the state after an action."""
+        key = (state, action)
+        if key not in self._steps:
+            self._steps[key] = self._ask("step", state, action)
+        return self._steps[key]
+
+    def ground(self, state: State, action: Action) -> GroundingGraph:
+        """Return the grounding graph of an action in a state."""
+        key = (state, action)
+        if key not in self._graphs:
+            graph = self._ask("ground", state, action, self.step(state, action))
+            if not isinstance(graph, GroundingGraph):
+                raise WorldError(
+                    f"{type(self.environment).__name__}.ground returned {_short(graph)} for the "
+                    f"action {_short(action)} in state {_short(state)}; return a GroundingGraph."
+                )
+            self._graphs[key] = graph
+        return self._graphs[key]
+
+    def is_terminal(self, state: State) -> bool:
+        """Tell whether no action can follow."""
+        return hasattr(self.environment, "is_terminal") and bool(self._ask("is_terminal", state))
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether the environment has a goal test."""
+        return hasattr(self.environment, "is_goal")
+
+    def is_goal(self, state: State) -> bool:
+        """Tell whether a plan may end here: always, unless the environment has a goal test."""
+        return not self.has_goal or bool(self._ask("is_goal", state))
+
+    def outcome(self, state: State) -> Hashable:
+        """Return what of a final state counts as the result."""
+        if hasattr(self.environment, "outcome"):
+            result: Hashable = self._ask("outcome", state)
+            return result
+        return state
+
+    def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
+        """Return the environment's labels of a whole plan, or nothing."""
+        if hasattr(self.environment, "label_plan"):
+            return self._ask("label_plan", start, tuple(actions), tuple(states))
+        return {}
+
+    def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
+        """Return the environment's equally true versions of a demonstration."""
+        if hasattr(self.environment, "mirror"):
+            return tuple(self._ask("mirror", demonstration))
+        return ()
+
+    def describe(self, state: State) -> str:
+        """Return a line of text about a state."""
+        if hasattr(self.environment, "describe"):
+            return str(self._ask("describe", state))
+        return str(state)
+
+    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trace:
+        """Carry out a plan; an impossible action is an error that says which and where."""
+        states, graphs, done = [start], [], []
+        for number, action in enumerate(actions, 1):
+            possible = self.actions(states[-1])
+            if action not in possible:
+                listed = ", ".join(_short(each) for each in possible[:8]) or "none"
+                raise DemonstrationError(
+                    f"{where}: action {number}, {_short(action)}, is impossible in state "
+                    f"{_short(states[-1])}. Possible there: {listed}"
+                    f"{', …' if len(possible) > 8 else ''}."
+                )
+            graphs.append(self.ground(states[-1], action))
+            states.append(self.step(states[-1], action))
+            done.append(action)
+        return Trace(tuple(done), tuple(states), tuple(graphs))
+
+
+def _short(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,201 @@
+"""The grounding graph: an action and the states around it as labelled nodes and relations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from groundling.errors import GraphError
+
+__all__ = ["GroundingGraph", "Label", "LabelValue", "Labels", "labels_of"]
+
+
+class Label(NamedTuple):
+    """One label of a node, an edge or a word: an indicator, a string or a number.
+
+    >>> print(Label("move"), Label("floor", "brick"), Label("distance", 2.0))
+    move floor=brick distance=2
+    """
+
+    name: str
+    value: str | float | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.name
+        if isinstance(self.value, float):
+            return f"{self.name}={self.value:g}"
+        return f"{self.name}={self.value}"
+
+
+LabelValue: TypeAlias = bool | str | int | float | None
+Labels: TypeAlias = "Mapping[str, LabelValue | Iterable[str | float]] | Iterable[str | Label] | str"
+
+
+def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
+    """Normalise what users write for labels into a sorted tuple without repeats.
+
+    A mapping gives each name a value: `True` for an indicator, a string, a number, or
+    a collection of strings or numbers; `False` and `None` mean the label is absent.
+    Anything else iterable is read as names of indicators.
+
+    >>> labels_of({"move": True, "distance": 2, "item": ["sofa", "lamp"], "wall": None})
+    (Label(name='distance', value=2.0), Label(name='item', value='lamp'),
+     Label(name='item', value='sofa'), Label(name='move', value=None))
+    >>> labels_of("start")
+    (Label(name='start', value=None),)
+    """
+    found: set[Label] = set()
+    if isinstance(labels, str):
+        found.add(Label(labels))
+    elif isinstance(labels, Mapping):
+        for name, value in labels.items():
+            if value is None or value is False:
+                continue
+            if value is True:
+                found.add(Label(str(name)))
+            elif isinstance(value, (str, int, float)):
+                found.add(Label(str(name), _value(value, name, where)))
+            elif isinstance(value, Iterable):
+                found.update(Label(str(name), _value(each, name, where)) for each in value)
+            else:
+                # numpy scalars and the like
+                found.add(Label(str(name), _value(value, name, where)))
+    else:
+        for each in labels:
+            if isinstance(each, Label):
+                value = None if each.value is None else _value(each.value, each.name, where)
+                found.add(Label(each.name, value))
+            elif isinstance(each, str):
+                found.add(Label(each))
+            else:
+                raise GraphError(
+                    f"The label {each!r} of {where} is neither a name nor a Label. "
+                    "Write labels as a mapping from names to values."
+                )
+    return tuple(sorted(found, key=_order))
+
+
+def _value(value: object, name: str, where: str) -> str | float:
+    if isinstance(value, str):
+        return value
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise GraphError(
+            f"The label {name!r} of {where} has the value {value!r}; "
+            "a label's value is True, a string, a number or a collection of strings or numbers."
+        ) from None
+    if not math.isfinite(number):
+        raise GraphError(
+            f"The label {name!r} of {where} is {number}. "
+            "Leave the label out where its value is unknown."
+        )
+    return number
+
+
+def _order(label: Label) -> tuple[str, int, float, str]:
+    if label.value is None:
+        return label.name, 0, 0.0, ""
+    if isinstance(label.value, str):
+        return label.name, 2, 0.0, label.value
+    return label.name, 1, label.value, ""
+
+
+class GroundingGraph:
+    """A rooted, labelled, directed graph (V, E, L, f_V, f_E); cycles and self-loops are fine.
+
+    Parameters
+    ----------
+    nodes
+        For each node its name and its labels (see `labels_of`). Names say what part a
+        node plays (`"event"`, `"front"`) and keep their meaning from graph to graph;
+        they are not seen by the model unless it is asked to flatten the graph.
+    edges
+        Triples (source, target, labels of the relation).
+    root
+        The name of the node that the sentence's root word aligns with; by default the
+        first node.
+
+    Examples
+    --------
+    >>> graph = GroundingGraph(
+    ...     nodes={"event": {"move": True, "distance": 2}, "here": {"item": "sofa"}},
+    ...     edges=[("event", "here", "to")],
+    ... )
+    >>> graph.root, graph.node_names
+    ('event', ('event', 'here'))
+    >>> print(graph)
+    event*: distance=2, move
+    here: item=sofa
+    event -> here: to
+    """
+
+    __slots__ = ("_hash", "edges", "node_labels", "node_names", "root")
+
+    node_names: tuple[str, ...]
+    node_labels: tuple[tuple[Label, ...], ...]
+    edges: tuple[tuple[str, str, tuple[Label, ...]], ...]
+    root: str
+
+    def __init__(
+        self,
+        nodes: Mapping[str, Labels],
+        edges: Iterable[tuple[str, str, Labels]] = (),
+        root: str | None = None,
+    ) -> None:
+        if not nodes:
+            raise GraphError("A grounding graph needs at least one node, but none was given.")
+        self.node_names = tuple(nodes)
+        self.node_labels = tuple(
+            labels_of(labels, f"node {name!r}") for name, labels in nodes.items()
+        )
+        self.root = self.node_names[0] if root is None else root
+        if self.root not in nodes:
+            raise GraphError(
+                f"The root {self.root!r} is not a node of the graph; its nodes are {list(nodes)}."
+            )
+        read = []
+        for source, target, labels in edges:
+            for end in (source, target):
+                if end not in nodes:
+                    raise GraphError(
+                        f"The edge {source!r} -> {target!r} ends at {end!r}, which is not a node; "
+                        f"the nodes are {list(nodes)}."
+                    )
+            read.append((source, target, labels_of(labels, f"edge {source!r} -> {target!r}")))
+        self.edges = tuple(read)
+        self._hash = hash((self.node_names, self.node_labels, self.edges, self.root))
+
+    def labels(self, node: str) -> tuple[Label, ...]:
+        """Return the labels of a node."""
+        return self.node_labels[self.node_names.index(node)]
+
+    def __len__(self) -> int:
+        return len(self.node_names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroundingGraph):
+            return NotImplemented
+        return self._hash == other._hash and (
+            (self.node_names, self.node_labels, self.edges, self.root)
+            == (other.node_names, other.node_labels, other.edges, other.root)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        lines = [
+            f"{name}{'*' if name == self.root else ''}: {', '.join(map(str, labels))}"
+            for name, labels in zip(self.node_names, self.node_labels, strict=True)
+        ]
+        lines += [
+            f"{source} -> {target}: {', '.join(map(str, labels))}"
+            for source, target, labels in self.edges
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"GroundingGraph({len(self)} nodes, {len(self.edges)} edges, root={self.root!r})"
