@@ -1,0 +1,218 @@
+"""Labels as the model sees them: of words, and of nodes with their numbers spelled out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.language.instruction import Instruction
+from groundling.world.graph import Label
+
+__all__ = ["NUMBER", "NodeLabel", "NodeLabeller", "WordLabel", "WordLabeller"]
+
+NUMBER = "number"
+ORDINAL = "ordinal"
+
+
+class WordLabel(NamedTuple):
+    """A label of a word; with a kind and a value it can match a slot of that kind.
+
+    >>> print(WordLabel("word=top"), WordLabel("‹floor›", "floor", "brick"))
+    word=top ‹floor›
+    """
+
+    name: str
+    kind: str = ""
+    value: str | float | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class NodeLabel(NamedTuple):
+    """A label of a node as features see it.
+
+    An indicator has a name only. A string or a number to be matched has a kind and a
+    value too. How much it counts (for numbers used as numbers) is kept beside it.
+    """
+
+    name: str
+    kind: str = ""
+    value: str | float | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class WordLabeller:
+    """Which labels the words of an instruction carry.
+
+    `labels` names any of:
+
+    - `word`: the word itself, or its tag ‹kind› when the lexicon knows it;
+    - `first`: an indicator on the first word of a sentence;
+    - `next`, `previous`: the word together with its neighbour;
+    - `head`, `relation`: the word with its head word, or with its dependency;
+    - `grandparent`, `preposition`, `verb`: a known word with words above it in the tree
+      (its head's head; the nearest adposition, subordinator or adverb; the nearest verb);
+    - `tag`: the part of speech;
+    - `string`: the spelling, for string similarity.
+
+    Words in `stop_words` carry no labels (they still hold the tree together).
+
+    >>> labeller = WordLabeller(("word", "head"))
+    >>> turn = Instruction(("turn", "left"), heads=(-1, 0), relations=("root", "advmod"))
+    >>> labeller.names(turn, ["turn", "left"], 1, "left")
+    ['word=left', 'head=turn word=left']
+    """
+
+    labels: tuple[str, ...] = ("word", "string")
+    stop_words: frozenset[str] = frozenset()
+
+    KNOWN = (
+        "word", "first", "next", "previous", "head", "relation",
+        "grandparent", "preposition", "verb", "tag", "string",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(self.labels))
+        object.__setattr__(self, "stop_words", frozenset(self.stop_words))
+        for label in self.labels:
+            if label not in self.KNOWN:
+                raise SettingError(
+                    f"Unknown word label {label!r}.{did_you_mean(label, self.KNOWN)}"
+                )
+
+    def names(
+        self, instruction: Instruction, cores: Sequence[str], position: int, core: str
+    ) -> list[str]:
+        """Return the names of a word's labels, when it is read as `core` (itself or a tag)."""
+        if instruction.tokens[position].lower() in self.stop_words:
+            return []
+        labels = self.labels
+        named = f"word={core}"
+        tagged = core.startswith("‹")
+        head = instruction.heads[position]
+        names = []
+        if "word" in labels:
+            names.append(named)
+        if "first" in labels and position == 0:
+            names.append("first")
+        if "tag" in labels and instruction.tags[position]:
+            names.append(f"tag={instruction.tags[position]}")
+        # An untagged word with its right neighbour is a bigram; `previous` covers those.
+        if "next" in labels and tagged:
+            after = cores[position + 1] if position + 1 < len(cores) else "$"
+            names.append(f"{named} next={after}")
+        if "previous" in labels:
+            before = cores[position - 1] if position > 0 else "^"
+            names.append(f"previous={before} {named}")
+        if "head" in labels:
+            names.append(f"head={cores[head] if head >= 0 else '^'} {named}")
+        if "relation" in labels:
+            names.append(f"dep={instruction.relations[position]} {named}")
+        if tagged:
+            names += self._above(instruction, cores, position, named)
+        return names
+
+    def _above(
+        self, instruction: Instruction, cores: Sequence[str], position: int, named: str
+    ) -> list[str]:
+        names = []
+        head = instruction.heads[position]
+        if "grandparent" in self.labels and head >= 0:
+            grandparent = instruction.heads[head]
+            over = cores[grandparent] if grandparent >= 0 else "^"
+            names.append(f"grandparent={over} {named}")
+            names.append(f"grandparent={over} head={cores[head]} {named}")
+        found: dict[str, str] = {}
+        above = head
+        while above >= 0 and len(found) < 2:
+            tag = instruction.tags[above]
+            if tag in {"ADP", "SCONJ", "ADV"}:
+                found.setdefault("preposition", cores[above])
+            elif tag in {"VERB", "AUX"}:
+                found.setdefault("verb", cores[above])
+            above = instruction.heads[above]
+        wanted = [each for each in ("preposition", "verb") if each in self.labels]
+        names += [f"{each}={found.get(each, '^')} {named}" for each in wanted]
+        if len(wanted) == 2:
+            both = " ".join(f"{each}={found.get(each, '^')}" for each in wanted)
+            names.append(f"{both} {named}")
+        return names
+
+
+@dataclass(frozen=True)
+class NodeLabeller:
+    """How the labels of nodes are spelled out for joining.
+
+    Parameters
+    ----------
+    slots
+        The kinds (last part of a label's name) whose values are matched by the lexicon;
+        words never see these values, only whether they agree. `"number"` stands for
+        all numbers.
+    numbers
+        How numbers are used: `real` (their value), `bins` (the interval they fall in),
+        `equal` (whether a numeral or ordinal agrees; also listed as a slot).
+    bins
+        The borders of the intervals.
+
+    Examples
+    --------
+    >>> labeller = NodeLabeller(slots=("floor",), numbers=("real", "bins"), bins=(1.0, 3.0))
+    >>> for label, amount in labeller.spell([Label("floor", "brick"), Label("far", 2.0)], "front."):
+    ...     print(label, label.kind, label.value, amount)
+    front.floor floor brick 1.0
+    front.far  None 2.0
+    front.far∈[1,3)  None 1.0
+    """
+
+    slots: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ("real", "bins")
+    bins: tuple[float, ...] = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5)
+
+    KNOWN = ("real", "bins", "equal")
+
+    def __post_init__(self) -> None:
+        for name in ("slots", "numbers", "bins"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for each in self.numbers:
+            if each not in self.KNOWN:
+                raise SettingError(
+                    f"Unknown use of numbers {each!r}.{did_you_mean(each, self.KNOWN)}"
+                )
+        if any(a >= b for a, b in zip(self.bins, self.bins[1:], strict=False)):
+            raise SettingError(f"The bins {self.bins} must be in ascending order.")
+
+    def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
+        """Return each label as features see it, with how much it counts."""
+        spelled: list[tuple[NodeLabel, float]] = []
+        for label in labels:
+            name = prefix + label.name
+            if label.value is None:
+                spelled.append((NodeLabel(name), 1.0))
+            elif isinstance(label.value, str):
+                kind = label.name.rpartition(".")[2]
+                spelled.append((NodeLabel(name, kind, label.value), 1.0))
+            else:
+                if "real" in self.numbers:
+                    spelled.append((NodeLabel(name), label.value))
+                if "bins" in self.numbers:
+                    spelled.append((NodeLabel(f"{name}∈{self.interval(label.value)}"), 1.0))
+                if "equal" in self.numbers:
+                    spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
+        return spelled
+
+    def interval(self, number: float) -> str:
+        """Return the name of the interval a number falls in.
+
+        >>> NodeLabeller(bins=(1.0, 3.0)).interval(5)
+        '[3,∞)'
+        """
+        edges = ("-∞", *(f"{border:g}" for border in self.bins), "∞")
+        place = sum(number >= border for border in self.bins)
+        return f"[{edges[place]},{edges[place + 1]})"

@@ -1,0 +1,148 @@
+"""The lexicon: which words stand for which values of labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rapidfuzz.distance import OSA
+
+from groundling.errors import LexiconError
+from groundling.features.labels import NUMBER, ORDINAL
+from groundling.features.numerals import numeral, ordinal
+
+__all__ = ["Lexicon", "matches_name"]
+
+
+def matches_name(word: str, value: str, *, rare: bool = False) -> bool:
+    """Tell whether a word is a spelling of a value's name.
+
+    Equal, or a shared stem of at least four letters as prefix or suffix; rare words may
+    also differ by one edit if they have five letters or more and start alike. A name of
+    several words is matched by any of them.
+
+    >>> [matches_name(word, "brick") for word in ("brick", "bricks", "bricked", "black")]
+    [True, True, True, False]
+    >>> matches_name("mill", "old mill"), matches_name("hatrak", "hatrack", rare=True)
+    (True, True)
+    """
+    word, value = word.lower(), value.lower()
+    if word == value:
+        return True
+    parts = value.split()
+    if len(parts) > 1:
+        return any(matches_name(word, part, rare=rare) for part in parts if len(part) > 2)
+    stem = word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
+    shared = value.startswith(stem) or stem.startswith(value) or value.endswith(stem)
+    if shared and min(len(stem), len(value)) >= 4:
+        return True
+    return (
+        rare
+        and min(len(word), len(value)) >= 5
+        and word[0] == value[0]
+        and OSA.distance(word, value, score_cutoff=1) <= 1
+    )
+
+
+@dataclass
+class Lexicon:
+    """Words and the values they stand for, by string match, as given, or as learnt.
+
+    Parameters
+    ----------
+    given
+        For each word the (kind, value) pairs it stands for, fully.
+    learnt
+        For each word and (kind, value) pair how far it stands for it, from cross-fitting.
+    string_match
+        Whether words also stand for values whose names they spell (see `matches_name`).
+
+    Examples
+    --------
+    >>> lexicon = Lexicon(given={"bench": [("item", "sofa")]})
+    >>> values = {"item": {"sofa", "lamp"}, "floor": {"brick"}, "number": ()}
+    >>> lexicon.look_up("bench", values), lexicon.look_up("bricks", values)
+    ((('item', 'sofa'),), (('floor', 'brick'),))
+    >>> lexicon.look_up("two", values), lexicon.look_up("walk", values)
+    ((('number', 2.0),), ())
+    """
+
+    given: Mapping[str, Iterable[tuple[str, str]]] = field(default_factory=dict)
+    learnt: Mapping[str, Mapping[tuple[str, str], float]] = field(default_factory=dict)
+    string_match: bool = True
+
+    def __post_init__(self) -> None:
+        self.given = {
+            word.lower(): tuple((str(kind), str(value)) for kind, value in pairs)
+            for word, pairs in self.given.items()
+        }
+        self.learnt = {word: dict(pairs) for word, pairs in self.learnt.items()}
+
+    def look_up(
+        self, word: str, values: Mapping[str, Iterable[str]], *, rare: bool = False
+    ) -> tuple[tuple[str, str | float], ...]:
+        """Return the (kind, value) pairs a word fully stands for, given the values that exist.
+
+        The kind `"number"` among the values switches numerals and ordinals on.
+        """
+        word = word.lower()
+        if word in self.given:
+            pairs = tuple(pair for pair in self.given[word] if pair[0] in values)
+            if pairs:
+                return pairs
+        number = numeral(word)
+        if number is not None:
+            return ((NUMBER, number),) if NUMBER in values else ()
+        number = ordinal(word)
+        if number is not None:
+            return ((ORDINAL, number),) if NUMBER in values else ()
+        if not self.string_match:
+            return ()
+        exact: list[tuple[str, str | float]] = []
+        near: list[tuple[str, str | float]] = []
+        for kind in sorted(values):
+            for value in sorted(values[kind]):
+                if word == value.lower():
+                    exact.append((kind, value))
+                elif matches_name(word, value, rare=rare):
+                    near.append((kind, value))
+        return tuple(exact or near)
+
+    @classmethod
+    def read(cls, path: str | Path, *, string_match: bool = True) -> Lexicon:
+        """Read a lexicon from a text file of lines such as ``bench = item:sofa, item:lamp``.
+
+        Empty lines and everything after ``#`` are passed over.
+        """
+        given: dict[str, tuple[tuple[str, str], ...]] = {}
+        try:
+            lines = Path(path).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise LexiconError(f"The lexicon {path} cannot be read: {error}.") from error
+        for number, line in enumerate(lines, 1):
+            line = line.partition("#")[0].strip()
+            if not line:
+                continue
+            word, equals, right = line.partition("=")
+            pairs = [tuple(part.strip() for part in each.split(":")) for each in right.split(",")]
+            if not (equals and word.strip()) or any(len(p) != 2 or not all(p) for p in pairs):
+                raise LexiconError(
+                    f"{path}, line {number}: {line!r} is not of the form 'word = kind:value, …'."
+                )
+            given[word.strip().lower()] = tuple((pair[0], pair[1]) for pair in pairs)
+        return cls(given=given, string_match=string_match)
+
+    def table(self) -> str:
+        """Return the lexicon as text that `read` understands (learnt entries as comments)."""
+        lines = [
+            f"{word} = {', '.join(f'{kind}:{value}' for kind, value in pairs)}"
+            for word, pairs in sorted(self.given.items())
+        ]
+        for word, learnt in sorted(self.learnt.items()):
+            entries = sorted(learnt.items(), key=lambda item: (-item[1], item[0]))
+            shown = ", ".join(f"{k}:{v} {w:.2f}" for (k, v), w in entries if not math.isclose(w, 0))
+            if shown:
+                lines.append(f"# learnt: {word} = {shown}")
+        return "\n".join(lines)

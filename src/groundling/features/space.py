@@ -1,0 +1,312 @@
+"""Joined features φ: which features a word label and a node label have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Indel
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.labels import NUMBER, ORDINAL, NodeLabel, WordLabel
+
+__all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins"]
+
+JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
+
+JOINS = ("conjunction", "slot", "similarity", "contains")
+_CONJUNCTION, _SLOT, _SIMILARITY, _CONTAINS, _OWN = range(5)
+_SHIFT = 29  # key = join << 58 | word name << 29 | node name
+_STRING = "string"
+
+
+@dataclass
+class Joins:
+    """The joined features of many (word label, node label) pairs: flat, one row per feature.
+
+    `pair[i]` is the place of the pair in the list that was joined, `key[i]` names the
+    feature (see `FeatureSpace.name`), `value[i]` is how strongly it fires.
+    """
+
+    pair: NDArray[np.int64]
+    key: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+
+@dataclass
+class FeatureSpace:
+    """The index of joined features, from labels to positions in θ.
+
+    Parameters
+    ----------
+    joins
+        Names of joining functions, or functions of your own that take a word label and
+        a node label and return (feature name, value) pairs:
+
+        - `conjunction`: both labels are there (`word=top ∧ side=North`); a number on the
+          node's side multiplies the feature;
+        - `slot`: a word's value agrees with the node's (`word=‹floor› ∧ front.floor~`);
+        - `similarity`: how alike a word and a string are spelled (`string≈name`);
+        - `contains`: the word is one of the string's words (`string∈name`).
+    slots
+        The kinds whose values only slots see (see `NodeLabeller`).
+    min_count
+        How often a feature must fire in the demonstrated plans to be kept.
+    include, exclude
+        Regular expressions over feature names; a feature is kept if it matches
+        `include` and does not match `exclude`.
+
+    Examples
+    --------
+    >>> space = FeatureSpace(slots=("floor",))
+    >>> words = [WordLabel("word=top"), WordLabel("word=‹floor›", "floor", "brick")]
+    >>> nodes = [NodeLabel("side", "side", "North"), NodeLabel("front.floor", "floor", "brick")]
+    >>> joined = space.join(words, nodes, np.array([0, 1]), np.array([0, 1]), grow=True)
+    >>> [space.name(key) for key in joined.key]
+    ['word=top ∧ side=North', 'word=‹floor› ∧ front.floor~']
+    """
+
+    joins: tuple[str | JoiningFunction, ...] = JOINS
+    slots: tuple[str, ...] = ()
+    min_count: float = 1
+    include: str = ""
+    exclude: str = ""
+    word_names: dict[str, int] = field(default_factory=dict)
+    node_names: dict[str, int] = field(default_factory=dict)
+    keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        self.joins = tuple(self.joins)
+        for each in self.joins:
+            if not callable(each) and each not in JOINS:
+                raise SettingError(
+                    f"Unknown joining function {each!r}.{did_you_mean(each, JOINS)} "
+                    "You can also pass a function of your own."
+                )
+        for pattern in (self.include, self.exclude):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise SettingError(f"{pattern!r} is not a regular expression: {error}.") from error
+
+    @property
+    def own(self) -> tuple[JoiningFunction, ...]:
+        """The joining functions that the user wrote."""
+        return tuple(each for each in self.joins if callable(each))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    # ---- joining ------------------------------------------------------------------------
+
+    def join(
+        self,
+        words: Sequence[WordLabel],
+        nodes: Sequence[NodeLabel],
+        pair_words: NDArray[Any],
+        pair_nodes: NDArray[Any],
+        *,
+        grow: bool = False,
+    ) -> Joins:
+        """Join pairs of labels, each given by its place in `words` and in `nodes`.
+
+        With `grow`, names that were never seen get a place; otherwise they join nothing.
+        """
+        found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+        word_name = self._places(self.word_names, [w.name for w in words], grow)
+        plain, slot = self._node_names(nodes, grow)
+        if "conjunction" in self.joins:
+            # The spelling label is for similarity only.
+            visible = np.array([w.kind != _STRING for w in words], bool)
+            chosen = np.flatnonzero(
+                visible[pair_words] & (plain[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
+            )
+            key = _key(_CONJUNCTION, word_name[pair_words[chosen]], plain[pair_nodes[chosen]])
+            found.append((chosen, key, np.ones(len(chosen))))
+        if "slot" in self.joins:
+            chosen = self._agreeing(words, nodes, pair_words, pair_nodes)
+            chosen = chosen[(word_name[pair_words[chosen]] >= 0) & (slot[pair_nodes[chosen]] >= 0)]
+            key = _key(_SLOT, word_name[pair_words[chosen]], slot[pair_nodes[chosen]])
+            found.append((chosen, key, np.ones(len(chosen))))
+        if "similarity" in self.joins or "contains" in self.joins:
+            found += self._strings(words, nodes, pair_words, pair_nodes, slot)
+        if self.own:
+            found.append(self._own_joins(words, nodes, pair_words, pair_nodes, grow))
+        pairs, keys, values = (
+            np.concatenate([each[part] for each in found]) if found else np.empty(0)
+            for part in range(3)
+        )
+        order = np.argsort(pairs, kind="stable")
+        return Joins(
+            pairs[order].astype(np.int64), keys[order].astype(np.int64), values[order].astype(float)
+        )
+
+    def _node_names(
+        self, nodes: Sequence[NodeLabel], grow: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return for each node label its name in conjunctions (-1: none) and as a slot."""
+        hidden = set(self.slots) | {NUMBER}
+        plain = [
+            ""
+            if node.kind in hidden
+            else node.name
+            if node.value is None
+            else f"{node.name}={node.value}"
+            for node in nodes
+        ]
+        valued = ["" if node.value is None else node.name for node in nodes]
+        return (
+            self._places(self.node_names, plain, grow, skip=""),
+            self._places(self.node_names, valued, grow, skip=""),
+        )
+
+    @staticmethod
+    def _places(
+        table: dict[str, int], names: Iterable[str], grow: bool, skip: str | None = None
+    ) -> NDArray[np.int64]:
+        if grow:
+            places = [-1 if n == skip else table.setdefault(n, len(table)) for n in names]
+        else:
+            places = [-1 if n == skip else table.get(n, -1) for n in names]
+        return np.array(places, np.int64)
+
+    @staticmethod
+    def _agreeing(
+        words: Sequence[WordLabel],
+        nodes: Sequence[NodeLabel],
+        pair_words: NDArray[Any],
+        pair_nodes: NDArray[Any],
+    ) -> NDArray[np.int64]:
+        """Return the pairs whose kinds and values agree."""
+        meanings: dict[tuple[str, str | float], int] = {}
+
+        def meaning(kind: str, value: str | float | None) -> int:
+            if not kind or value is None or kind == _STRING:
+                return -1
+            kind = NUMBER if kind == ORDINAL else kind
+            value = value.lower() if isinstance(value, str) else value
+            return meanings.setdefault((kind, value), len(meanings))
+
+        of_words = np.array([meaning(w.kind, w.value) for w in words], np.int64)
+        of_nodes = np.array([meaning(n.kind, n.value) for n in nodes], np.int64)
+        return np.flatnonzero(
+            (of_words[pair_words] >= 0) & (of_words[pair_words] == of_nodes[pair_nodes])
+        )
+
+    def _strings(
+        self,
+        words: Sequence[WordLabel],
+        nodes: Sequence[NodeLabel],
+        pair_words: NDArray[Any],
+        pair_nodes: NDArray[Any],
+        slot: NDArray[np.int64],
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
+        spelled = np.array([w.kind == _STRING for w in words], bool)
+        strings = np.array([isinstance(n.value, str) for n in nodes], bool)
+        chosen = np.flatnonzero(spelled[pair_words] & strings[pair_nodes] & (slot[pair_nodes] >= 0))
+        ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))
+        memory: dict[tuple[str, str], tuple[float, bool]] = {}
+        for place, pair in enumerate(chosen):
+            word = str(words[pair_words[pair]].value).lower()
+            name = str(nodes[pair_nodes[pair]].value).lower()
+            if (word, name) not in memory:
+                parts = name.split()
+                best = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
+                memory[word, name] = (best if best >= 0.7 else 0.0, word in parts)
+            ratios[place], inside[place] = memory[word, name]
+        found = []
+        for name, code, values in (
+            ("similarity", _SIMILARITY, ratios),
+            ("contains", _CONTAINS, inside),
+        ):
+            if name in self.joins:
+                fires = np.flatnonzero(values)
+                names = slot[pair_nodes[chosen[fires]]]
+                key = _key(code, np.zeros(len(fires), np.int64), names)
+                found.append((chosen[fires], key, values[fires]))
+        return found
+
+    def _own_joins(
+        self,
+        words: Sequence[WordLabel],
+        nodes: Sequence[NodeLabel],
+        pair_words: NDArray[Any],
+        pair_nodes: NDArray[Any],
+        grow: bool,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        pairs, names, values = [], [], []
+        for pair, (w, n) in enumerate(zip(pair_words, pair_nodes, strict=True)):
+            for function in self.own:
+                for name, value in function(words[w], nodes[n]):
+                    if not np.isfinite(value):
+                        raise SettingError(
+                            f"The joining function {function.__name__} gave {value} for "
+                            f"{words[w].name!r} and {nodes[n].name!r}; values must be finite."
+                        )
+                    pairs.append(pair)
+                    names.append(name)
+                    values.append(float(value))
+        places = self._places(self.word_names, names, grow)
+        known = places >= 0
+        key = _key(_OWN, places[known], np.zeros(int(known.sum()), np.int64))
+        return np.array(pairs, np.int64)[known], key, np.array(values)[known]
+
+    # ---- the index ----------------------------------------------------------------------
+
+    def index(self, keys: NDArray[np.int64], counts: NDArray[np.float64]) -> None:
+        """Decide which features exist: those counted often enough that pass the filters."""
+        distinct, where = np.unique(keys, return_inverse=True)
+        total = np.bincount(where, weights=counts, minlength=len(distinct))
+        kept = total >= self.min_count
+        if self.include or self.exclude:
+            wanted, unwanted = re.compile(self.include), re.compile(self.exclude or r"(?!)")
+            for place in np.flatnonzero(kept):
+                name = self.name(int(distinct[place]))
+                kept[place] = bool(wanted.search(name)) and not unwanted.search(name)
+        self.keys = distinct[kept]
+
+    def places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the position in θ of each feature, or -1."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.int64)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, place, -1)
+
+    def name(self, key: int) -> str:
+        """Return the readable name of a feature."""
+        join, word, node = int(key) >> 58, (int(key) >> _SHIFT) & _MASK, int(key) & _MASK
+        words, nodes = self._listed()
+        if join == _OWN:
+            return words[word]
+        if join == _SIMILARITY:
+            return f"string≈{nodes[node]}"
+        if join == _CONTAINS:
+            return f"string∈{nodes[node]}"
+        right = nodes[node] + ("~" if join == _SLOT else "")
+        return f"{words[word]} ∧ {right}" if words[word] else right
+
+    def names(self) -> list[str]:
+        """Return the names of all features, in the order of θ."""
+        return [self.name(key) for key in self.keys]
+
+    def _listed(self) -> tuple[list[str], list[str]]:
+        # Dictionaries keep their order; lists are rebuilt only when the tables have grown.
+        cached: tuple[list[str], list[str]] | None = getattr(self, "_lists", None)
+        if cached is None or (len(cached[0]), len(cached[1])) != (
+            len(self.word_names),
+            len(self.node_names),
+        ):
+            cached = (list(self.word_names), list(self.node_names))
+            self._lists = cached
+        return cached
+
+
+_MASK = (1 << _SHIFT) - 1
+
+
+def _key(join: int, word: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]:
+    return (np.int64(join) << 58) | (word.astype(np.int64) << _SHIFT) | node.astype(np.int64)

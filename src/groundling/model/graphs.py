@@ -1,0 +1,139 @@
+"""Grounding graphs as the overlay walks them: nodes by label sets, neighbours by relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from groundling.features.labels import NodeLabel, NodeLabeller
+from groundling.model.settings import Overlay
+from groundling.world.graph import GroundingGraph, Label, labels_of
+
+__all__ = ["LaidOutGraph", "NodeContent", "Shape", "lay_out", "spell_plan"]
+
+NodeContent = tuple[tuple[NodeLabel, float], ...]
+Relation = tuple[str, ...]
+
+FAR: Relation = ("far",)
+SELF: Relation = ("self",)
+NULL: Relation = ("null",)
+TWO_STEP: Relation = ("two-step",)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Who neighbours whom in a graph: for each node (neighbour, relation) pairs, and entries."""
+
+    near: tuple[tuple[tuple[int, Relation], ...], ...]
+    enters: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class LaidOutGraph:
+    """A grounding graph ready for the overlay.
+
+    `nodes` are the label sets words align with, `names` what they are called, `prior` the
+    labels that ψ(y) sees, `values` the values of each kind that occur.
+    """
+
+    nodes: tuple[NodeContent, ...]
+    names: tuple[str, ...]
+    shape: Shape
+    prior: NodeContent
+    values: tuple[tuple[str, str], ...]
+
+
+def lay_out(graph: GroundingGraph, overlay: Overlay, labeller: NodeLabeller) -> LaidOutGraph:
+    """Prepare a grounding graph for the overlay as its settings ask.
+
+    >>> nodes = {"event": "move", "here": {"item": "sofa"}}
+    >>> graph = GroundingGraph(nodes, [("event", "here", "to")])
+    >>> lay_out(graph, Overlay(), NodeLabeller()).shape.near
+    (((1, ('to',)), (0, ('self',))), ((0, ('to reversed',)), (1, ('self',))))
+    >>> lay_out(graph, Overlay.flat(), NodeLabeller()).names
+    ('action',)
+    """
+    flat = tuple(
+        spelled
+        for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
+        for spelled in labeller.spell(labels, f"{name}.")
+    )
+    values = tuple(
+        sorted(
+            {
+                (label.name.rpartition(".")[2], label.value)
+                for labels in graph.node_labels
+                for label in labels
+                if isinstance(label.value, str)
+            }
+        )
+    )
+    if overlay.nodes == "flat":
+        nodes: tuple[NodeContent, ...] = (flat,)
+        names: tuple[str, ...] = ("action",)
+        near: list[list[tuple[int, Relation]]] = [[(0, SELF)]]
+        root = 0
+    else:
+        nodes = tuple(tuple(labeller.spell(labels)) for labels in graph.node_labels)
+        if overlay.nodes == "both":
+            nodes = tuple(own + flat for own in nodes)
+        names = graph.node_names
+        near = _neighbours(graph, overlay)
+        root = names.index(graph.root)
+    if overlay.null_node:
+        count = len(nodes)
+        nodes = (*nodes, ((NodeLabel("null"), 1.0),))
+        names = (*names, "nothing")
+        for each in near:
+            each.append((count, NULL))
+        near.append([(place, NULL) for place in range(count + 1)])
+    enters = tuple(overlay.entry == "any" or place == root for place in range(len(nodes)))
+    if overlay.null_node:
+        enters = (*enters[:-1], True)
+    return LaidOutGraph(nodes, names, Shape(tuple(map(tuple, near)), enters), flat, values)
+
+
+def _neighbours(graph: GroundingGraph, overlay: Overlay) -> list[list[tuple[int, Relation]]]:
+    """List each node's neighbours once, by the first relation that applies."""
+    place = {name: number for number, name in enumerate(graph.node_names)}
+    given: list[dict[int, set[str]]] = [{} for _ in place]
+    back: list[dict[int, set[str]]] = [{} for _ in place]
+    for source, target, labels in graph.edges:
+        names = {str(label) for label in labels} or {"related"}
+        given[place[source]].setdefault(place[target], set()).update(names)
+        back[place[target]].setdefault(place[source], set()).update(
+            f"{name} reversed" for name in names
+        )
+    near: list[list[tuple[int, Relation]]] = []
+    for node in range(len(place)):
+        found: dict[int, Relation] = {}
+        for kind, relations in (("given", given), ("reversed", back)):
+            if kind in overlay.neighbours:
+                for other, names in sorted(relations[node].items()):
+                    found.setdefault(other, tuple(sorted(names)))
+        if "self" in overlay.neighbours:
+            found.setdefault(node, SELF)
+        if "two-step" in overlay.neighbours:
+            for middle in sorted(given[node]):
+                for other in sorted(given[middle]):
+                    found.setdefault(other, TWO_STEP)
+        if overlay.adjacency == "soft":
+            for other in range(len(place)):
+                found.setdefault(other, FAR)
+        near.append(list(found.items()))
+    return near
+
+
+def spell_plan(
+    length: int, labels: Sequence[Label] | object, labeller: NodeLabeller
+) -> NodeContent:
+    """Return the labels of a whole plan as ψ(n) sees them: its length, and what the world adds.
+
+    >>> [str(label) for label, _ in spell_plan(2, {"pattern": "turn move"}, NodeLabeller())]
+    ['plan.length=2', 'plan.pattern']
+    """
+    read = labels_of(labels, "the plan")  # type: ignore[arg-type]
+    return (
+        (NodeLabel(f"plan.length={min(length, 20)}"), 1.0),
+        *labeller.spell(read, "plan."),
+    )
