@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib import metadata
 from itertools import islice
@@ -26,10 +26,9 @@ __all__ = ["SHIPPED_PIPELINE", "ShippedParser", "SpacyParser", "universal_tags"]
 SHIPPED_PIPELINE = Path(__file__).parent / "pipeline"
 """The folder of the pipeline that comes with the package."""
 
-universal_tags = frozenset(
-    ["ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"]
-    + ["PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"]
-)
+_OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB")
+_CLOSED = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
+universal_tags = frozenset([*_OPEN, *_CLOSED, "PUNCT", "SYM", "X"])
 """The part-of-speech tags of Universal Dependencies."""
 
 _RULES = 1  # of cutting sentences and words; raise it when they change, so that caches notice
@@ -104,14 +103,12 @@ class SpacyParser:
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
         """Yield one instruction for each sentence, without cutting the text any further."""
-        from spacy.tokens import Doc
 
         def documents() -> Iterator[Doc]:
             for sentence in sentences:
                 split = self.language.tokenizer(_ENDLESS.sub(r"\1 ", sentence))
                 words = [token.text for token in split if not token.is_space]
-                starts: list[bool | int | None] = [True] + [False] * (len(words) - 1)
-                document = Doc(self.language.vocab, words=words, sent_starts=starts)
+                document = one_sentence(self.language, words)
                 document.user_data["sentence"] = sentence
                 yield document
 
@@ -146,6 +143,18 @@ class ShippedParser(SpacyParser):
             if path.is_file() and path.suffix != ".md":
                 digest.update(path.read_bytes())
         return f"default@{digest.hexdigest()}-{_spacy_version()}-{_RULES}"
+
+
+def one_sentence(language: Language, words: Sequence[str]) -> Doc:
+    """Return words as a spaCy document that is marked as one sentence.
+
+    Without the marks spaCy cuts the text where it likes, and there are several roots.
+    """
+    from spacy.tokens import Doc
+
+    starts: list[bool | int | None] = [False] * len(words)
+    starts[:1] = [True] * len(words[:1])
+    return Doc(language.vocab, words=list(words), sent_starts=starts)
 
 
 def _spacy_version() -> str:
