@@ -76,7 +76,7 @@ def score_parses(gold: Sequence[Instruction], found: Iterable[Instruction]) -> P
     )
 
 
-def parse_words(language: Language, sentences: Iterable[Sequence[str]]) -> list[Instruction]:
+def parse_words(language: Language, sentences: Iterable[Iterable[str]]) -> list[Instruction]:
     """Parse sentences that are cut into words already."""
     parser = SpacyParser("")
     parser.__dict__["language"] = language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import metadata
 from itertools import islice
@@ -145,16 +145,16 @@ class ShippedParser(SpacyParser):
         return f"default@{digest.hexdigest()}-{_spacy_version()}-{_RULES}"
 
 
-def one_sentence(language: Language, words: Sequence[str]) -> Doc:
+def one_sentence(language: Language, words: Iterable[str]) -> Doc:
     """Return words as a spaCy document that is marked as one sentence.
 
     Without the marks spaCy cuts the text where it likes, and there are several roots.
     """
     from spacy.tokens import Doc
 
-    starts: list[bool | int | None] = [False] * len(words)
-    starts[:1] = [True] * len(words[:1])
-    return Doc(language.vocab, words=list(words), sent_starts=starts)
+    listed = list(words)
+    starts: list[bool | int | None] = [place == 0 for place in range(len(listed))]
+    return Doc(language.vocab, words=listed, sent_starts=starts)
 
 
 def _spacy_version() -> str:
