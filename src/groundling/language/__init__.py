@@ -1,5 +1,34 @@
 """Linguistic structure: instructions as dependency trees, and the parsers that make them."""
 
+from groundling.language.cache import ParseCache, cache_folder
+from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
 from groundling.language.instruction import Instruction, promote_function_words
+from groundling.language.parser import (
+    CachedParser,
+    ChainParser,
+    ConlluParser,
+    Parser,
+    load_parser,
+)
+from groundling.language.sentences import split_sentences, split_words
+from groundling.language.spacy_parser import ShippedParser, SpacyParser
 
-__all__ = ["Instruction", "promote_function_words"]
+__all__ = [
+    "CachedParser",
+    "ChainParser",
+    "ConlluParser",
+    "Instruction",
+    "ParseCache",
+    "Parser",
+    "ShippedParser",
+    "SpacyParser",
+    "cache_folder",
+    "load_parser",
+    "parse_conllu",
+    "promote_function_words",
+    "read_conllu",
+    "split_sentences",
+    "split_words",
+    "to_conllu",
+    "write_conllu",
+]

@@ -1,0 +1,138 @@
+"""Read and write dependency trees in the CoNLL-U format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+
+from groundling.errors import ParseError
+from groundling.language.instruction import Instruction
+
+__all__ = ["parse_conllu", "read_conllu", "to_conllu", "write_conllu"]
+
+_COLUMNS = 10
+
+
+def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
+    """Read the sentences of a CoNLL-U file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_conllu([Instruction.chain("turn left")], Path(folder) / "a.conllu")
+    ...     read_conllu(Path(folder) / "a.conllu")[0].tokens
+    ('turn', 'left')
+    """
+    place = Path(path)
+    try:
+        content = place.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ParseError(
+            f"Cannot read the CoNLL-U file {str(place)!r}: {error.strerror}. Check the path."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ParseError(
+            f"{place}: not UTF-8 text (byte {error.start}). Save the file as UTF-8."
+        ) from error
+    return list(parse_conllu(content, source=str(place)))
+
+
+def parse_conllu(content: str, *, source: str = "<text>") -> Iterator[Instruction]:
+    r"""Yield the sentences of a text in CoNLL-U format.
+
+    The parts of a contraction (multiword token) stay split, as the tree has them;
+    empty nodes belong to the enhanced graph only and are dropped.
+
+    >>> rows = "1\tturn\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tleft\t_\tADV\t_\t_\t1\tadvmod\t_\t_\n"
+    >>> [sentence] = parse_conllu(rows)
+    >>> sentence.heads, sentence.relations, sentence.tags
+    ((-1, 0), ('root', 'advmod'), ('VERB', 'ADV'))
+    """
+    rows: list[tuple[int, list[str]]] = []
+    text = name = ""
+    count = 0
+    for number, line in enumerate([*content.split("\n"), ""], start=1):
+        line = line.rstrip("\r")
+        if line.startswith("#") and not rows:
+            key, _, value = line[1:].partition("=")
+            if key.strip() == "text":
+                text = value.strip()
+            elif key.strip() == "sent_id":
+                name = value.strip()
+        elif line.strip():
+            rows.append((number, line.split("\t")))
+        else:
+            if rows:
+                count += 1
+                yield _build(rows, text, f"{source}, sentence {name or count}")
+            rows, text, name = [], "", ""
+
+
+def _build(rows: list[tuple[int, list[str]]], text: str, where: str) -> Instruction:
+    tokens: list[str] = []
+    heads: list[int] = []
+    relations: list[str] = []
+    tags: list[str] = []
+    for number, cells in rows:
+        here = f"{where}, line {number}"
+        if len(cells) != _COLUMNS:
+            raise ParseError(
+                f"{here}: {len(cells)} columns instead of {_COLUMNS}. "
+                "CoNLL-U separates its columns by single tabs."
+            )
+        if "-" in cells[0] or "." in cells[0]:
+            continue
+        if cells[0] != str(len(tokens) + 1):
+            raise ParseError(
+                f"{here}: word number {cells[0]!r}, expected {len(tokens) + 1}. "
+                "Number the words of a sentence 1, 2, 3 …"
+            )
+        if not cells[6].isascii() or not cells[6].isdigit():
+            raise ParseError(
+                f"{here}: head {cells[6]!r} is not a word number. "
+                "Give the number of the head, or 0 for the root."
+            )
+        tokens.append(cells[1])
+        heads.append(int(cells[6]) - 1)
+        relations.append(cells[7])
+        tags.append("" if cells[3] == "_" else cells[3])
+    try:
+        return Instruction(tuple(tokens), tuple(heads), tuple(relations), tuple(tags), text)
+    except ValueError as error:
+        raise ParseError(f"{where}, line {rows[0][0]}: {error}") from error
+
+
+def to_conllu(instructions: Iterable[Instruction]) -> str:
+    """Return sentences as a text in CoNLL-U format.
+
+    >>> print(to_conllu([Instruction.chain("turn left")]).replace(chr(9), " "))
+    # text = turn left
+    1 turn _ _ _ _ 0 root _ _
+    2 left _ _ _ _ 1 next _ _
+    """
+    blocks = []
+    for instruction in instructions:
+        lines = [f"# text = {' '.join(instruction.text.split())}"]
+        for position, token in enumerate(instruction.tokens):
+            if not token or any(each in token for each in "\t\r\n"):
+                raise ParseError(
+                    f"Word {position} of {instruction.text!r} is {token!r}, which CoNLL-U cannot "
+                    "hold. Words must not be empty and must not contain tabs or line breaks."
+                )
+            tag = instruction.tags[position] or "_"
+            head, relation = instruction.heads[position] + 1, instruction.relations[position]
+            lines.append(f"{position + 1}\t{token}\t_\t{tag}\t_\t_\t{head}\t{relation}\t_\t_")
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks) + ("\n" if blocks else "")
+
+
+def write_conllu(instructions: Iterable[Instruction], path: str | PathLike[str]) -> None:
+    """Write sentences to a CoNLL-U file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_conllu([], Path(folder) / "empty.conllu")
+    ...     (Path(folder) / "empty.conllu").read_text(encoding="utf-8")
+    ''
+    """
+    Path(path).write_text(to_conllu(instructions), encoding="utf-8", newline="\n")

@@ -1,0 +1,236 @@
+"""Parsers: from a text to its instructions, one dependency tree per sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from groundling.errors import ParseError, SettingError, did_you_mean
+from groundling.language.cache import ParseCache, cache_folder
+from groundling.language.conllu import read_conllu
+from groundling.language.instruction import Instruction
+from groundling.language.sentences import is_punctuation, split_sentences, split_words
+
+__all__ = ["CachedParser", "ChainParser", "ConlluParser", "Parser", "load_parser"]
+
+
+@runtime_checkable
+class Parser(Protocol):
+    """What turns text into instructions.
+
+    A text without any word gives no instruction: ``parse("") == []``. What cannot be
+    text (not a string, more than a million characters) raises an `InstructionError`.
+    """
+
+    @property
+    def name(self) -> str:
+        """The parser and its version: texts parsed under one name have one parse."""
+        ...
+
+    def parse(self, text: str) -> list[Instruction]:
+        """Return the sentences of a text, parsed."""
+        ...
+
+    def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
+        """Return for each text its sentences, parsed; faster than one text at a time."""
+        ...
+
+
+class ChainParser:
+    """Needs no model: every word hangs from the word before it. For any language.
+
+    Punctuation marks are words with the tag ``PUNCT``; the other tags stay empty.
+
+    >>> [turn] = ChainParser().parse("Turn left!")
+    >>> turn.tokens, turn.heads, turn.tags
+    (('Turn', 'left', '!'), (-1, 0, 1), ('', '', 'PUNCT'))
+    >>> ChainParser().parse("向左转。")[0].tokens
+    ('向', '左', '转', '。')
+    """
+
+    name = "chain@1"
+
+    def parse(self, text: str) -> list[Instruction]:
+        """Return the sentences of a text as chains."""
+        instructions = []
+        for sentence in split_sentences(text):
+            words = split_words(sentence)
+            instructions.append(
+                Instruction(
+                    tokens=tuple(words),
+                    heads=tuple(range(-1, len(words) - 1)),
+                    relations=("root",) + ("next",) * (len(words) - 1),
+                    tags=tuple("PUNCT" if is_punctuation(word) else "" for word in words),
+                    text=sentence,
+                )
+            )
+        return instructions
+
+    def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
+        """Return for each text its sentences as chains."""
+        return [self.parse(text) for text in texts]
+
+
+class ConlluParser:
+    """Looks sentences up in CoNLL-U files, by their text or by their words.
+
+    Parameters
+    ----------
+    paths
+        A file, a folder of ``*.conllu`` files, or several of them.
+    fallback
+        The parser for texts that the files do not hold; without one they are an error.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from groundling.language.conllu import write_conllu
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_conllu([Instruction.chain("turn left")], Path(folder) / "a.conllu")
+    ...     parser = ConlluParser(folder)
+    >>> parser.parse("turn  left")[0].relations
+    ('root', 'next')
+    """
+
+    def __init__(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        fallback: Parser | None = None,
+    ) -> None:
+        chosen = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+        files: list[Path] = []
+        for each in map(Path, chosen):
+            inside = sorted(each.glob("*.conllu")) if each.is_dir() else [each]
+            if not inside:
+                raise ParseError(f"The folder {str(each)!r} holds no *.conllu file.")
+            files += inside
+        self.paths = tuple(files)
+        self.fallback = fallback
+        self._known: dict[str, Instruction] = {}
+        digest = hashlib.blake2b(digest_size=4)
+        for path in files:
+            for instruction in read_conllu(path):
+                for key in (instruction.text, " ".join(instruction.tokens)):
+                    self._known.setdefault(_squeeze(key), instruction)
+            digest.update(path.read_bytes())
+        self.name = f"conllu:{','.join(map(str, chosen))}@{digest.hexdigest()}"
+        if fallback is not None:
+            self.name += f"+{fallback.name}"
+
+    def parse(self, text: str) -> list[Instruction]:
+        """Return the sentences of a text, as the files have them."""
+        sentences = split_sentences(text)
+        whole = self._known.get(_squeeze(text))
+        if whole is not None:
+            return [whole]
+        found: list[Instruction] = []
+        for sentence in sentences:
+            known = self._known.get(_squeeze(sentence))
+            if known is not None:
+                found.append(known)
+            elif self.fallback is not None:
+                found += self.fallback.parse(sentence)
+            else:
+                raise ParseError(
+                    f"No parse of {sentence[:80]!r} in "
+                    + ", ".join(map(str, self.paths[:3]))
+                    + ("…" if len(self.paths) > 3 else "")
+                    + ". Add the sentence to a file, or give a fallback parser."
+                )
+        return found
+
+    def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
+        """Return for each text its sentences, as the files have them."""
+        return [self.parse(text) for text in texts]
+
+
+class CachedParser:
+    """Another parser, with its parses kept in memory and on disk.
+
+    >>> parser = CachedParser(ChainParser(), ParseCache(None))
+    >>> parser.parse("turn left") == ChainParser().parse("turn left")
+    True
+    """
+
+    def __init__(self, parser: Parser, cache: ParseCache) -> None:
+        self.parser = parser
+        self.cache = cache
+
+    @property
+    def name(self) -> str:
+        """The name of the parser whose parses are kept."""
+        return self.parser.name
+
+    def parse(self, text: str) -> list[Instruction]:
+        """Return the sentences of a text, parsed."""
+        return self.parse_many([text])[0]
+
+    def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
+        """Return for each text its sentences, parsed; only new texts reach the parser."""
+        wanted = list(texts)
+        distinct = list(dict.fromkeys(each for each in wanted if isinstance(each, str)))
+        if len(distinct) == 0:
+            return self.parser.parse_many(wanted)
+        known = self.cache.get(self.name, distinct)
+        new = [text for text in distinct if text not in known]
+        # What is not a string goes to the parser as well: it knows how to complain.
+        new += [text for text in wanted if not isinstance(text, str)]
+        if new:
+            fresh = dict(zip(new, self.parser.parse_many(new), strict=True))
+            self.cache.put(self.name, fresh)
+            known.update(fresh)
+        return [list(known[text]) for text in wanted]
+
+
+_KINDS = ("default", "chain", "spacy:NAME", "conllu:PATH")
+
+
+def load_parser(name: str | Parser = "default", *, cache: ParseCache | None = None) -> Parser:
+    """Return a parser by its name; a parser itself is returned as it is.
+
+    Parameters
+    ----------
+    name
+        ``"default"`` (the parser shipped with the package, for English), ``"chain"`` (no
+        model, any language), ``"spacy:NAME"`` (an installed spaCy pipeline or its folder)
+        or ``"conllu:PATH"`` (trees from a file). The version that a parser's own name
+        carries after ``@`` may follow.
+    cache
+        Where parses are kept; by default the user's cache folder, see `cache_folder`.
+
+    Examples
+    --------
+    >>> load_parser("chain").parse("turn left")[0].heads
+    (-1, 0)
+    >>> load_parser("chian")
+    Traceback (most recent call last):
+    groundling.errors.SettingError: There is no parser named 'chian'. Did you mean 'chain'?
+    """
+    if not isinstance(name, str):
+        if isinstance(name, Parser):
+            return name
+        raise SettingError(
+            f"A parser is a name or an object with name, parse and parse_many, "
+            f"but a {type(name).__name__} was given."
+        )
+    kind, colon, rest = name.partition(":")
+    if not colon:
+        kind = name.partition("@")[0]
+    if kind == "chain":
+        return ChainParser()
+    if kind == "conllu" and rest:
+        return ConlluParser(rest if Path(rest).exists() else rest.rpartition("@")[0] or rest)
+    if kind == "default" or (kind == "spacy" and rest):
+        from groundling.language.spacy_parser import ShippedParser, SpacyParser
+
+        parser = ShippedParser() if kind == "default" else SpacyParser(rest.partition("@")[0])
+        return CachedParser(parser, ParseCache(cache_folder()) if cache is None else cache)
+    raise SettingError(f"There is no parser named {name!r}." + did_you_mean(name, _KINDS))
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())

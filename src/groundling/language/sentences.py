@@ -1,0 +1,109 @@
+"""Cut a text into sentences, and a sentence into words, by rules that hold in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from groundling.errors import InstructionError
+
+__all__ = ["MAXIMUM_LENGTH", "is_punctuation", "split_sentences", "split_words"]
+
+MAXIMUM_LENGTH = 1_000_000
+"""The longest text, in characters, that a parser accepts."""
+
+# A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
+# not after an initial or a common abbreviation; the wide marks need no whitespace.
+_END = re.compile(
+    r"""(?:[!?…]+|\.+|(?<=\S);)["'”’)\]]*(?=\s|$)|[。！？；．]+[”’」』）]*|[؟۔।]+(?=\s|$)"""
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|approx|vs|mr|mrs|ms|dr|st|no)\.$", re.I
+)
+_NO_BREAK = re.compile(r"[^\S\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+# Scripts written without spaces: one word per character is the safe reading.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3040-\u30ff\u31f0-\u31ff"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+_MARK = "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
+_LETTER = rf"(?:(?![{_UNSPACED}])\w)"
+_WORD = re.compile(
+    rf"[{_UNSPACED}][{_MARK}]*"
+    rf"|{_LETTER}(?:{_LETTER}|[{_MARK}]|['’\-](?={_LETTER})|(?<=\d)[.,:](?=\d))*"
+    rf"|[^\w\s](?:[{_MARK}]|(?<=\u200d)[^\w\s])*"
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    r"""Cut a text at full stops, question and exclamation marks, semicolons and line breaks.
+
+    Pieces without any letter, digit or symbol (empty lines, lone punctuation) are dropped;
+    control characters count as spaces.
+
+    >>> split_sentences("Turn left. Go 2.5 m; stop!\nThen wait")
+    ['Turn left.', 'Go 2.5 m;', 'stop!', 'Then wait']
+    >>> split_sentences("向左转。然后走到沙发！")
+    ['向左转。', '然后走到沙发！']
+    >>> split_sentences("  ... ")
+    []
+    """
+    if not isinstance(text, str):
+        raise InstructionError(
+            f"A text to parse must be a string, but a {type(text).__name__} was given."
+        )
+    if len(text) > MAXIMUM_LENGTH:
+        raise InstructionError(
+            f"The text has {len(text)} characters; a parser accepts {MAXIMUM_LENGTH}. "
+            "Cut it into pieces first."
+        )
+    sentences = []
+    for line in _LINE.split(text):
+        line = _NO_BREAK.sub(" ", "".join(map(_printable, line)))
+        start = 0
+        for match in _END.finditer(line):
+            if match[0] == "." and match.end() < len(line.rstrip()):
+                before = line[max(start, match.end() - 12) : match.end()]
+                if _ABBREVIATION.search(before):
+                    continue
+            sentences.append(line[start : match.end()].strip())
+            start = match.end()
+        sentences.append(line[start:].strip())
+    return [each for each in sentences if any(map(_is_content, each))]
+
+
+def split_words(sentence: str) -> list[str]:
+    """Cut a sentence into words and punctuation marks.
+
+    Characters of scripts without spaces (Chinese, Japanese, Thai …) are one word each.
+
+    >>> split_words("Walk 2.5 metres, don't stop.")
+    ['Walk', '2.5', 'metres', ',', "don't", 'stop', '.']
+    >>> split_words("走到 sofa 旁边")
+    ['走', '到', 'sofa', '旁', '边']
+    """
+    return _WORD.findall(sentence)
+
+
+def is_punctuation(word: str) -> bool:
+    """Tell whether a word has no letter, digit or symbol.
+
+    >>> is_punctuation("..."), is_punctuation("a."), is_punctuation("🙂")
+    (True, False, False)
+    """
+    return not any(map(_is_content, word))
+
+
+def _is_content(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNS" or character == "\ufffd"
+
+
+def _printable(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cs":  # half of a pair: no encoding can write it
+        return "\ufffd"
+    if category == "Cc" or character in "\ufeff\u200b":
+        return " "
+    return character

@@ -1,0 +1,191 @@
+"""Parsers that run a spaCy pipeline: the one shipped with the package, or any installed one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from importlib import metadata
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from groundling.errors import ParseError, SettingError, did_you_mean
+from groundling.language.instruction import Instruction, reattach
+from groundling.language.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+__all__ = ["SHIPPED_PIPELINE", "ShippedParser", "SpacyParser", "universal_tags"]
+
+SHIPPED_PIPELINE = Path(__file__).parent / "pipeline"
+"""The folder of the pipeline that comes with the package."""
+
+_OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB")
+_CLOSED = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
+universal_tags = frozenset([*_OPEN, *_CLOSED, "PUNCT", "SYM", "X"])
+"""The part-of-speech tags of Universal Dependencies."""
+
+_RULES = 1  # of cutting sentences and words; raise it when they change, so that caches notice
+_BATCH = 256
+# spaCy's tokenizer takes quadratic time on what has no space, so endless runs are cut first.
+_ENDLESS = re.compile(r"(\S{100})(?=\S)")
+# Components that would move sentence boundaries, or that cost time and tell us nothing.
+_UNUSED = ("senter", "sentencizer", "ner", "entity_linker", "entity_ruler", "lemmatizer", "textcat")
+
+
+class SpacyParser:
+    """Runs an installed spaCy pipeline, one sentence at a time so that each has one root.
+
+    spaCy is imported, and the pipeline loaded, when the first text is parsed.
+
+    Parameters
+    ----------
+    pipeline
+        The name of an installed pipeline, or its folder.
+
+    Examples
+    --------
+    >>> SpacyParser("no_such_pipeline").parse("turn left")
+    Traceback (most recent call last):
+    groundling.errors.SettingError: The spaCy pipeline 'no_such_pipeline' cannot be loaded: ...
+    """
+
+    def __init__(self, pipeline: str | Path) -> None:
+        self.pipeline = pipeline
+
+    @cached_property
+    def name(self) -> str:
+        """The pipeline with its version and spaCy's."""
+        version = self.language.meta.get("version", "0")
+        return f"spacy:{self.pipeline}@{version}-{_spacy_version()}-{_RULES}"
+
+    @cached_property
+    def language(self) -> Language:
+        """The spaCy pipeline itself."""
+        try:
+            import spacy
+        except ImportError as error:
+            raise SettingError(
+                "This parser needs spaCy, which is not installed. "
+                "Run `pip install spacy`, or use the parser named 'chain'."
+            ) from error
+        try:
+            loaded = spacy.load(self.pipeline)
+        except Exception as error:  # spaCy raises OSError, ValueError, config errors …
+            installed = spacy.util.get_installed_models()
+            hint = did_you_mean(self.pipeline, installed) or " No pipeline is installed."
+            raise SettingError(
+                f"The spaCy pipeline {str(self.pipeline)!r} cannot be loaded: "
+                f"{str(error).splitlines()[0] if str(error) else type(error).__name__}.{hint}"
+            ) from error
+        if "parser" not in loaded.pipe_names:
+            raise SettingError(
+                f"The spaCy pipeline {str(self.pipeline)!r} has no dependency parser, only "
+                f"{', '.join(loaded.pipe_names) or 'a tokenizer'}. Choose one with a parser."
+            )
+        return loaded
+
+    def parse(self, text: str) -> list[Instruction]:
+        """Return the sentences of a text, parsed."""
+        return self.parse_many([text])[0]
+
+    def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
+        """Return for each text its sentences, parsed in batches."""
+        cut = [split_sentences(text) for text in texts]
+        parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
+        return [list(islice(parsed, len(sentences))) for sentences in cut]
+
+    def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
+        """Yield one instruction for each sentence, without cutting the text any further."""
+
+        def documents() -> Iterator[Doc]:
+            for sentence in sentences:
+                split = self.language.tokenizer(_ENDLESS.sub(r"\1 ", sentence))
+                words = [token.text for token in split if not token.is_space]
+                document = one_sentence(self.language, words)
+                document.user_data["sentence"] = sentence
+                yield document
+
+        return self.parse_documents(documents())
+
+    def parse_documents(self, documents: Iterable[Doc]) -> Iterator[Instruction]:
+        """Yield one instruction for each spaCy document that holds one sentence."""
+        unused = [name for name in _UNUSED if name in self.language.pipe_names]
+        for document in self.language.pipe(documents, batch_size=_BATCH, disable=unused):
+            yield _read(document)
+
+
+class ShippedParser(SpacyParser):
+    """The parser that comes with the package: English instructions and plain English.
+
+    Trained by ``python -m groundling.language.train_parser``; the model card lies in
+    `SHIPPED_PIPELINE`.
+
+    >>> [turn] = ShippedParser().parse("turn left and walk to the sofa")  # doctest: +SKIP
+    >>> [turn.tokens[head] if head >= 0 else "-" for head in turn.heads]  # doctest: +SKIP
+    ['-', 'turn', 'walk', 'turn', 'sofa', 'sofa', 'walk']
+    """
+
+    def __init__(self) -> None:
+        super().__init__(SHIPPED_PIPELINE)
+
+    @cached_property
+    def name(self) -> str:
+        """``default`` with a digest of the weights, and spaCy's version."""
+        digest = hashlib.blake2b(digest_size=4)
+        for path in sorted(SHIPPED_PIPELINE.rglob("*")):
+            if path.is_file() and path.suffix != ".md":
+                digest.update(path.read_bytes())
+        return f"default@{digest.hexdigest()}-{_spacy_version()}-{_RULES}"
+
+
+def one_sentence(language: Language, words: Iterable[str]) -> Doc:
+    """Return words as a spaCy document that is marked as one sentence.
+
+    Without the marks spaCy cuts the text where it likes, and there are several roots.
+    """
+    from spacy.tokens import Doc
+
+    listed = list(words)
+    starts: list[bool | int | None] = [place == 0 for place in range(len(listed))]
+    return Doc(language.vocab, words=listed, sent_starts=starts)
+
+
+def _spacy_version() -> str:
+    try:
+        return metadata.version("spacy")
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+def _read(document: Doc) -> Instruction:
+    """Return a spaCy document as an instruction."""
+    strings = document.vocab.strings
+    columns = document.to_array(["HEAD", "DEP", "TAG", "POS"])
+    size = len(document)
+    tokens = tuple(token.text for token in document)
+    if size == 0:
+        raise ParseError(f"No word is left of the sentence {document.user_data.get('sentence')!r}.")
+    places = np.arange(size)
+    absolute = columns[:, 0].astype(np.int64) + places
+    absolute[absolute == places] = -1
+    relations = [strings[int(each)] for each in columns[:, 1]]
+    heads = reattach(tokens, absolute.tolist(), relations)
+    coarse = columns[:, 3].any()
+    tags = [strings[int(each)] for each in columns[:, 3 if coarse else 2]]
+    return Instruction(
+        tokens=tokens,
+        heads=heads,
+        relations=tuple(
+            "root" if head == -1 else "dep" if name.lower() in ("root", "") else name
+            for head, name in zip(heads, relations, strict=True)
+        ),
+        tags=tuple(tag if tag in universal_tags else "" for tag in tags),
+        text=document.user_data.get("sentence", ""),
+    )

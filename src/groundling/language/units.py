@@ -1,0 +1,206 @@
+"""Cut a parsed sentence into commands, and its words into units that align as one."""
+
+from __future__ import annotations
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.language.instruction import Instruction
+
+__all__ = ["UNITS", "split_commands", "split_units"]
+
+UNITS = ("sentence", "clause", "mention", "word")
+"""The kinds of unit that `split_units` knows, from the largest to the smallest."""
+
+_NOMINAL_TAGS = {"NOUN", "PROPN", "PRON"}
+_NOMINAL_RELATIONS = {"nsubj", "obj", "iobj", "obl", "nmod", "vocative", "dobj", "pobj"}
+_CLAUSE_RELATIONS = {"advcl", "parataxis", "ccomp", "csubj", "acl:relcl", "relcl"}
+_COMMAND_RELATIONS = {"conj", "parataxis", "list"}
+_SUBJECTS = {"nsubj", "csubj", "expl", "nsubjpass", "csubjpass"}
+# Dependents that only the head of a clause has; "verbal" ones serve where tags are missing.
+_CLAUSAL_CHILDREN = _SUBJECTS | {"cop", "aux"}
+_VERBAL_CHILDREN = _CLAUSAL_CHILDREN | {"obj", "iobj", "obl", "advmod", "xcomp", "ccomp", "dobj"}
+# A noun with one of these relations is part of the phrase around its head ("desk lamp").
+_INSIDE_RELATIONS = {"compound", "flat", "fixed", "goeswith", "poss", "nmod:poss", "det", "punct"}
+_PHRASE_RELATIONS = _INSIDE_RELATIONS | {"amod", "nummod", "case", "cc", "advmod", "quantmod"}
+
+
+def split_commands(instruction: Instruction) -> list[Instruction]:
+    """Cut a sentence into its coordinated commands, in text order.
+
+    Cut are verbs that the parse joins to the main verb as conjuncts or side by side
+    (``conj``, ``parataxis``, ``list``), unless they are statements with a subject other
+    than *you*. The conjunction between two commands and the punctuation at their edges
+    are dropped; everything else is kept. A sentence with one command comes back whole.
+
+    >>> sentence = Instruction(
+    ...     tokens=("turn", "left", "and", "walk", "to", "the", "sofa"),
+    ...     heads=(-1, 0, 3, 0, 6, 6, 3),
+    ...     relations=("root", "advmod", "cc", "conj", "case", "det", "obl"),
+    ...     tags=("VERB", "ADV", "CCONJ", "VERB", "ADP", "DET", "NOUN"),
+    ... )
+    >>> [str(command) for command in split_commands(sentence)]
+    ['turn left', 'walk to the sofa']
+    """
+    owner: dict[int, int] = {}
+    for position in instruction.top_down():
+        head = instruction.heads[position]
+        if head == -1 or (owner[head] == head and _is_command(instruction, position)):
+            owner[position] = position
+        else:
+            owner[position] = owner[head]
+    tops = sorted(set(owner.values()))
+    if len(tops) == 1:
+        return [instruction]
+    parts = []
+    for top in tops:
+        words = [i for i in range(len(instruction)) if owner[i] == top]
+        parts.append(_cut(instruction, top, words))
+    parts.sort(key=lambda part: part[0])
+    return [part for _, part in parts]
+
+
+def split_units(instruction: Instruction, unit: str) -> tuple[tuple[int, ...], ...]:
+    """Divide the words of a sentence into units, in the order of their first words.
+
+    ``"sentence"`` is all words; ``"clause"`` cuts the tree where a clause hangs from
+    another; ``"mention"`` makes each nominal phrase a unit and gathers what remains of
+    each clause in one more; ``"word"`` is each word alone. Where the parse names no
+    clause or no noun (a chain, say), a coarser unit remains. Every word is in one unit.
+
+    >>> sentence = Instruction(
+    ...     tokens=("walk", "to", "the", "sofa", "and", "stop"),
+    ...     heads=(-1, 3, 3, 0, 5, 0),
+    ...     relations=("root", "case", "det", "obl", "cc", "conj"),
+    ...     tags=("VERB", "ADP", "DET", "NOUN", "CCONJ", "VERB"),
+    ... )
+    >>> split_units(sentence, "clause")
+    ((0, 1, 2, 3), (4, 5))
+    >>> split_units(sentence, "mention")
+    ((0,), (1, 2, 3), (4, 5))
+    """
+    if unit not in UNITS:
+        raise SettingError(f"There is no unit {unit!r}." + did_you_mean(unit, UNITS))
+    size = len(instruction)
+    if unit == "sentence":
+        return (tuple(range(size)),)
+    if unit == "word":
+        return tuple((position,) for position in range(size))
+    clause: dict[int, int] = {}
+    mention: dict[int, int] = {}  # the head of the phrase that a word is part of
+    for position in instruction.top_down():
+        head = instruction.heads[position]
+        if head == -1 or _is_clause(instruction, position):
+            clause[position] = position
+        else:
+            clause[position] = clause[head]
+        if unit == "mention":
+            if _is_mention(instruction, position):
+                mention[position] = position
+            elif head in mention and _is_inside(instruction, position, mention[head]):
+                mention[position] = mention[head]
+    groups: dict[tuple[str, int], list[int]] = {}
+    for position in range(size):
+        if position in mention:
+            key = ("mention", mention[position])
+        else:
+            key = ("clause", clause[position])
+        groups.setdefault(key, []).append(position)
+    return tuple(map(tuple, groups.values()))
+
+
+def _children(instruction: Instruction, position: int) -> set[str]:
+    relations = {instruction.relations[child] for child in instruction.children(position)}
+    return relations | {name.split(":")[0] for name in relations}
+
+
+def _is_verb(instruction: Instruction, position: int) -> bool:
+    tag = instruction.tags[position]
+    if tag:
+        return tag in {"VERB", "AUX"}
+    return bool(_VERBAL_CHILDREN & _children(instruction, position))
+
+
+def _is_command(instruction: Instruction, position: int) -> bool:
+    """Tell whether a dependent of a command is a command of its own."""
+    if instruction.relations[position].split(":")[0] not in _COMMAND_RELATIONS:
+        return False
+    if not _is_verb(instruction, position):
+        return False
+    for child in instruction.children(position):
+        relation = instruction.relations[child].split(":")[0]
+        if relation in _SUBJECTS and instruction.tokens[child].lower() not in {"you", "u"}:
+            return False
+        if relation in {"mark", "cop"}:
+            return False
+    return True
+
+
+def _is_clause(instruction: Instruction, position: int) -> bool:
+    relation = instruction.relations[position]
+    if relation in _CLAUSE_RELATIONS or relation.split(":")[0] in _CLAUSE_RELATIONS:
+        return True
+    if relation.split(":")[0] in {"conj", "list"}:
+        return _is_verb(instruction, position) or bool(
+            _CLAUSAL_CHILDREN & _children(instruction, position)
+        )
+    return False
+
+
+def _is_mention(instruction: Instruction, position: int) -> bool:
+    relation = instruction.relations[position]
+    if relation in _INSIDE_RELATIONS or relation.split(":")[0] in _INSIDE_RELATIONS:
+        return False
+    tag = instruction.tags[position]
+    if tag:
+        return tag in _NOMINAL_TAGS
+    return relation.split(":")[0] in _NOMINAL_RELATIONS
+
+
+def _is_inside(instruction: Instruction, position: int, noun: int) -> bool:
+    """Tell whether a word belongs to the phrase of the noun above it."""
+    relation = instruction.relations[position]
+    # "is" and "not" of a noun that is a predicate belong to its clause
+    if relation.split(":")[0] == "advmod" and instruction.heads[position] == noun:
+        return "cop" not in _children(instruction, noun)
+    if instruction.heads[position] != noun:
+        return not _is_clause(instruction, position)
+    return relation in _PHRASE_RELATIONS or relation.split(":")[0] in _PHRASE_RELATIONS
+
+
+def _cut(instruction: Instruction, top: int, words: list[int]) -> tuple[int, Instruction]:
+    """Return one command, with the position of its first word."""
+
+    def loose(position: int) -> bool:
+        relation = instruction.relations[position].split(":")[0]
+        direct = instruction.heads[position] == top
+        return position != top and (relation == "punct" or (relation == "cc" and direct))
+
+    kept = list(words)
+    while kept and loose(kept[0]):
+        kept.pop(0)
+    while kept and loose(kept[-1]):
+        kept.pop()
+    place = {position: number for number, position in enumerate(kept)}
+    # Only leaves at the edges were dropped, so that the heads of the others are kept.
+    heads = [-1 if i == top else place.get(instruction.heads[i], place[top]) for i in kept]
+    command = Instruction(
+        tokens=tuple(instruction.tokens[i] for i in kept),
+        heads=tuple(heads),
+        relations=tuple("root" if i == top else instruction.relations[i] for i in kept),
+        tags=tuple(instruction.tags[i] for i in kept),
+        text=_written(instruction, kept),
+    )
+    return kept[0], command
+
+
+def _written(instruction: Instruction, positions: list[int]) -> str:
+    """Return the stretch of the text that some words were read from, if it is one stretch."""
+    if positions != list(range(positions[0], positions[-1] + 1)):
+        return ""
+    spans, end = [], 0
+    for token in instruction.tokens:
+        start = instruction.text.find(token, end)
+        if start == -1:
+            return ""
+        end = start + len(token)
+        spans.append((start, end))
+    return instruction.text[spans[positions[0]][0] : spans[positions[-1]][1]]
