@@ -10,6 +10,12 @@ from groundling.tasks.mazes.actions import (
     rotate,
 )
 from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.generator import (
+    Route,
+    generate_demonstrations,
+    generate_mazes,
+    generate_routes,
+)
 from groundling.tasks.mazes.maze import Hall, Maze
 from groundling.tasks.mazes.mirror import mirror_text
 
@@ -20,7 +26,11 @@ __all__ = [
     "MazeAction",
     "MazeEnvironment",
     "MazeState",
+    "Route",
     "face",
+    "generate_demonstrations",
+    "generate_mazes",
+    "generate_routes",
     "mirror_text",
     "move",
     "read_action",
