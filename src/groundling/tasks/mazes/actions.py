@@ -1,0 +1,84 @@
+"""What can be done in a maze, and the states between."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from groundling.errors import WorldError
+from groundling.tasks.mazes.maze import Position
+
+__all__ = ["STAY", "MazeAction", "MazeState", "face", "move", "read_action", "rotate"]
+
+
+class MazeAction(NamedTuple):
+    """One step of a plan; build it with `move`, `rotate`, `face` or `STAY`.
+
+    >>> move(2), rotate(90), face(180), STAY
+    (move(2), rotate(90), face(180), stay)
+    """
+
+    kind: str
+    amount: int = 0
+
+    def __str__(self) -> str:
+        return self.kind if self.kind == "stay" else f"{self.kind}({self.amount})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+STAY = MazeAction("stay")
+
+
+def move(distance: int) -> MazeAction:
+    """Walk straight on for some places.
+
+    >>> print(move(3))
+    move(3)
+    """
+    return MazeAction("move", distance)
+
+
+def rotate(angle: int) -> MazeAction:
+    """Turn on the spot, clockwise: 90 is a right turn, 270 a left turn.
+
+    >>> print(rotate(270))
+    rotate(270)
+    """
+    return MazeAction("rotate", angle)
+
+
+def face(direction: int) -> MazeAction:
+    """Face a direction (0 north, 90 east, 180 south, 270 west) when the orientation is unknown.
+
+    >>> print(face(0))
+    face(0)
+    """
+    return MazeAction("face", direction)
+
+
+def read_action(text: str) -> MazeAction:
+    """Read an action as it is written.
+
+    >>> read_action("rotate(90)") == rotate(90)
+    True
+    """
+    found = re.fullmatch(r"(move|rotate|face)\((\d+)\)|stay", text.strip())
+    if not found:
+        raise WorldError(
+            f"{text!r} is no action of a maze. Write move(2), rotate(90), face(180) or stay."
+        )
+    return MazeAction(found[1], int(found[2])) if found[1] else STAY
+
+
+class MazeState(NamedTuple):
+    """Where the agent stands, where it looks (None: not yet known), and what it did last.
+
+    `last` is `start`, `move`, `turn` (a rotation or facing), `return` (about turn after
+    a move) or `stay`; it decides which actions keep the plan canonical.
+    """
+
+    position: Position
+    orientation: int | None
+    last: str = "start"

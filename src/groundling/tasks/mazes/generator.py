@@ -1,0 +1,282 @@
+"""A built-in maze world: mazes and routes made by our own seeded generator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+from groundling.errors import SettingError
+from groundling.tasks.mazes.actions import STAY, MazeAction
+from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.grammar import FLOORS, ITEMS, WALLS, Clause, Phrasebook, join
+from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position
+from groundling.tasks.mazes.plans import Pose, canonical, poses_of
+from groundling.world.environment import Demonstration
+
+__all__ = ["Route", "generate_demonstrations", "generate_mazes", "generate_routes"]
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route through a maze: sentences, and the actions that each of them asks for."""
+
+    name: str
+    maze: Maze
+    start: Pose
+    sentences: tuple[str, ...]
+    actions: tuple[tuple[MazeAction, ...], ...]
+
+    @property
+    def plan(self) -> tuple[MazeAction, ...]:
+        """The actions of the whole route, in canonical form."""
+        return canonical(action for actions in self.actions for action in actions)
+
+    def poses(self) -> list[Pose]:
+        """Return the pose before the first sentence and after each sentence."""
+        poses = [self.start]
+        for actions in self.actions:
+            poses.append(poses_of(self.maze, poses[-1], actions)[-1])
+        return poses
+
+    def demonstration(self, environment: MazeEnvironment) -> Demonstration:
+        """Return the whole route as one demonstration."""
+        start = environment.start(*self.start)
+        return Demonstration(self.sentences, environment, start, self.plan, name=self.name)
+
+    def single_sentences(self, environment: MazeEnvironment) -> list[Demonstration]:
+        """Return a demonstration for each sentence."""
+        parts = zip(self.sentences, self.actions, self.poses(), strict=False)
+        return [
+            Demonstration(
+                text, environment, environment.start(*pose), actions, name=f"{self.name}-{number}"
+            )
+            for number, (text, actions, pose) in enumerate(parts, 1)
+        ]
+
+
+def generate_mazes(
+    seed: int, count: int, *, size: int = 7, halls: int = 11, items: int = 12
+) -> list[Maze]:
+    """Make mazes: straight halls that cross each other, each with its floor, and things in them.
+
+    Parameters
+    ----------
+    seed, count
+        The same seed gives the same mazes.
+    size
+        Places lie on a grid of `size` by `size`.
+    halls
+        How many halls to lay; those that find no room are left out.
+    items
+        How many places get an item, at most all.
+
+    Examples
+    --------
+    >>> generate_mazes(seed=1, count=2)
+    [Maze('Maze1', 32 places, 37 halls), Maze('Maze2', 34 places, 41 halls)]
+    """
+    if size < 3 or halls < 2 or count < 0 or items < 0:
+        raise SettingError(
+            f"A maze of size {size} with {halls} halls and {items} items cannot be laid "
+            f"({count} asked for). Use size 3 or more, 2 halls or more, no negative numbers."
+        )
+    return [
+        _maze(Random(f"{seed} maze {number}"), f"Maze{number}", size, halls, items)
+        for number in range(1, count + 1)
+    ]
+
+
+def _maze(random: Random, name: str, size: int, halls: int, items: int) -> Maze:
+    edges: dict[tuple[Position, Position], str] = {}
+    places = [(random.randrange(size), random.randrange(size))]
+    laid = 0
+    for _ in range(halls * 20):
+        if laid == halls:
+            break
+        # a new hall runs through a place that is there already, so that all hang together
+        x, y = random.choice(places)
+        length = random.randint(2, max(2, size - 2))
+        across = random.random() < 0.5
+        along = x if across else y
+        first = random.randint(max(0, along - length), min(along, size - 1 - length))
+        line = [(i, y) if across else (x, i) for i in range(first, first + length + 1)]
+        touched = {edge: floor for edge, floor in edges.items() if set(edge) & set(line)}
+        # halls never run on into each other, so that every straight line has one floor
+        if any((one[1] == two[1]) == across for one, two in touched):
+            continue
+        free = sorted(set(FLOORS) - set(touched.values())) or sorted(FLOORS)
+        edges.update(dict.fromkeys(pairwise(line), random.choice(free)))
+        places += [place for place in line if place not in places]
+        laid += 1
+    # pictures go by region: bands from the north-west to the south-east corner
+    walls = random.sample(sorted(WALLS), len(WALLS))
+    found = [
+        (one, two, floor, walls[(one[0] + one[1]) * len(walls) // (2 * size)])
+        for (one, two), floor in edges.items()
+    ]
+    stocked = random.sample(sorted(places), min(items, len(places)))
+    names = sorted(ITEMS)
+    random.shuffle(names)
+    furniture = {place: names[i % len(names)] for i, place in enumerate(stocked)}
+    return Maze(name, {place: furniture.get(place, "") for place in sorted(places)}, found)
+
+
+def generate_routes(
+    mazes: Sequence[Maze],
+    count: int,
+    seed: int,
+    *,
+    sentences: tuple[int, int] = (1, 3),
+    unknown_starts: float = 0.15,
+) -> list[Route]:
+    """Make routes with instructions, evenly over the mazes.
+
+    Parameters
+    ----------
+    mazes, count, seed
+        Where, how many, and from which seed.
+    sentences
+        The least and the most sentences of a route.
+    unknown_starts
+        How often the first sentence must say where to look.
+
+    Examples
+    --------
+    >>> for route in generate_routes(generate_mazes(1, 1), 3, seed=5):
+    ...     print(". ".join(route.sentences), "->", *route.plan)
+    look toward the barstool. move until you get to the stool -> face(270) move(2)
+    turn into the flower hall. go until you reach the wall. you are now at a dead end
+        -> rotate(180) move(2)
+    move to the stool -> rotate(90) move(1)
+    """
+    fewest, most = sentences
+    if not 1 <= fewest <= most or not 0 <= unknown_starts <= 1 or (count and not mazes):
+        raise SettingError(
+            f"Routes of {fewest} to {most} sentences in {len(mazes)} mazes, with unknown starts "
+            f"at rate {unknown_starts}, cannot be made. Use at least one maze and one sentence, "
+            "and a rate between 0 and 1."
+        )
+    routes: list[Route] = []
+    for number in range(count):
+        maze = mazes[number % len(mazes)]
+        # each route has its own seed, so that asking for more keeps the first ones
+        random = Random(f"{seed} route {number} {maze.name}")
+        wanted = random.randint(fewest, most)
+        unknown = random.random() < unknown_starts
+        routes.append(_route(random, f"{maze.name}-{number + 1}", maze, wanted, unknown))
+    return routes
+
+
+def _route(random: Random, name: str, maze: Maze, wanted: int, unknown: bool) -> Route:
+    book = Phrasebook(maze, random)
+    for _ in range(1000):  # starts that lead nowhere are given up
+        position = random.choice(maze.positions)
+        orientation = None if unknown else random.choice(sorted(DIRECTIONS))
+        pose = start = Pose(position, orientation)
+        sentences: list[str] = []
+        actions: list[tuple[MazeAction, ...]] = []
+        while len(sentences) < wanted:
+            clauses = _sentence(random, book, maze, pose, actions)
+            if not clauses:
+                break
+            sentences.append(join(clauses, random))
+            plan = canonical(action for clause in clauses for action in clause.actions)
+            actions.append(plan)
+            pose = poses_of(maze, pose, plan)[-1]
+        if len(sentences) == wanted:
+            return Route(name, maze, start, tuple(sentences), tuple(actions))
+    raise SettingError(
+        f"{maze!r} leaves no room for a route of {wanted} sentences. Use a larger maze."
+    )
+
+
+_FAMILIES = {
+    "face": 1.0,
+    "turn": 1.2,
+    "turn onto": 1.0,
+    "turn toward": 0.7,
+    "count": 1.2,
+    "landmark": 1.5,
+    "past": 1.0,
+    "ordinal": 0.8,
+    "end": 0.8,
+    "crossing": 1.0,
+    "implicit turn": 1.0,
+    "implicit move": 0.8,
+    "declarative": 0.6,
+}
+
+
+def _sentence(
+    random: Random,
+    book: Phrasebook,
+    maze: Maze,
+    pose: Pose,
+    before: Sequence[tuple[MazeAction, ...]],
+) -> list[Clause]:
+    """Make one sentence of one or two clauses."""
+    done = [action for actions in before for action in actions]
+    first = _clause(random, book, pose, done)
+    if first is None:
+        return []
+    if first.actions == (STAY,) or random.random() < 0.6:
+        return [first]
+    after = poses_of(maze, pose, first.actions)[-1]
+    second = _clause(random, book, after, [*done, *first.actions])
+    if second is None or second.actions == (STAY,):
+        return [first]
+    return [first, second]
+
+
+def _clause(
+    random: Random, book: Phrasebook, pose: Pose, done: Sequence[MazeAction]
+) -> Clause | None:
+    """Choose a kind of saying, then one saying of that kind."""
+    families: dict[str, list[Clause]] = {}
+    for clause in book.clauses(pose):
+        if not _follows(done, clause.actions[0]):
+            continue
+        families.setdefault(clause.family, []).append(clause)
+    if not families:
+        return None
+    weights = [_FAMILIES[family] for family in families]
+    family = random.choices(list(families), weights)[0]
+    return random.choice(families[family])
+
+
+def _follows(done: Sequence[MazeAction], action: MazeAction) -> bool:
+    """Tell whether it is sensible: nobody turns twice, walks back, or remarks on a remark."""
+    if action.kind == "stay":
+        return not done or done[-1].kind != "stay"
+    last = next((each.kind for each in reversed(done) if each.kind != "stay"), "none")
+    if action.kind == "rotate":
+        return last == "none" or (last == "move" and action.amount != 180)
+    return True
+
+
+def generate_demonstrations(
+    mazes: Sequence[Maze],
+    count: int,
+    seed: int,
+    *,
+    sentences: tuple[int, int] = (1, 3),
+    unknown_starts: float = 0.15,
+    environment: Callable[[Maze], MazeEnvironment] = MazeEnvironment,
+) -> list[Demonstration]:
+    """Make demonstrations of routes; see `generate_routes`.
+
+    Keep a maze of its own for testing: generate one more maze than you train in.
+
+    Examples
+    --------
+    >>> *training, unseen = generate_mazes(seed=1, count=4)
+    >>> shown = generate_demonstrations(training, 300, seed=2)
+    >>> held_out = generate_demonstrations([unseen], 50, seed=3)
+    >>> shown[0].environment.maze.name, held_out[0].environment.maze.name
+    ('Maze1', 'Maze4')
+    """
+    routes = generate_routes(mazes, count, seed, sentences=sentences, unknown_starts=unknown_starts)
+    environments = {id(maze): environment(maze) for maze in mazes}
+    return [route.demonstration(environments[id(route.maze)]) for route in routes]

@@ -1,0 +1,197 @@
+"""Grounding graphs of mazes: how an action and the place it leads to look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from groundling.tasks.mazes.actions import MazeAction, MazeState
+from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Maze, Position
+from groundling.world.graph import GroundingGraph, LabelValue
+
+__all__ = ["paper_graph", "rich_graph"]
+
+_Labels = dict[str, "LabelValue | Iterable[str | float]"]
+_TURN_NAMES = {90: "rotate-right", 180: "rotate-around", 270: "rotate-left"}
+_PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
+
+
+def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGraph:
+    """Return the graph of the paper's Figure 2d, with the labels of the authors' program.
+
+    An event, the place after it, and what adjoins that place. Directions are not told
+    apart, and neighbours that look alike (all blank walls, say) are one node.
+
+    >>> from groundling.tasks.mazes import move
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> print(paper_graph(maze, move(1), MazeState((1, 0), 90)))
+    event*: constant, distance=1, move
+    here: facing-wall, has-item, item=lamp
+    neighbour 1: floor=wood, wall=fish
+    neighbour 2: wall
+    event -> here: after
+    here -> neighbour 1: edge
+    here -> neighbour 2: edge
+    """
+    event: _Labels = {"constant": True, action.kind: True}
+    if action.kind != "stay":
+        amount = "distance" if action.kind == "move" else "angle"
+        event[f"{amount}={action.amount}"] = True
+    position, orientation, _ = after
+    here = _item(maze, position)
+    if orientation is not None and maze.hall(position, orientation) is None:
+        here["facing-wall"] = True
+    neighbours: list[_Labels] = []
+    for direction in DIRECTIONS:
+        hall = maze.hall(position, direction)
+        labels: _Labels = {"wall": True}
+        if hall:
+            beyond = maze.ahead(position, direction)[0]
+            labels = {"floor": hall.floor, "wall": hall.wall} | _item(maze, beyond)
+        if labels not in neighbours:
+            neighbours.append(labels)
+    neighbours.sort(key=lambda labels: sorted(map(str, labels.items())))  # no trace of direction
+    nodes: dict[str, _Labels] = {"event": event, "here": here}
+    edges = [("event", "here", "after")]
+    for number, labels in enumerate(neighbours, 1):
+        nodes[f"neighbour {number}"] = labels
+        edges.append(("here", f"neighbour {number}", "edge"))
+    return GroundingGraph(nodes, edges)
+
+
+def _item(maze: Maze, position: Position) -> _Labels:
+    item = maze.item(position)
+    return {"has-item": True, "item": item} if item else {}
+
+
+def rich_graph(
+    maze: Maze,
+    before: MazeState,
+    action: MazeAction,
+    after: MazeState,
+    *,
+    extras: bool = False,
+    by_action: bool = True,
+) -> GroundingGraph:
+    """Return the graph of an action, with the place it leads to seen from the agent.
+
+    Nodes: `event` (kind of action, turn, distance), `here` (the item), and `front`,
+    `left`, `right`, `back` (open or blocked; floor, wall and adjacent item of the hall).
+    After `stay`, and everywhere with `extras`, also what is visible further away; with
+    `extras` a node `path` tells what a move passed. Facing is absolute, so it has no
+    angle; when the orientation stays unknown, one node `around` holds all halls.
+
+    >>> from groundling.tasks.mazes import rotate
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> graph = rich_graph(maze, MazeState((0, 0), 0), rotate(90), MazeState((0, 0), 90))
+    >>> [str(label) for label in graph.labels("event")]
+    ['rotate', 'rotate-right']
+    >>> [str(label) for label in graph.labels("front")]
+    ['t:floor=wood', 't:item=lamp', 't:open', 't:wall=fish']
+    """
+    far = extras or action.kind == "stay"
+    event: _Labels = {action.kind: True}
+    if action.kind == "move":
+        event["distance"] = action.amount
+    elif action.kind == "rotate":
+        event[_TURN_NAMES[action.amount]] = True
+    position, orientation, _ = after
+    places: dict[str, _Labels] = {"here": {"item": maze.item(position) or None}}
+    if far:
+        places["here"] |= _junction(maze, position)
+    edges = [("event", "here", "to")]
+    if orientation is None:
+        places["around"] = _merge(_view(maze, position, each, far=far) for each in DIRECTIONS)
+        edges.append(("here", "around", "around"))
+    else:
+        for side, turn in SIDES.items():
+            places[side] = _view(maze, position, (orientation + turn) % 360, far=far)
+            edges.append(("here", side, side))
+        if extras and action.kind == "move":
+            places["path"] = _path(maze, before.position, orientation, action.amount)
+            edges.append(("event", "path", "along"))
+    prefix = _PREFIXES[action.kind] if by_action else ""
+    nodes: dict[str, _Labels] = {"event": event}
+    for name, labels in places.items():
+        nodes[name] = {prefix + label: value for label, value in labels.items()}
+    return GroundingGraph(nodes, edges)
+
+
+def _view(maze: Maze, position: Position, direction: int, *, far: bool) -> _Labels:
+    """Describe what lies in one direction: the adjacent hall, and what is visible beyond."""
+    hall = maze.hall(position, direction)
+    if hall is None:
+        return {"blocked": True}
+    line = maze.ahead(position, direction)
+    labels: _Labels = {
+        "open": True,
+        "floor": hall.floor,
+        "wall": hall.wall,
+        "item": maze.item(line[0]) or None,
+    }
+    if far:
+        sides = ((direction + 90) % 360, (direction + 270) % 360)
+        crossing = (maze.hall(place, side) for place in line for side in sides)
+        labels["sees-item"] = {maze.item(place) for place in line if maze.item(place)}
+        labels["sees-floor"] = {each.floor for each in crossing if each}
+        labels["hall-length"] = len(line)
+        labels["end-item"] = maze.item(line[-1]) or None
+        labels["dead-end"] = len(maze.exits(line[-1])) == 1
+    return labels
+
+
+def _junction(maze: Maze, position: Position) -> _Labels:
+    exits = maze.exits(position)
+    straight = len(exits) == 2 and (exits[1] - exits[0]) == 180
+    return {
+        "dead-end": len(exits) == 1,
+        "corridor": straight,
+        "corner": len(exits) == 2 and not straight,
+        "intersection": len(exits) >= 3,
+        "crossing": len(exits) == 4,
+        "halls": len(exits),
+        "floor": {hall.floor for each in exits if (hall := maze.hall(position, each))},
+    }
+
+
+def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels:
+    """Describe what a move passed: halls, items, openings on either side, and how it ended."""
+    line = maze.ahead(start, direction)
+    walked = (start, *line[:distance])
+    halls = [hall for place in walked[:-1] if (hall := maze.hall(place, direction))]
+    left, right = (direction + 270) % 360, (direction + 90) % 360
+    ways = {
+        "lefts": sum(maze.hall(place, left) is not None for place in walked[1:]),
+        "rights": sum(maze.hall(place, right) is not None for place in walked[1:]),
+        "intersections": sum(len(maze.exits(place)) >= 3 for place in walked[1:]),
+    }
+    item = maze.item(walked[-1])
+    sides = [
+        {hall.floor for side in (left, right) if (hall := maze.hall(place, side))}
+        for place in walked[1:]
+    ]
+    beyond = [maze.item(place) for place in line[distance:] if maze.item(place)]
+    return {
+        **ways,
+        "floor": {hall.floor for hall in halls},
+        "wall": {hall.wall for hall in halls},
+        "first-floor": halls[0].floor,
+        "last-floor": halls[-1].floor,
+        "floor-changes": len({hall.floor for hall in halls}) > 1,
+        "passed-item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
+        "first-item": item if item and item not in map(maze.item, walked[1:-1]) else None,
+        "first-side-floor": sides[-1] - set().union(*sides[:-1]),
+        "beyond-item": set(beyond),
+        "to-end": distance == len(line),
+        "one-short-of-end": distance == len(line) - 1,
+    }
+
+
+def _merge(views: Iterable[_Labels]) -> _Labels:
+    merged: dict[str, set[str]] = {}
+    for labels in views:
+        for name, value in labels.items():
+            if isinstance(value, str):
+                merged.setdefault(name, set()).add(value)
+            elif isinstance(value, set):
+                merged.setdefault(name, set()).update(value)
+    return dict(merged)

@@ -1,0 +1,192 @@
+"""The maze: places on a grid, the halls that join them, and the things that stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from groundling.errors import CorpusError
+
+__all__ = ["COMPASS", "DIRECTIONS", "SIDES", "Hall", "Maze", "Position", "direction_between"]
+
+Position: TypeAlias = tuple[int, int]
+
+# y grows southward, so that turning right adds 90 degrees
+DIRECTIONS: Mapping[int, tuple[int, int]] = {0: (0, -1), 90: (1, 0), 180: (0, 1), 270: (-1, 0)}
+COMPASS: Mapping[int, str] = {0: "north", 90: "east", 180: "south", 270: "west"}
+SIDES: Mapping[str, int] = {"front": 0, "left": 270, "right": 90, "back": 180}
+
+
+class Hall(NamedTuple):
+    """What a piece of hallway looks like: its floor and the pictures on its walls."""
+
+    floor: str
+    wall: str
+
+
+def direction_between(start: Position, end: Position) -> int | None:
+    """Return the direction from one place to another on the same line, else None.
+
+    >>> direction_between((2, 3), (2, 1)), direction_between((2, 3), (5, 3))
+    (0, 90)
+    >>> direction_between((2, 3), (3, 4)) is None
+    True
+    """
+    across, down = end[0] - start[0], end[1] - start[1]
+    if (across == 0) == (down == 0):
+        return None
+    step = ((across > 0) - (across < 0), (down > 0) - (down < 0))
+    return next(direction for direction, each in DIRECTIONS.items() if each == step)
+
+
+class Maze:
+    """A maze on a grid.
+
+    Parameters
+    ----------
+    name
+        What the maze is called.
+    places
+        For each place its position and the item that stands there (or an empty string),
+        as a mapping or as pairs.
+    halls
+        Tuples (one end, other end, floor, wall); the ends are neighbours on the grid.
+
+    Raises
+    ------
+    CorpusError
+        When there are no places, when a coordinate is not an integer, when a place or
+        a hall is given twice, or when a hall ends nowhere or spans more than one step.
+
+    Examples
+    --------
+    >>> maze = Maze(
+    ...     "Small",
+    ...     places={(0, 0): "", (1, 0): "sofa", (1, 1): ""},
+    ...     halls=[((0, 0), (1, 0), "brick", "fish"), ((1, 0), (1, 1), "wood", "tower")],
+    ... )
+    >>> maze.item((1, 0)), maze.hall((0, 0), 90), maze.hall((0, 0), 180)
+    ('sofa', Hall(floor='brick', wall='fish'), None)
+    >>> maze.exits((1, 0)), maze.ahead((0, 0), 90)
+    ((180, 270), ((1, 0),))
+    """
+
+    def __init__(
+        self,
+        name: str,
+        places: Mapping[Position, str] | Iterable[tuple[Position, str]],
+        halls: Iterable[tuple[Position, Position, str, str]],
+    ) -> None:
+        self.name = name
+        self._items: dict[Position, str] = {}
+        self._halls: dict[tuple[Position, int], Hall] = {}
+        pairs = places.items() if isinstance(places, Mapping) else places
+        for number, (position, item) in enumerate(pairs, 1):
+            _check_position(position, f"Place {number} of the maze {name!r}")
+            if position in self._items:
+                raise CorpusError(
+                    f"Place {number} of the maze {name!r} stands at {position}, where another "
+                    "place is already. Give every position once."
+                )
+            self._items[tuple(position)] = item
+        if not self._items:
+            raise CorpusError(f"The maze {name!r} has no places. Give at least one.")
+        for number, (one, other, floor, wall) in enumerate(halls, 1):
+            where = f"Hall {number} of the maze {name!r}"
+            for end in (one, other):
+                _check_position(end, where)
+                if end not in self._items:
+                    raise CorpusError(
+                        f"{where} joins {one} and {other}, but there is no place at {end}. "
+                        "Add the place or remove the hall."
+                    )
+            direction = direction_between(one, other)
+            if direction is None or abs(one[0] - other[0]) + abs(one[1] - other[1]) != 1:
+                raise CorpusError(
+                    f"{where} joins {one} and {other}, which are not neighbours on the grid. "
+                    "Give one hall for every single step."
+                )
+            if (one, direction) in self._halls:
+                raise CorpusError(
+                    f"{where} joins {one} and {other}, which are already joined. "
+                    "Give every hall once, in either direction."
+                )
+            self._halls[one, direction] = Hall(floor, wall)
+            self._halls[other, (direction + 180) % 360] = Hall(floor, wall)
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """All positions, sorted."""
+        return tuple(sorted(self._items))
+
+    def halls(self) -> Iterator[tuple[Position, Position, Hall]]:
+        """Give every hall once, with its two ends."""
+        for position, direction in sorted(self._halls):
+            if direction in (90, 180):
+                yield position, _step(position, direction), self._halls[position, direction]
+
+    def __contains__(self, position: object) -> bool:
+        return position in self._items
+
+    def item(self, position: Position) -> str:
+        """Return what stands at a position, or an empty string."""
+        return self._items[position]
+
+    def hall(self, position: Position, direction: int) -> Hall | None:
+        """Return the hall that leaves a position in a direction, or None for a blank wall."""
+        return self._halls.get((position, direction))
+
+    def exits(self, position: Position) -> tuple[int, ...]:
+        """Return the directions in which halls leave a position."""
+        return tuple(each for each in DIRECTIONS if (position, each) in self._halls)
+
+    def ahead(self, position: Position, direction: int) -> tuple[Position, ...]:
+        """Return the positions that can be reached by walking straight on, nearest first."""
+        found = []
+        while (position, direction) in self._halls:
+            position = _step(position, direction)
+            found.append(position)
+        return tuple(found)
+
+    def mirrored(self) -> Maze:
+        """Return the maze with left and right exchanged (x becomes -x).
+
+        >>> Maze("M", {(2, 0): "", (3, 0): "lamp"}, [((2, 0), (3, 0), "", "")]).mirrored().positions
+        ((-3, 0), (-2, 0))
+        """
+        return Maze(
+            self.name,
+            {(-x, y): item for (x, y), item in self._items.items()},
+            [
+                ((-one[0], one[1]), (-other[0], other[1]), hall.floor, hall.wall)
+                for one, other, hall in self.halls()
+            ],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Maze):
+            return NotImplemented
+        return (self.name, self._items, self._halls) == (other.name, other._items, other._halls)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.positions))
+
+    def __repr__(self) -> str:
+        return f"Maze({self.name!r}, {len(self._items)} places, {len(self._halls) // 2} halls)"
+
+
+def _step(position: Position, direction: int) -> Position:
+    across, down = DIRECTIONS[direction]
+    return position[0] + across, position[1] + down
+
+
+def _check_position(position: object, where: str) -> None:
+    good = (
+        isinstance(position, tuple)
+        and len(position) == 2
+        and all(isinstance(each, int) and not isinstance(each, bool) for each in position)
+    )
+    if not good:
+        raise CorpusError(
+            f"{where} is at {position!r}; a position is a pair of integers such as (3, 5)."
+        )

@@ -1,0 +1,167 @@
+"""Plans in their canonical form, and all plans up to a length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, face, move, rotate
+from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_between
+
+__all__ = ["Pose", "actions_of", "canonical", "plans_within", "poses_of", "shortest_plans"]
+
+
+class Pose(NamedTuple):
+    """A position and an orientation; None when the orientation is unknown."""
+
+    position: Position
+    orientation: int | None
+
+
+def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
+    """Return the single steps and turns between poses that follow each other.
+
+    Raises `ValueError`, with the reason, when the maze does not allow them.
+
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> actions_of(maze, [Pose((0, 0), None), Pose((0, 0), 90), Pose((1, 0), 90)])
+    [face(90), move(1)]
+    >>> actions_of(maze, [Pose((1, 0), 90), Pose((2, 0), 90)])
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no place at (2, 0)
+    """
+    if not poses:
+        raise ValueError("the path is empty")
+    for pose in poses:
+        if pose.position not in maze:
+            raise ValueError(f"there is no place at {pose.position}")
+        if pose.orientation is not None and pose.orientation not in DIRECTIONS:
+            raise ValueError(f"the orientation {pose.orientation} is none of {list(DIRECTIONS)}")
+    actions = []
+    for one, two in pairwise(poses):
+        if one == two:
+            continue
+        if two.orientation is None:
+            raise ValueError(f"the orientation is lost at {two.position}")
+        if one.position == two.position:
+            if one.orientation is None:
+                actions.append(face(two.orientation))
+            else:
+                actions.append(rotate((two.orientation - one.orientation) % 360))
+            continue
+        if one.orientation != two.orientation:
+            raise ValueError(f"it walks and turns at once from {one.position} to {two.position}")
+        direction = direction_between(one.position, two.position)
+        if direction != one.orientation:
+            raise ValueError(
+                f"it walks from {one.position} to {two.position} while it faces {one.orientation}"
+            )
+        line = maze.ahead(one.position, direction)
+        if two.position not in line:
+            raise ValueError(f"no hall leads from {one.position} to {two.position}")
+        actions.append(move(line.index(two.position) + 1))
+    return actions
+
+
+def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
+    """Return the plan with its canonical actions: turns and moves merged, `stay` if none is left.
+
+    A way back on oneself (move, about turn, move) is cut short; the end is the same.
+
+    >>> canonical([move(1), move(1), rotate(90), rotate(180)])
+    (move(2), rotate(270))
+    >>> canonical([move(3), rotate(180), move(1)])
+    (move(2), rotate(180))
+    >>> canonical([rotate(90), rotate(270)])
+    (stay,)
+    """
+    plan: list[MazeAction] = []
+    waiting = [action for action in actions if action.kind != "stay"][::-1]
+    while waiting:
+        action = waiting.pop()
+        if plan and action.kind == plan[-1].kind == "move":
+            plan[-1] = move(plan[-1].amount + action.amount)
+        elif plan and action.kind == "rotate" and plan[-1].kind in ("rotate", "face"):
+            last = plan.pop()
+            turned = (last.amount + action.amount) % 360
+            if turned or last.kind == "face":
+                plan.append(MazeAction(last.kind, turned))
+        elif (
+            action.kind == "move"
+            and len(plan) >= 2
+            and plan[-1] == rotate(180)
+            and plan[-2].kind == "move"
+        ):
+            plan.pop()
+            rest = plan.pop().amount - action.amount
+            if rest > 0:
+                waiting += [rotate(180), move(rest)]
+            elif rest < 0:
+                waiting += [move(-rest), rotate(180)]
+            else:
+                waiting.append(rotate(180))
+        else:
+            plan.append(action)
+    return tuple(plan) or (STAY,)
+
+
+def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pose]:
+    """Return every pose that a plan passes, one for each single step and turn.
+
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> poses_of(maze, Pose((0, 0), 0), [rotate(90), move(1)])[-1]
+    Pose(position=(1, 0), orientation=90)
+    """
+    poses = [start]
+    for action in actions:
+        position, orientation = poses[-1]
+        if action.kind == "face":
+            poses.append(Pose(position, action.amount))
+        elif action.kind == "rotate" and orientation is not None:
+            poses.append(Pose(position, (orientation + action.amount) % 360))
+        elif action.kind == "move" and orientation is not None:
+            line = maze.ahead(position, orientation)[: action.amount]
+            poses += [Pose(each, orientation) for each in line]
+    return poses
+
+
+def plans_within(
+    environment: MazeEnvironment, start: MazeState, length: int
+) -> Iterator[tuple[tuple[MazeAction, ...], MazeState]]:
+    """Give all plans of at most `length` actions with their final states, shortest first.
+
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> world = MazeEnvironment(maze)
+    >>> len(list(plans_within(world, world.start((0, 0), 90), 2)))
+    8
+    """
+    layer: list[tuple[tuple[MazeAction, ...], MazeState]] = [((), start)]
+    for _ in range(length):
+        layer = [
+            ((*plan, action), environment.step(state, action))
+            for plan, state in layer
+            for action in environment.actions(state)
+        ]
+        yield from layer
+
+
+def shortest_plans(
+    environment: MazeEnvironment, start: MazeState, end: Pose, length: int
+) -> tuple[tuple[MazeAction, ...], ...]:
+    """Return the shortest plans, of at most `length` actions, that end in a pose.
+
+    >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
+    >>> world = MazeEnvironment(maze)
+    >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), 3)
+    ((rotate(90), move(1)),)
+    """
+    found: list[tuple[MazeAction, ...]] = []
+    for plan, state in plans_within(environment, start, length):
+        if found and len(plan) > len(found[0]):
+            break
+        if environment.outcome(state) == end:
+            found.append(plan)
+    return tuple(found)
