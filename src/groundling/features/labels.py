@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
 
-__all__ = ["NUMBER", "NodeLabel", "NodeLabeller", "WordLabel", "WordLabeller"]
+__all__ = ["NUMBER", "NodeLabel", "NodeLabeller", "WordLabel", "WordLabeller", "kind_of"]
 
 NUMBER = "number"
 ORDINAL = "ordinal"
@@ -44,6 +45,15 @@ class NodeLabel(NamedTuple):
 
     def __str__(self) -> str:
         return self.name
+
+
+def kind_of(label: Label) -> str:
+    """Return the kind of value a label holds: its name, without what stands before . or :.
+
+    >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
+    ('floor', 'floor')
+    """
+    return re.split(r"[.:]", label.name)[-1]
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,7 @@ class NodeLabeller:
     Parameters
     ----------
     slots
-        The kinds (last part of a label's name) whose values are matched by the lexicon;
+        The kinds (see `kind_of`) whose values are matched by the lexicon;
         words never see these values, only whether they agree. `"number"` stands for
         all numbers.
     numbers
@@ -196,8 +206,7 @@ class NodeLabeller:
             if label.value is None:
                 spelled.append((NodeLabel(name), 1.0))
             elif isinstance(label.value, str):
-                kind = label.name.rpartition(".")[2]
-                spelled.append((NodeLabel(name, kind, label.value), 1.0))
+                spelled.append((NodeLabel(name, kind_of(label), label.value), 1.0))
             else:
                 if "real" in self.numbers:
                     spelled.append((NodeLabel(name), label.value))

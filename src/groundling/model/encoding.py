@@ -23,6 +23,8 @@ WordContent = tuple[tuple[WordLabel, float], ...]
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 
+_SINGLES = ("word_advance", "graph_prior", "extra_pair")
+
 T = TypeVar("T", bound=Hashable)
 
 
@@ -192,7 +194,6 @@ class _Tables:
             self.lists[name].append(0)
         self.keys: list[NDArray[np.int64]] = []  # (set << 32 | node) of cells, then of single pairs
         self.gold: list[NDArray[np.float64]] = []
-        self.singles: list[tuple[str, int, int]] = []
         self.word_sets: list[int] = []
         self.cells = 0
 
@@ -212,6 +213,7 @@ class _Tables:
         lists, forest = self.lists, problem.forest
         sets = np.array([self.sets(word) for word in problem.words], np.int64)
         self.word_sets.extend(sets.tolist())
+        shifted = (sets << 32).tolist()
         lists["word_parent"].extend(forest.parent)
         lists["word_link"].extend(forest.link)
         lists["word_dependency"].extend(self.dependencies(name) for name in forest.relation)
@@ -225,7 +227,7 @@ class _Tables:
         lists["word_end"].extend(ends)
         for place in range(len(forest)):
             if self.advance_scores and forest.link[place] != 0:
-                self._single("word_advance", int(sets[place]), 0)
+                lists["word_advance"].append(int(sets[place]) << 32)
             else:
                 lists["word_advance"].append(-1)
         lists["problem_words"].append(len(lists["word_parent"]))
@@ -240,10 +242,7 @@ class _Tables:
                     graph_place[id(graph)] = len(lists["graph_shape"])
                     kept.append(graph)
                     lists["graph_shape"].append(shape)
-                    if prior >= 0:
-                        self._single("graph_prior", 0, prior)
-                    else:
-                        lists["graph_prior"].append(-1)
+                    lists["graph_prior"].append(prior)
                     lists["graph_node"].extend(
                         local.setdefault(node, len(local)) for node in nodes.tolist()
                     )
@@ -254,10 +253,9 @@ class _Tables:
             lists["candidate_actions"].append(len(lists["action_graph"]))
             if candidate.plan is not None:
                 plan = self.nodes(candidate.plan)
-                self._single("extra_pair", 0, plan)
+                lists["extra_pair"].append(plan)
                 if self.plan_words:
-                    for each in sets.tolist():
-                        self._single("extra_pair", each, plan)
+                    lists["extra_pair"].extend(key | plan for key in shifted)
             lists["candidate_extras"].append(len(lists["extra_pair"]))
             lists["candidate_base"].append(candidate.base)
             lists["candidate_gold"].append(candidate.gold)
@@ -281,22 +279,21 @@ class _Tables:
         lists["problem_weight"].append(problem.weight)
         self.graphs.append(kept)
 
-    def _single(self, name: str, word_set: int, node: int) -> None:
-        """Note a pair that stands alone; its number is filled in at the end."""
-        self.singles.append((name, len(self.lists[name]), (word_set << 32) | node))
-        self.lists[name].append(0)
-
     def finish(
         self, space: FeatureSpace, grow: bool, min_word_count: int, edge_scores: bool
     ) -> Encoding:
         cell_keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
-        single_keys = np.array([key for _, _, key in self.singles], np.int64)
+        # Pairs that stand alone were noted by their keys, -1 where there is none.
+        single = {n: np.array(self.lists[n], np.int64) for n in _SINGLES}
+        single_keys = np.concatenate([keys[keys >= 0] for keys in single.values()])
         pairs, where = _distinct(np.concatenate([cell_keys, single_keys]), len(self.nodes))
         self.lists["cell_pair"] = where[: len(cell_keys)]  # type: ignore[assignment]
-        for (name, place, _), pair in zip(
-            self.singles, where[len(cell_keys) :].tolist(), strict=True
-        ):
-            self.lists[name][place] = pair
+        place = len(cell_keys)
+        for name, keys in single.items():
+            count = int((keys >= 0).sum())
+            keys[keys >= 0] = where[place : place + count]
+            self.lists[name] = keys  # type: ignore[assignment]
+            place += count
         pair_set = (pairs >> 32).astype(np.int32)
         pair_node = (pairs & 0xFFFFFFFF).astype(np.int32)
         gold = np.concatenate([*self.gold, np.zeros(0)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from groundling.features.labels import NodeLabel, NodeLabeller
+from groundling.features.labels import NodeLabel, NodeLabeller, kind_of
 from groundling.model.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
 
@@ -28,9 +28,9 @@ class Shape:
     enters: tuple[bool, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LaidOutGraph:
-    """A grounding graph ready for the overlay.
+    """A grounding graph ready for the overlay; each is itself, so that looking it up is cheap.
 
     `nodes` are the label sets words align with, `names` what they are called, `prior` the
     labels that ψ(y) sees, `values` the values of each kind that occur.
@@ -61,7 +61,7 @@ def lay_out(graph: GroundingGraph, overlay: Overlay, labeller: NodeLabeller) -> 
     values = tuple(
         sorted(
             {
-                (label.name.rpartition(".")[2], label.value)
+                (kind_of(label), label.value)
                 for labels in graph.node_labels
                 for label in labels
                 if isinstance(label.value, str)

@@ -1,0 +1,134 @@
+"""From words to their labels: the lexicon and the labeller applied to instructions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from groundling.errors import InstructionError
+from groundling.features.labels import WordLabel, WordLabeller
+from groundling.features.lexicon import Lexicon
+from groundling.language.instruction import Instruction, promote_function_words
+from groundling.language.parser import Parser
+
+__all__ = ["LabelledWord", "Reader", "Text"]
+
+Text = str | Instruction | Sequence[str | Instruction]
+LabelledWord = tuple[tuple[WordLabel, float], ...]
+
+
+@dataclass
+class Reader:
+    """Turns text into instructions, and the words of instructions into labels.
+
+    Parameters
+    ----------
+    parser, promote
+        The parser for plain text, and the dependencies whose words become heads of their
+        phrases (see `promote_function_words`).
+    labeller, lexicon
+        Which labels words carry, and which values they stand for.
+    counts
+        How often each word occurs in the training texts; rare words may be misspelt.
+
+    Examples
+    --------
+    >>> from groundling.language import ChainParser
+    >>> reader = Reader(ChainParser(), labeller=WordLabeller(("word",)))
+    >>> [instruction] = reader.read("Go to the bricks")
+    >>> reader.label(instruction, {"floor": {"brick"}})[3]
+    ((WordLabel(name='word=‹floor›', kind='floor', value='brick'), 1.0),)
+    """
+
+    parser: Parser
+    promote: tuple[str, ...] = ()
+    labeller: WordLabeller = field(default_factory=WordLabeller)
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def read(self, text: Text) -> tuple[Instruction, ...]:
+        """Return the instructions of a text, ready to be labelled."""
+        return self.read_many([text])[0]
+
+    def read_many(self, texts: Iterable[Text]) -> list[tuple[Instruction, ...]]:
+        """Return the instructions of many texts; plain strings are parsed in one go."""
+        parts = [[text] if isinstance(text, (str, Instruction)) else list(text) for text in texts]
+        plain = list(dict.fromkeys(p for each in parts for p in each if isinstance(p, str)))
+        parsed = dict(zip(plain, self.parser.parse_many(plain), strict=True)) if plain else {}
+        read = []
+        for each in parts:
+            found: list[Instruction] = []
+            for part in each:
+                found += parsed[part] if isinstance(part, str) else [part]
+            if not found:
+                shown = " ".join(str(part) for part in each)
+                raise InstructionError(
+                    f"The instruction {shown[:60]!r} has no words. Say what is to be done, or "
+                    "leave this text out."
+                )
+            read.append(tuple(self._prepare(instruction) for instruction in found))
+        return read
+
+    def _prepare(self, instruction: Instruction) -> Instruction:
+        if self.promote:
+            instruction = promote_function_words(instruction, self.promote)
+        stop = self.labeller.stop_words
+        if stop:
+            kept = [i for i, word in enumerate(instruction.tokens) if word.lower() not in stop]
+            if kept and len(kept) < len(instruction):
+                instruction = instruction.select(kept)
+        return instruction
+
+    def count(self, texts: Iterable[Sequence[Instruction]]) -> None:
+        """Count the words of the training texts."""
+        self.counts = Counter(
+            word.lower() for text in texts for instruction in text for word in instruction.tokens
+        )
+
+    def label(
+        self, instruction: Instruction, values: Mapping[str, Iterable[str]]
+    ) -> list[LabelledWord]:
+        """Return the labels of each word, given which values of which kinds exist."""
+        words = [word.lower() for word in instruction.tokens]
+        senses = [
+            self.lexicon.look_up(word, values, rare=0 < self.counts.get(word, 0) < 4)
+            for word in words
+        ]
+        cores = [
+            f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
+        ]
+        labelled = []
+        for position, (word, found) in enumerate(zip(words, senses, strict=True)):
+            labels: list[tuple[WordLabel, float]] = []
+            if found:
+                by_kind: dict[str, list[str | float]] = {}
+                for kind, value in found:
+                    by_kind.setdefault(kind, []).append(value)
+                for kind, meant in by_kind.items():
+                    names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    labels += [(WordLabel(n, kind, value), 1.0) for n in names for value in meant]
+            else:
+                names = self.labeller.names(instruction, cores, position, word)
+                labels += [(WordLabel(name), 1.0) for name in names]
+                labels += self._learnt(instruction, cores, position, word, values)
+            if "string" in self.labeller.labels and word not in self.labeller.stop_words:
+                labels.append((WordLabel("string", "string", word), 1.0))
+            labelled.append(tuple(labels))
+        return labelled
+
+    def _learnt(
+        self,
+        instruction: Instruction,
+        cores: Sequence[str],
+        position: int,
+        word: str,
+        values: Mapping[str, Iterable[str]],
+    ) -> list[tuple[WordLabel, float]]:
+        """Return the labels a word would have if it stood for a value, by how far it does."""
+        found: list[tuple[WordLabel, float]] = []
+        for (kind, value), extent in self.lexicon.learnt.get(word, {}).items():
+            if extent > 0 and kind in values:
+                names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                found += [(WordLabel(name, kind, value), extent) for name in names]
+        return found

@@ -1,0 +1,136 @@
+"""The plans that a world allows: all of them, a sample, or a beam's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.errors import SearchError
+from groundling.inference.settings import Search
+from groundling.model.builder import Builder, Course
+from groundling.world.environment import Action, State, World
+
+__all__ = ["beam_courses", "enumerate_courses", "greedy_course", "sample_courses"]
+
+Scorer = Callable[[Sequence[Course]], NDArray[np.float64]]
+Path = tuple[tuple[State, ...], tuple[Action, ...]]
+
+
+def enumerate_courses(
+    builder: Builder, world: World, start: State, search: Search
+) -> list[Course] | None:
+    """Return all plans within the length limits, shortest first, or nothing if too many.
+
+    Where the world has a goal, only plans that reach it count.
+    """
+    layer: list[Path] = [((start,), ())]
+    found: list[Path] = []
+    for length in range(1, search.max_length + 1):
+        grown: list[Path] = []
+        for states, actions in layer:
+            for action in world.actions(states[-1]):
+                grown.append(((*states, world.step(states[-1], action)), (*actions, action)))
+                if len(grown) > search.budget:
+                    return None
+        layer = grown
+        if length >= search.min_length:
+            found += [path for path in layer if world.is_goal(path[0][-1])]
+        if len(found) > search.budget:
+            return None
+    return [builder.course(world, *path) for path in found]
+
+
+def sample_courses(
+    builder: Builder,
+    world: World,
+    start: State,
+    search: Search,
+    count: int,
+    random: np.random.Generator,
+) -> list[Course]:
+    """Return distinct plans of random walks."""
+    found: dict[tuple[Action, ...], Path] = {}
+    for _ in range(4 * count):
+        states: tuple[State, ...] = (start,)
+        actions: tuple[Action, ...] = ()
+        wanted = int(random.integers(search.min_length, search.max_length + 1))
+        while len(actions) < wanted:
+            possible = world.actions(states[-1])
+            if not possible:
+                break
+            action = possible[int(random.integers(len(possible)))]
+            states, actions = (*states, world.step(states[-1], action)), (*actions, action)
+        if len(actions) >= search.min_length and world.is_goal(states[-1]):
+            found[actions] = (states, actions)
+        if len(found) == count:
+            break
+    return [builder.course(world, *path) for path in found.values()]
+
+
+def beam_courses(
+    builder: Builder, world: World, start: State, search: Search, score: Scorer
+) -> list[tuple[Course, float]]:
+    """Grow plans action by action, keeping the best of each length; return all kept, scored.
+
+    Every unfinished plan is scored as if the text ended with it. With `beam=None` nothing
+    is dropped, and the search is exhaustive.
+    """
+    layer = [builder.course(world, (start,), ())]
+    kept: list[tuple[Course, float]] = []
+    looked = 0
+    for _ in range(search.max_length):
+        grown = [
+            builder.course(
+                world,
+                (*course.states, world.step(course.states[-1], action)),
+                (*course.actions, action),
+            )
+            for course in layer
+            for action in world.actions(course.states[-1])
+        ]
+        looked += len(grown)
+        if looked > search.budget:
+            if kept:
+                break
+            raise SearchError(
+                f"The search looked at {looked} plans from state {start!r} without an answer. "
+                "Raise Search.budget, or lower Search.beam or Search.max_length."
+            )
+        if not grown:
+            break
+        scores = score(grown)
+        order = np.argsort(-scores, kind="stable")[: search.beam]
+        layer = [grown[place] for place in order]
+        kept += [(grown[place], float(scores[place])) for place in order]
+    return [
+        (course, value)
+        for course, value in kept
+        if len(course.actions) >= search.min_length and world.is_goal(course.states[-1])
+    ]
+
+
+def greedy_course(
+    builder: Builder, world: World, start: State, search: Search, score: Scorer
+) -> Course | None:
+    """Act without looking ahead: the best next action, until stopping scores better."""
+    course = builder.course(world, (start,), ())
+    best = -np.inf
+    while len(course.actions) < search.max_length:
+        options = [
+            builder.course(
+                world,
+                (*course.states, world.step(course.states[-1], action)),
+                (*course.actions, action),
+            )
+            for action in world.actions(course.states[-1])
+        ]
+        if not options:
+            break
+        scores = score(options)
+        place = int(np.argmax(scores))
+        if scores[place] <= best and len(course.actions) >= search.min_length:
+            break
+        course, best = options[place], float(scores[place])
+    return course if course.actions else None

@@ -1,0 +1,76 @@
+"""Demonstrations made ready for learning: read, checked, carried out, mirrored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from groundling.errors import DemonstrationError, GroundlingError, InstructionError
+from groundling.language.instruction import Instruction
+from groundling.model.builder import Builder
+from groundling.world.environment import Demonstration, Trace, World
+
+__all__ = ["Example", "prepare"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A demonstration with its text read and its plan (and other correct ones) carried out."""
+
+    demonstration: Demonstration
+    instructions: tuple[Instruction, ...]
+    world: World
+    trace: Trace
+    also: tuple[Trace, ...]
+    weight: float
+
+
+def prepare(
+    builder: Builder, demonstrations: Iterable[Demonstration], *, mirror: bool = False
+) -> list[Example]:
+    """Read and check demonstrations; with `mirror`, add the mirror images a world offers.
+
+    A mirrored demonstration and its images share the weight that it had alone.
+    """
+    chosen: list[Demonstration] = []
+    for place, each in enumerate(demonstrations, 1):
+        if not isinstance(each, Demonstration):
+            raise DemonstrationError(
+                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
+                "instructions, environment, start, actions)."
+            )
+        images = tuple(builder.world(each.environment).mirror(each)) if mirror else ()
+        share = each.weight / (1 + len(images))
+        chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
+    if not chosen:
+        raise DemonstrationError(
+            "There are no demonstrations to learn from. Give fit at least one Demonstration."
+        )
+    texts = _read(builder, chosen)
+    examples = []
+    for each, text in zip(chosen, texts, strict=True):
+        world = builder.world(each.environment)
+        if not each.actions:
+            raise DemonstrationError(
+                f"{each} has no actions. If nothing is to be done, give the environment an action "
+                "for that (such as 'stay') and demonstrate it."
+            )
+        trace = world.trace(each.start, each.actions, str(each))
+        also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
+        examples.append(Example(each, text, world, trace, also, each.weight))
+    return examples
+
+
+def _read(
+    builder: Builder, demonstrations: Sequence[Demonstration]
+) -> list[tuple[Instruction, ...]]:
+    try:
+        return builder.reader.read_many(each.instructions for each in demonstrations)
+    except InstructionError:
+        # Read one by one to say which demonstration it was.
+        for place, each in enumerate(demonstrations, 1):
+            try:
+                builder.reader.read(each.instructions)
+            except GroundlingError as error:
+                raise DemonstrationError(f"Demonstration {place}: {error}") from error
+        raise

@@ -1,0 +1,98 @@
+"""The settings of learning: what is normalised over what, and how alignments are treated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groundling.errors import SettingError, did_you_mean
+
+__all__ = ["Learning"]
+
+_CHOICES = {
+    "normalise": ("plans", "decisions"),
+    "alignment": ("marginal", "viterbi", "all"),
+    "alternatives_from": ("decision", "path"),
+}
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How θ is learnt.
+
+    Parameters
+    ----------
+    normalise
+        `plans`: the demonstrated plan against all other plans (enumerated, or sampled
+        and beamed where there are too many); `decisions`: each demonstrated action
+        against the alternatives in its state.
+    alignment
+        `marginal`: sum over all alignments of text to actions; `viterbi`: the paper's
+        alternation between the best alignment and θ; `all`: every unit with every action
+        (with `decisions`).
+    alternatives
+        How many alternatives Ỹ are sampled per decision (`None`: all), and from where:
+        the state of the decision, or all states of the path. With `plans`: how many
+        plans are sampled where they cannot be enumerated.
+    silence
+        With `viterbi`: the score at which a unit may align with no action; `None` if
+        every unit must align.
+    last_to_last
+        With `viterbi`: the last unit aligns with the last action.
+    l1, l2
+        Strengths of the penalties l1·Σ|θ| and l2/2·Σθ².
+    iterations, rounds
+        L-BFGS iterations per round, and rounds of the alternation (or of beaming new
+        rival plans).
+    tolerance
+        L-BFGS stops when the loss falls by less than this, relatively.
+    restarts, spread
+        How many random starts to try, and the standard deviation of the first θ (the
+        first start is at zero unless `alignment="viterbi"`).
+    mirror
+        Whether demonstrations that the environment offers as mirror images are used too.
+
+    Examples
+    --------
+    >>> Learning(normalise="plan")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Learning.normalise cannot be 'plan'. Did you mean 'plans'?
+    """
+
+    normalise: str = "plans"
+    alignment: str = "marginal"
+    alternatives: int | None = None
+    alternatives_from: str = "decision"
+    silence: float | None = None
+    last_to_last: bool = False
+    l1: float = 0.0
+    l2: float = 1.0
+    iterations: int = 100
+    rounds: int = 5
+    tolerance: float = 1e-7
+    restarts: int = 1
+    spread: float = 0.1
+    mirror: bool = True
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in known:
+                raise SettingError(
+                    f"Learning.{name} cannot be {value!r}.{did_you_mean(value, known)}"
+                )
+        if self.normalise == "plans" and self.alignment == "all":
+            raise SettingError(
+                "Learning.alignment='all' goes with normalise='decisions'; for whole plans use "
+                "'marginal', or Overlay(skeleton='bag')."
+            )
+        for name in ("iterations", "rounds", "restarts"):
+            if getattr(self, name) < 1:
+                raise SettingError(f"Learning.{name} is at least 1, not {getattr(self, name)}.")
+        for name in ("l1", "l2", "spread", "tolerance"):
+            if not getattr(self, name) >= 0:
+                raise SettingError(f"Learning.{name} is 0 or more, not {getattr(self, name)}.")
+        if self.alternatives is not None and self.alternatives < 1:
+            raise SettingError(
+                f"Learning.alternatives is at least 1, or None for all, not {self.alternatives}."
+            )

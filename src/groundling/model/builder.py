@@ -1,0 +1,162 @@
+"""The workbench: from worlds, texts and plans to the problems that the overlay scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from groundling.features.labels import NUMBER, NodeLabeller
+from groundling.features.reading import LabelledWord, Reader
+from groundling.features.space import FeatureSpace
+from groundling.language.instruction import Instruction
+from groundling.language.units import split_units
+from groundling.model.encoding import Candidate, Encoding, Problem, encode
+from groundling.model.forest import Forest, UnitSplitter, joined_forest, separate_forest
+from groundling.model.graphs import LaidOutGraph, NodeContent, lay_out, spell_plan
+from groundling.model.settings import Overlay
+from groundling.world.environment import Action, Environment, State, World
+from groundling.world.graph import GroundingGraph
+
+__all__ = ["Builder", "Course", "Passage"]
+
+
+@dataclass(frozen=True)
+class Course:
+    """A plan as the model sees it: what is done, the states it passes, its laid-out graphs."""
+
+    actions: tuple[Action, ...]
+    states: tuple[State, ...]
+    graphs: tuple[LaidOutGraph, ...]
+    plan: NodeContent | None = None
+
+    def candidate(self, gold: bool = False, pins: tuple[int, ...] | None = None) -> Candidate:
+        """Return the plan as one that a problem may choose."""
+        return Candidate(self.graphs, self.plan, gold=gold, pins=pins)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text as the model sees it: its instructions, their skeleton, the labels of words."""
+
+    instructions: tuple[Instruction, ...]
+    forest: Forest
+    words: tuple[LabelledWord, ...]
+
+    def word(self, place: int) -> str:
+        """Return the word at a place of the forest."""
+        return self.instructions[self.forest.sentence[place]].tokens[self.forest.position[place]]
+
+
+class Builder:
+    """Builds problems, remembering every world and graph it has seen.
+
+    `values` are the values of each kind known from training; those of a problem's own
+    graphs are added when its words are looked up, so that new names work.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        overlay: Overlay,
+        nodes: NodeLabeller,
+        split: UnitSplitter = split_units,
+    ) -> None:
+        self.reader = reader
+        self.overlay = overlay
+        self.nodes = nodes
+        self.split = split
+        self.values: dict[str, set[str]] = {kind: set() for kind in nodes.slots}
+        if "equal" in nodes.numbers:
+            self.values[NUMBER] = set()
+        self._worlds: dict[int, World] = {}
+        self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
+        self._plans: dict[tuple[int, object], NodeContent] = {}
+
+    def world(self, environment: Environment | World) -> World:
+        """Return the remembered world of an environment."""
+        if isinstance(environment, World):
+            return environment
+        # A World holds its environment, so its identity cannot be reused while we hold it.
+        return self._worlds.setdefault(id(environment), World(environment))
+
+    def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
+        """Return a graph as the overlay walks it."""
+        found = self._graphs.get(graph)
+        if found is None:
+            found = self._graphs[graph] = lay_out(graph, self.overlay, self.nodes)
+        return found
+
+    def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:
+        """Return the laid-out graph of an action in a state."""
+        return self.lay_out(world.ground(state, action))
+
+    def course(self, world: World, states: Sequence[State], actions: Sequence[Action]) -> Course:
+        """Return a plan that is known to be possible."""
+        graphs = tuple(
+            self.ground(world, state, action)
+            for state, action in zip(states, actions, strict=False)
+        )
+        return Course(tuple(actions), tuple(states), graphs, self.plan(world, states, actions))
+
+    def plan(
+        self, world: World, states: Sequence[State], actions: Sequence[Action]
+    ) -> NodeContent | None:
+        """Return the labels of a whole plan, if plans are scored."""
+        if not self.overlay.plan_scores:
+            return None
+        labels = world.label_plan(states[0], actions, states)
+        return spell_plan(len(actions), labels, self.nodes)
+
+    def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
+        """Remember the values that occur in training."""
+        for graph in graphs:
+            for kind, value in graph.values:
+                if kind in self.values:
+                    self.values[kind].add(value)
+
+    def passage(
+        self,
+        instructions: Sequence[Instruction],
+        graphs: Iterable[LaidOutGraph] = (),
+        *,
+        separate: bool = False,
+    ) -> Passage:
+        """Return a text with its skeleton and labels; `graphs` are those it may be about."""
+        make = separate_forest if separate else joined_forest
+        forest = make(instructions, self.overlay, self.split)
+        labelled = [
+            self.reader.label(instruction, self._values_with(graphs))
+            for instruction in instructions
+        ]
+        words = tuple(labelled[s][p] for s, p in zip(forest.sentence, forest.position, strict=True))
+        return Passage(tuple(instructions), forest, words)
+
+    def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
+        new: dict[str, set[str]] = {}
+        for graph in graphs:
+            for kind, value in graph.values:
+                if kind in self.values and value not in self.values[kind]:
+                    new.setdefault(kind, set()).add(value)
+        if not new:
+            return self.values
+        return {kind: known | new.get(kind, set()) for kind, known in self.values.items()}
+
+    def encode(
+        self,
+        problems: Sequence[Problem],
+        space: FeatureSpace,
+        *,
+        grow: bool = False,
+        min_word_count: int = 1,
+    ) -> Encoding:
+        """Encode problems as the settings of the overlay ask."""
+        return encode(
+            problems,
+            space,
+            grow=grow,
+            min_word_count=min_word_count,
+            edge_scores=self.overlay.edge_scores,
+            action_scores=self.overlay.action_scores,
+            advance_scores=self.overlay.advance_scores,
+            plan_words=self.overlay.plan_words,
+        )

@@ -1,0 +1,72 @@
+"""Path structure: monotone alignments of units of text to actions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NOWHERE", "align", "spread"]
+
+NOWHERE = -1
+
+
+def align(
+    scores: NDArray[np.float64], *, silence: float | None = None, last_to_last: bool = False
+) -> tuple[float, tuple[int, ...]]:
+    """Return the best monotone alignment of units to actions, and its score.
+
+    `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, never with an earlier
+    one than the unit before; several units may share an action, and actions may stay
+    without a unit. With `silence`, a unit may also align with no action at that score.
+    `last_to_last` ties the last unit to the last action, as the authors' program does.
+
+    >>> align(np.array([[1.0, 0.0], [2.0, 3.0]]))
+    (4.0, (0, 1))
+    >>> align(np.array([[1.0, 0.0], [-9.0, -9.0]]), silence=0.0)
+    (1.0, (0, -1))
+    """
+    units, actions = scores.shape
+    if units == 0:
+        return 0.0, ()
+    if actions == 0:
+        return (0.0 if silence is None else silence * units), (NOWHERE,) * units
+    best = np.zeros(actions)  # best score of the units so far, the last aligned at or before j
+    back = np.full((units, actions), NOWHERE)  # where unit i aligns when the bound is j
+    silent = np.zeros((units, actions), bool)
+    for i in range(units):
+        here = best + scores[i]
+        if last_to_last and i == units - 1:
+            here[:-1] = -np.inf
+        place, top = 0, -np.inf
+        new = np.empty(actions)
+        for j in range(actions):
+            if here[j] > top:
+                place, top = j, here[j]
+            back[i, j] = place
+            new[j] = top
+            if silence is not None and best[j] + silence > top:
+                silent[i, j] = True
+                new[j] = best[j] + silence
+        best = new
+    chosen = []
+    bound = actions - 1
+    for i in range(units - 1, -1, -1):
+        if silent[i, bound]:
+            chosen.append(NOWHERE)
+        else:
+            bound = int(back[i, bound])
+            chosen.append(bound)
+    return float(best[-1]), tuple(reversed(chosen))
+
+
+def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:
+    """Return an alignment to begin with: evenly spread, or a random monotone one.
+
+    >>> spread(4, 2)
+    (0, 0, 1, 1)
+    """
+    if actions == 0:
+        return (NOWHERE,) * units
+    if random is None:
+        return tuple(int(i * actions / units) for i in range(units))
+    return tuple(int(each) for each in np.sort(random.integers(0, actions, units)))
