@@ -96,6 +96,27 @@ def test_plans_within_gives_every_canonical_plan_once():
             assert all(canonical(plan) == plan for plan in found)
 
 
+def test_shortest_plans_agree_with_enumeration():
+    world = MazeEnvironment(MAZE)
+    start = world.start(MAZE.positions[3], 90)
+    by_end: dict[Pose, list] = {}
+    for plan, state in plans_within(world, start, 4):
+        by_end.setdefault(Pose(*world.outcome(state)), []).append(plan)
+    for end, plans in by_end.items():
+        least = {plan for plan in plans if len(plan) == len(plans[0])}
+        assert set(shortest_plans(world, start, end, 4, most=1000)) == least
+
+
+def test_shortest_plans_stays_small_where_ways_abound():
+    size = 12
+    places = {(x, y): "" for x in range(size) for y in range(size)}
+    halls = [((x, y), (x + 1, y), "", "") for x in range(size - 1) for y in range(size)]
+    halls += [((x, y), (x, y + 1), "", "") for x in range(size) for y in range(size - 1)]
+    world = MazeEnvironment(Maze("Square", places, halls))
+    found = shortest_plans(world, world.start((0, 0), 0), Pose((11, 11), 270), 30, most=5)
+    assert 1 <= len(found) <= 5
+
+
 def test_shortest_plans_finds_all_of_the_least_length():
     places = {(x, y): "" for x in range(2) for y in range(2)}
     halls = [((0, 0), (1, 0), "", ""), ((0, 1), (1, 1), "", "")]

@@ -9,7 +9,15 @@ from groundling.tasks.mazes.actions import (
     read_action,
     rotate,
 )
+from groundling.tasks.mazes.corpus import (
+    CorpusReport,
+    MazeCorpus,
+    Sail,
+    load_sail,
+    start_as_published,
+)
 from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.files import write_corpus
 from groundling.tasks.mazes.generator import (
     Route,
     generate_demonstrations,
@@ -21,18 +29,24 @@ from groundling.tasks.mazes.mirror import mirror_text
 
 __all__ = [
     "STAY",
+    "CorpusReport",
     "Hall",
     "Maze",
     "MazeAction",
+    "MazeCorpus",
     "MazeEnvironment",
     "MazeState",
     "Route",
+    "Sail",
     "face",
     "generate_demonstrations",
     "generate_mazes",
     "generate_routes",
+    "load_sail",
     "mirror_text",
     "move",
     "read_action",
     "rotate",
+    "start_as_published",
+    "write_corpus",
 ]

@@ -50,7 +50,11 @@ class Route:
         parts = zip(self.sentences, self.actions, self.poses(), strict=False)
         return [
             Demonstration(
-                text, environment, environment.start(*pose), actions, name=f"{self.name}-{number}"
+                (text,),
+                environment,
+                environment.start(*pose),
+                actions,
+                name=f"{self.name}-{number}",
             )
             for number, (text, actions, pose) in enumerate(parts, 1)
         ]

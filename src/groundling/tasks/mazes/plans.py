@@ -10,7 +10,15 @@ from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, face, mo
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_between
 
-__all__ = ["Pose", "actions_of", "canonical", "plans_within", "poses_of", "shortest_plans"]
+__all__ = [
+    "Pose",
+    "actions_of",
+    "canonical",
+    "merge_moves",
+    "plans_within",
+    "poses_of",
+    "shortest_plans",
+]
 
 
 class Pose(NamedTuple):
@@ -108,6 +116,21 @@ def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
     return tuple(plan) or (STAY,)
 
 
+def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
+    """Return the plan with single steps joined into moves and all turns as they are.
+
+    >>> merge_moves([move(1), move(1), rotate(90), rotate(90)])
+    (move(2), rotate(90), rotate(90))
+    """
+    plan: list[MazeAction] = []
+    for action in actions:
+        if plan and action.kind == plan[-1].kind == "move":
+            plan[-1] = move(plan[-1].amount + action.amount)
+        elif action != STAY:
+            plan.append(action)
+    return tuple(plan) or (STAY,)
+
+
 def poses_of(maze: Maze, start: Pose, actions: Iterable[MazeAction]) -> list[Pose]:
     """Return every pose that a plan passes, one for each single step and turn.
 
@@ -149,19 +172,34 @@ def plans_within(
 
 
 def shortest_plans(
-    environment: MazeEnvironment, start: MazeState, end: Pose, length: int
+    environment: MazeEnvironment, start: MazeState, end: Pose, length: int, *, most: int = 16
 ) -> tuple[tuple[MazeAction, ...], ...]:
-    """Return the shortest plans, of at most `length` actions, that end in a pose.
+    """Return the shortest plans (`most` of them) of at most `length` actions that end in a pose.
 
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): ""}, [((0, 0), (1, 0), "wood", "fish")])
     >>> world = MazeEnvironment(maze)
     >>> shortest_plans(world, world.start((0, 0), 0), Pose((1, 0), 90), 3)
     ((rotate(90), move(1)),)
     """
-    found: list[tuple[MazeAction, ...]] = []
-    for plan, state in plans_within(environment, start, length):
-        if found and len(plan) > len(found[0]):
-            break
-        if environment.outcome(state) == end:
-            found.append(plan)
-    return tuple(found)
+    # breadth first over states, each with all ways to reach it in the fewest actions
+    layer: dict[MazeState, list[tuple[MazeAction, ...]]] = {start: [()]}
+    seen = {start}
+    for _ in range(length):
+        following: dict[MazeState, list[tuple[MazeAction, ...]]] = {}
+        for state, plans in layer.items():
+            for action in environment.actions(state):
+                reached = environment.step(state, action)
+                if reached not in seen:
+                    ways = following.setdefault(reached, [])
+                    ways += [(*plan, action) for plan in plans[: most - len(ways)]]
+        found = [
+            plan
+            for state, plans in following.items()
+            if environment.outcome(state) == end
+            for plan in plans
+        ]
+        if found or not following:
+            return tuple(found[:most])
+        seen.update(following)
+        layer = following
+    return ()

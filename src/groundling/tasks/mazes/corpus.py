@@ -1,0 +1,327 @@
+"""The SAIL corpus: every record as a demonstration, and a report of what was wrong."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from groundling.errors import CorpusError, DemonstrationError, did_you_mean
+from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, rotate
+from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.files import Example, read_examples, read_maze
+from groundling.tasks.mazes.maze import Maze, Position
+from groundling.tasks.mazes.plans import (
+    Pose,
+    actions_of,
+    canonical,
+    merge_moves,
+    poses_of,
+    shortest_plans,
+)
+from groundling.world.environment import Demonstration
+
+__all__ = ["CorpusReport", "Finding", "MazeCorpus", "Sail", "load_sail", "start_as_published"]
+
+SEARCH_LIMIT = 50  # actions, when a broken path is replaced by the shortest plan
+
+
+class Finding(NamedTuple):
+    """Something about a record that is not as it should be, and what was done about it."""
+
+    kind: str
+    file: str
+    record: str
+    detail: str
+    handled: str
+
+
+@dataclass
+class CorpusReport:
+    """What the loader found in the records, by kind.
+
+    Examples
+    --------
+    >>> report = CorpusReport()
+    >>> report.add("empty text", "Paragraph.xml", "12", "it has no words", "left out")
+    >>> print(report)
+    empty text: 1 (left out)
+    >>> [finding.record for finding in report.of("empty text")]
+    ['12']
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, kind: str, file: str, record: str, detail: str, handled: str) -> None:
+        """Note something about a record."""
+        self.findings.append(Finding(kind, file, record, detail, handled))
+
+    def of(self, kind: str) -> list[Finding]:
+        """Return the findings of one kind."""
+        return [finding for finding in self.findings if finding.kind == kind]
+
+    def __str__(self) -> str:
+        counts = Counter((finding.kind, finding.handled) for finding in self.findings)
+        lines = [f"{kind}: {count} ({handled})" for (kind, handled), count in counts.items()]
+        return "\n".join(lines) or "nothing to report"
+
+
+@dataclass
+class MazeCorpus:
+    """What was said in one maze.
+
+    Attributes
+    ----------
+    environment
+        The maze to act in.
+    sentences
+        Single sentences; the name of each is its id (`"2-3"`: sentence 3 of paragraph 2).
+    paragraphs
+        Whole routes, sentence by sentence.
+    dropped
+        Sentences of paragraphs that the single sentences leave out, although all others
+        of the paragraph follow each other without a gap: nothing is done, so they `stay`.
+    destinations
+        For each paragraph the place where the speaker meant to lead; the path does not
+        always end there.
+    """
+
+    environment: MazeEnvironment
+    sentences: list[Demonstration] = field(default_factory=list)
+    paragraphs: list[Demonstration] = field(default_factory=list)
+    dropped: list[Demonstration] = field(default_factory=list)
+    destinations: dict[str, Position] = field(default_factory=dict)
+
+
+@dataclass
+class Sail:
+    """The corpus by maze, and the report on its records."""
+
+    mazes: dict[str, MazeCorpus]
+    report: CorpusReport
+
+
+def load_sail(
+    folder: str | Path,
+    *,
+    environment: Callable[[Maze], MazeEnvironment] = MazeEnvironment,
+    skip_broken: bool = False,
+) -> Sail:
+    """Load the corpus from its folder (`maps/*.xml` and `data/*.xml`).
+
+    Gold paths become canonical plans (in an environment with `canonical=False`, steps
+    are only joined into moves, as in the program of the paper). Nothing is dropped in
+    silence; the report lists:
+
+    - *unknown start*: orientation -1; the plan begins with `face`;
+    - *impossible path*: places of the maze, but no way between them; the gold plan is
+      the shortest one with the same end;
+    - *way back*: the path walks back on itself; it is cut short with the same end;
+    - *other destination*: a paragraph whose path ends elsewhere than its `end` says;
+    - *empty text*: no words; left out.
+
+    Records that cannot be used at all (no path, a place or a map that does not exist,
+    an id twice) are errors, or with `skip_broken` findings of the kind *broken record*.
+
+    Parameters
+    ----------
+    folder
+        The folder of the corpus.
+    environment
+        Makes the environment of a maze, such as
+        `lambda maze: MazeEnvironment(maze, "paper")`.
+    skip_broken
+        Lists unusable records in the report and goes on without them.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from groundling.tasks.mazes import generate_mazes, generate_routes
+    >>> from groundling.tasks.mazes.files import write_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
+    ...     sail = load_sail(folder)
+    >>> [(name, len(each.paragraphs)) for name, each in sail.mazes.items()]
+    [('Maze1', 5), ('Maze2', 5)]
+    """
+    folder = Path(folder)
+    reader = _Reader(CorpusReport(), skip_broken)
+    files = sorted((folder / "maps").glob("*.xml"))
+    if not files:
+        raise CorpusError(
+            f"{folder} holds no maps. The folder of the corpus holds maps/*.xml, "
+            "data/SingleSentence.xml and data/Paragraph.xml."
+        )
+    for file in files:
+        maze = read_maze(file)
+        if maze.name in reader.mazes:
+            raise CorpusError(
+                f"{file}: the map {maze.name!r} is there twice. Rename or remove one."
+            )
+        reader.mazes[maze.name] = MazeCorpus(environment(maze))
+    singles: dict[str, list[Example]] = {}
+    for example, corpus, demonstration in reader.read(folder / "data" / "SingleSentence.xml"):
+        corpus.sentences.append(replace(demonstration, instructions=(example.text,)))
+        singles.setdefault(example.name.rsplit("-", 1)[0], []).append(example)
+    for example, corpus, demonstration in reader.read(folder / "data" / "Paragraph.xml"):
+        sentences = tuple(_sentences(example.text))
+        corpus.paragraphs.append(replace(demonstration, instructions=sentences))
+        corpus.dropped += [
+            Demonstration(
+                (text,), corpus.environment, corpus.environment.start(*pose), (STAY,), name=name
+            )
+            for name, text, pose in _dropped(example, sentences, singles.get(example.name, ()))
+        ]
+        if example.destination is not None:
+            corpus.destinations[example.name] = example.destination
+            if example.destination != example.path[-1].position:
+                reader.report.add(
+                    "other destination",
+                    "Paragraph.xml",
+                    example.name,
+                    f"the path ends at {example.path[-1].position}, not at {example.destination}",
+                    "the end of the path is the gold end",
+                )
+    return Sail(reader.mazes, reader.report)
+
+
+class _Reader:
+    """Turns records into demonstrations and notes what is wrong with them."""
+
+    def __init__(self, report: CorpusReport, skip_broken: bool) -> None:
+        self.report = report
+        self.skip_broken = skip_broken
+        self.mazes: dict[str, MazeCorpus] = {}
+
+    def read(self, file: Path) -> Iterable[tuple[Example, MazeCorpus, Demonstration]]:
+        seen: set[str] = set()
+        for example in read_examples(file):
+            problem = example.problem or self._problem(example, seen)
+            if problem:
+                if not self.skip_broken:
+                    raise CorpusError(
+                        f"{file}: <example id={example.name!r}> cannot be used: {problem}. "
+                        "Correct the record, or load with skip_broken=True to go on without it."
+                    )
+                self.report.add("broken record", file.name, example.name, problem, "left out")
+                continue
+            seen.add(example.name)
+            if not re.search(r"\w", example.text):
+                self.report.add(
+                    "empty text", file.name, example.name, "it has no words", "left out"
+                )
+                continue
+            corpus = self.mazes[example.maze]
+            plan = self._plan(file, example, corpus.environment)
+            start = corpus.environment.start(*example.path[0])
+            name = example.name
+            yield (
+                example,
+                corpus,
+                Demonstration(example.text, corpus.environment, start, plan, name=name),
+            )
+
+    def _problem(self, example: Example, seen: set[str]) -> str:
+        if example.name in seen:
+            return "its id is there twice"
+        if example.maze not in self.mazes:
+            hint = did_you_mean(example.maze, self.mazes).rstrip("?.")
+            return f"there is no map {example.maze!r}.{hint}"
+        maze = self.mazes[example.maze].environment.maze
+        if off := [pose.position for pose in example.path if pose.position not in maze]:
+            return f"its path leaves the map {maze.name!r} at {off[0]}"
+        if any(pose.orientation not in (0, 90, 180, 270, None) for pose in example.path):
+            return "its path has orientations other than 0, 90, 180, 270 and -1"
+        return ""
+
+    def _plan(
+        self, file: Path, example: Example, environment: MazeEnvironment
+    ) -> tuple[MazeAction, ...]:
+        path, maze, name = example.path, environment.maze, example.name
+        if path[0].orientation is None:
+            self.report.add(
+                "unknown start", file.name, name, "orientation -1", "the plan begins with face"
+            )
+        try:
+            steps = actions_of(maze, path)
+            plan = canonical(steps) if environment.canonical else merge_moves(steps)
+        except ValueError as error:
+            found = shortest_plans(
+                MazeEnvironment(maze), environment.start(*path[0]), path[-1], SEARCH_LIMIT
+            )
+            handled = "the gold plan is the shortest with the same end"
+            if not found:
+                handled = "no plan reaches its end; the gold plan is stay"
+            self.report.add("impossible path", file.name, name, str(error), handled)
+            return found[0] if found else (STAY,)
+        walked = {pose.position for pose in poses_of(maze, path[0], plan)}
+        if walked != {pose.position for pose in path}:
+            detail = "it walks back on itself"
+            self.report.add("way back", file.name, name, detail, "cut short, with the same end")
+        return plan
+
+
+def _sentences(text: str) -> list[str]:
+    """Split a paragraph at full stops, as the single sentences were."""
+    parts = (" ".join(part.split()) for part in text.split("."))
+    return [part for part in parts if re.search(r"\w", part)]
+
+
+def _dropped(
+    paragraph: Example, sentences: Sequence[str], singles: Sequence[Example]
+) -> list[tuple[str, str, Pose]]:
+    """Find the sentences that have no single sentence, where these leave no gap."""
+    if not singles or singles[0].path[0] != paragraph.path[0]:
+        return []
+    if singles[-1].path[-1].position != paragraph.path[-1].position:
+        return []
+    if any(one.path[-1] != two.path[0] for one, two in pairwise(singles)):
+        return []
+    found, waiting, pose = [], list(singles[::-1]), paragraph.path[0]
+    for number, sentence in enumerate(sentences, 1):
+        if waiting and _plain(waiting[-1].text) == _plain(sentence):
+            pose = waiting.pop().path[-1]
+        else:
+            found.append((f"{paragraph.name}-{number}", sentence, pose))
+    return [] if waiting else found
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def start_as_published(demonstration: Demonstration) -> Demonstration:
+    """Return the demonstration with the start that the authors' program gives it.
+
+    The program turns an unknown orientation into 0 (north). Where the gold plan then
+    first faces north it moves the *start* to 90, so that there is a turn to make: this
+    tells the answer, and is kept only to reproduce the published numbers.
+
+    >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face, move
+    >>> hall = Maze("Two", {(0, 0): "", (0, 1): ""}, [((0, 0), (0, 1), "wood", "fish")])
+    >>> world = MazeEnvironment(hall)
+    >>> shown = Demonstration("walk", world, world.start((0, 1)), (face(0), move(1)))
+    >>> published = start_as_published(shown)
+    >>> published.start.orientation, published.actions
+    (90, (rotate(270), move(1)))
+    """
+    start, actions = demonstration.start, demonstration.actions
+    if not isinstance(start, MazeState):
+        raise DemonstrationError(f"{demonstration} does not start in a state of a maze.")
+    if start.orientation is not None:
+        return demonstration
+    first = actions[0] if actions else STAY
+    if not isinstance(first, MazeAction) or first.kind != "face":
+        return replace(demonstration, start=start._replace(orientation=0))
+    orientation = 90 if first.amount == 0 else 0
+    turn = rotate((first.amount - orientation) % 360)
+    return replace(
+        demonstration,
+        start=start._replace(orientation=orientation),
+        actions=(turn, *actions[1:]),
+        also=(),
+    )
