@@ -232,14 +232,14 @@ def work_of(said: Sequence[Utterance], monkeypatch: pytest.MonkeyPatch) -> tuple
 
 
 SHEET = generate_map(seed=3)
-RAMBLE = generate_dialogue(SHEET, seed=3, utterances=5000).utterances
+RAMBLE = generate_dialogue(SHEET, seed=3, utterances=2500).utterances
 
 
 def test_work_grows_with_the_number_of_utterances_and_no_faster(monkeypatch) -> None:
     once, compared = work_of(RAMBLE, monkeypatch)
     twice, compared_twice = work_of(RAMBLE * 2, monkeypatch)
-    assert len(RAMBLE) >= 5000
-    assert once > 5000  # something was counted
+    assert 2 * len(RAMBLE) >= 5000
+    assert once > 2500  # something was counted
     assert 1.9 * once < twice < 2.01 * once
     # every different word is compared once, however often it is said
     assert compared_twice == compared
