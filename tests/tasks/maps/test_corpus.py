@@ -1,9 +1,13 @@
 """Reading and writing maps, transcripts and correspondences."""
 
+import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from groundling.errors import CorpusError
 from groundling.tasks.maps.corpus import (
@@ -116,6 +120,34 @@ def test_map_that_declares_entities_is_refused(tmp_path: Path) -> None:
         read_map(write(tmp_path / "3g.xml", bomb))
 
 
+@pytest.mark.parametrize(
+    "landmark",
+    [Landmark("pier 5", 0, 0), Landmark("lime_kiln", 0, 0), Landmark("pier", 0, 0, copy=12)],
+)
+def test_map_with_a_name_that_would_change_is_not_written(
+    tmp_path: Path, landmark: Landmark
+) -> None:
+    sheet = MapSheet(1, Landscape((Landmark("start", 0, 0), landmark)), ((0, 0),))
+    with pytest.raises(CorpusError, match=landmark.key):
+        write_map(tmp_path / "1g.xml", sheet)
+    assert not (tmp_path / "1g.xml").exists()
+
+
+@pytest.mark.parametrize("reader", [read_map, read_transcript, read_correspondences])
+@given(content=st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+)
+def test_readers_of_rubbish_raise_nothing_but_corpus_errors(
+    tmp_path: Path, reader: Callable[[Path], object], content: bytes
+) -> None:
+    with contextlib.suppress(CorpusError):
+        reader(write(tmp_path / "1g.xml", content))
+
+
 def test_map_with_a_foreign_file_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"12g\.xml"):
         read_map(write(tmp_path / "map.xml", MAP))
@@ -128,6 +160,8 @@ def test_transcript_is_read_with_and_without_heading(tmp_path: Path) -> None:
     write_transcript(tmp_path / "full.txt", said)
     assert (tmp_path / "full.txt").read_text().startswith("Found 2 args.\nObservation: full;")
     assert read_transcript(tmp_path / "full.txt") == said
+    write_transcript(tmp_path / "odd.txt", [Utterance(GIVER, "past\nthe\tkiln")])
+    assert read_transcript(tmp_path / "odd.txt") == said[:1]
 
 
 @pytest.mark.parametrize(

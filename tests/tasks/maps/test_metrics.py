@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.errors import SettingError
@@ -42,6 +42,7 @@ def test_score_of_nothing_is_nothing() -> None:
 
 
 @given(PATHS, PATHS)
+@settings(deadline=None, derandomize=True)
 def test_score_equals_crossing_out_by_hand(predicted: list[str], reference: list[str]) -> None:
     left = [(a, b) for a, b in itertools.pairwise(reference) if a != b]
     size, correct, moves = len(left), 0, 0

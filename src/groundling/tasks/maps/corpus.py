@@ -2,10 +2,10 @@
 
 ::
 
-    correspondences.txt      q1ec1,12            which dialogue is about which map
-    landmarks/12g.xml        the giver's map: the drawn route, landmarks, start and finish
-    transcripts/q1ec1.txt    g⇥words, f⇥words    what the giver and the follower said
-    images/map12g.gif        the scanned map (optional)
+    correspondences.txt      talk7,3             which dialogue is about which map
+    landmarks/3g.xml         the giver's map: the drawn route, landmarks, start and finish
+    transcripts/talk7.txt    g⇥words, f⇥words    what the giver and the follower said
+    images/map3g.gif         the scanned map (optional)
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def write_corpus(folder: str | Path, corpus: Corpus) -> None:
 
 
 def read_correspondences(path: str | Path) -> dict[str, int]:
-    """Read which dialogue is about which map: lines such as `q1ec1,12`."""
+    """Read which dialogue is about which map: lines such as `talk7,3`."""
     path = Path(path)
     about: dict[str, int] = {}
     for number, line in enumerate(_lines(path), 1):
@@ -204,7 +204,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
         if not comma or not _DIALOGUE_NAME.fullmatch(name) or not written.isdecimal():
             raise CorpusError(
                 f"{path}, line {number}: found {line.strip()[:60]!r}. "
-                "Write a dialogue's name, a comma and a map's number, such as q1ec1,12."
+                "Write a dialogue's name, a comma and a map's number, such as talk7,3."
             )
         if name in about:
             raise CorpusError(
@@ -212,7 +212,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
             )
         about[name] = int(written)
     if not about:
-        raise CorpusError(f"{path} lists no dialogues. Add lines such as q1ec1,12.")
+        raise CorpusError(f"{path} lists no dialogues. Add lines such as talk7,3.")
     return about
 
 
@@ -257,7 +257,7 @@ def write_transcript(path: str | Path, utterances: Collection[Utterance]) -> Non
     """
     path = Path(path)
     heading = f"Found 2 args.\nObservation: {path.stem}; Result size: {len(utterances)}; atts: 2\n"
-    lines = "".join(f"{each.speaker}\t{each.text} \t\n" for each in utterances)
+    lines = "".join(f"{each.speaker}\t{' '.join(each.words)} \t\n" for each in utterances)
     path.write_text(f"{heading}who\t$m\t\n{lines}", encoding="utf-8")
 
 

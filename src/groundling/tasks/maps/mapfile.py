@@ -3,9 +3,9 @@
 ::
 
     <topography file="3g.xml">
-      <path stops="2"> <stop x="88" y="687" /> <stop x="74" y="690" /> </path>
+      <path stops="2"> <stop x="100" y="300" /> <stop x="90" y="310" /> </path>
       <landmark name="m3_start">
-        <spot x="88" y="687" canCross="false" r="20" /> <polygon />
+        <spot x="100" y="300" canCross="false" r="20" /> <polygon />
       </landmark>
       <landmark name="m3_old_mill_2"> … </landmark>
     </topography>
@@ -223,6 +223,15 @@ def write_map(path: str | Path, sheet: MapSheet) -> None:
     finish = () if sheet.finish is None else (sheet.finish,)
     for landmark in (*sheet.landscape.landmarks, *finish):
         words = "_".join(landmark.words) + (f"_{landmark.copy}" if landmark.copy > 1 else "")
+        found = _NAME.fullmatch(f"m{sheet.number}_{words}")
+        if not found or (found["words"].replace("_", " "), int(found["copy"] or 1)) != (
+            landmark.name,
+            landmark.copy,
+        ):
+            raise CorpusError(
+                f"{path}: the landmark {landmark.key!r} would not be read back as it is. Use names "
+                "of plain words, without a number at the end, and at most nine of one name."
+            )
         crossable = "true" if landmark.crossable else "false"
         lines += [
             f"  <landmark name={quoteattr(f'm{sheet.number}_{words}')}>",
