@@ -1,0 +1,195 @@
+"""The map as an environment: an agent goes from landmark to landmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.tasks.maps.geometry import Geometry
+from groundling.tasks.maps.landscape import SIDES, Landmark, Landscape, Step, visited_landmarks
+from groundling.world import GroundingGraph
+
+__all__ = ["Go", "Landmark", "Landscape", "MapEnvironment", "MapState"]
+
+_SHAPES = ("paper", "rich")
+
+
+class MapState(NamedTuple):
+    """Where the agent is: a landmark, the side of it, and what it keeps of its way.
+
+    `visited` (the landmarks seen, the present one included) and `previous` are empty
+    where the environment does not need them, so that equal places are equal states.
+    """
+
+    landmark: str
+    side: str = ""
+    visited: frozenset[str] = frozenset()
+    previous: str | None = None
+
+
+class Go(NamedTuple):
+    """The action of going to a landmark and, in the paper's shape, to a side of it.
+
+    >>> print(Go("old mill", "North"))
+    go to the north of old mill
+    """
+
+    landmark: str
+    side: str = ""
+
+    def __str__(self) -> str:
+        return f"go to {f'the {self.side.lower()} of ' if self.side else ''}{self.landmark}"
+
+
+class MapEnvironment:
+    """Going from landmark to landmark; every landmark can be reached from every other.
+
+    Parameters
+    ----------
+    landscape
+        The landmarks.
+    shape
+        `"paper"`: actions go to any landmark and side, and the graph has what the paper
+        names: two places with `name` and `side=…`, their distance in bins of 50 pixels
+        (`dist=0`, …), and whether they are the same landmark. `"rich"`: actions go to
+        landmarks, and the graph has their geometry and the history of the way (see
+        `Geometry.labels`), positions in units of 100 pixels, and names.
+    revisits
+        Whether the agent may come back to a landmark that it left; by default it may in
+        the paper's shape and may not in the rich one. Another side of the present
+        landmark is no revisit.
+    bin
+        The width of a distance bin, in pixels.
+
+    Examples
+    --------
+    >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
+    >>> environment = MapEnvironment(landscape)
+    >>> state, action = environment.start, Go("old mill", "North")
+    >>> print(environment.ground(state, action, environment.step(state, action)))
+    event*: dist=4, go
+    from: from, name=start
+    to: name=old mill, side=North, to
+    event -> from: from
+    event -> to: to
+    >>> rich = MapEnvironment(landscape, shape="rich")
+    >>> rich.actions(rich.start)
+    (Go(landmark='old mill', side=''),)
+    >>> rich.describe(rich.step(rich.start, Go("old mill")))
+    'at old mill, 2 of 2 landmarks visited'
+    """
+
+    def __init__(
+        self,
+        landscape: Landscape,
+        shape: Literal["paper", "rich"] = "paper",
+        revisits: bool | None = None,
+        bin: float = 50.0,  # noqa: A002 - the word that everybody uses
+    ) -> None:
+        if shape not in _SHAPES:
+            raise SettingError(f"There is no shape {shape!r}.{did_you_mean(shape, _SHAPES)}")
+        if not bin > 0:
+            raise SettingError(f"bin is {bin}; a distance bin is some pixels wide.")
+        self.landscape = landscape
+        self.shape = shape
+        self.revisits = shape == "paper" if revisits is None else revisits
+        self.bin = bin
+        self.geometry = Geometry(landscape)
+        sides = SIDES if shape == "paper" else ("",)
+        self._everywhere = tuple(Go(key, side) for key in landscape.keys for side in sides)
+
+    @property
+    def start(self) -> MapState:
+        """The state before the first action: at the start, on no side of it."""
+        remembers = self.shape == "rich" or not self.revisits
+        start = self.landscape.start
+        return MapState(start, visited=frozenset((start,)) if remembers else frozenset())
+
+    def actions(self, state: MapState) -> tuple[Go, ...]:
+        """Return all ways to go on."""
+        here, visited = state.landmark, state.visited
+        if self.shape == "paper":
+            if self.revisits:
+                return self._everywhere
+            return tuple(
+                go for go in self._everywhere if go.landmark == here or go.landmark not in visited
+            )
+        return tuple(
+            go
+            for go in self._everywhere
+            if go.landmark != here and (self.revisits or go.landmark not in visited)
+        )
+
+    def step(self, state: MapState, action: Go) -> MapState:
+        """Return the state after going somewhere."""
+        self.landscape.place(action.landmark)  # an unknown landmark is an error
+        if self.shape == "paper":
+            if not self.revisits:
+                return MapState(action.landmark, action.side, state.visited | {action.landmark})
+            return MapState(action.landmark, action.side)
+        return MapState(
+            action.landmark, action.side, state.visited | {action.landmark}, state.landmark
+        )
+
+    def ground(self, state: MapState, action: Go, next_state: MapState) -> GroundingGraph:
+        """Return the grounding graph of going from one place to another."""
+        here, there = self.landscape[state.landmark], self.landscape[next_state.landmark]
+        origin: dict[str, bool | str | float] = {"from": True, "name": here.name}
+        target: dict[str, bool | str | float] = {"to": True, "name": there.name}
+        event: dict[str, bool | float] = {"go": True}
+        if self.shape == "paper":
+            distance = self.landscape.distance(here.key, there.key)
+            event[f"dist={int(distance // self.bin)}"] = True
+            event["same-landmark"] = here.key == there.key
+            if state.side:
+                origin[f"side={state.side}"] = True
+            if next_state.side:
+                target[f"side={next_state.side}"] = True
+        else:
+            event |= self.geometry.labels(here.key, there.key, state.visited, state.previous)
+            origin |= {"x": here.x / 100.0, "y": here.y / 100.0}
+            target |= {"x": there.x / 100.0, "y": there.y / 100.0}
+        return GroundingGraph(
+            nodes={"event": event, "from": origin, "to": target},
+            edges=[("event", "from", "from"), ("event", "to", "to")],
+        )
+
+    def plan(self, steps: Iterable[Step]) -> tuple[Go, ...]:
+        """Return the actions that follow a reference path.
+
+        In the paper's shape every (landmark, side) of the path is an action, the sides of
+        the start included. In the rich shape every landmark after the start is one; where
+        the agent must not come back, a landmark counts when the path first reaches it.
+
+        >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
+        >>> path = [Step("start", "South"), Step("old mill", "North"), Step("old mill", "East")]
+        >>> MapEnvironment(landscape).plan(path)[-1]
+        Go(landmark='old mill', side='East')
+        >>> MapEnvironment(landscape, shape="rich").plan(path)
+        (Go(landmark='old mill', side=''),)
+        """
+        kept: list[Step] = []
+        visited = {self.landscape.start}
+        here = self.landscape.start
+        for step in steps:
+            self.landscape.place(step.landmark)  # an unknown landmark is an error
+            if not self.revisits and step.landmark != here and step.landmark in visited:
+                continue
+            here = step.landmark
+            visited.add(here)
+            if kept[-1:] != [step]:
+                kept.append(step)
+        if self.shape == "paper":
+            return tuple(Go(*step) for step in kept)
+        visits = visited_landmarks(kept)
+        return tuple(Go(key) for key in visits[visits[:1] == (self.landscape.start,) :])
+
+    def describe(self, state: MapState) -> str:
+        """Return a line of text about a state."""
+        side = f" ({state.side.lower()} side)" if state.side else ""
+        seen = f", {len(state.visited)} of {len(self.landscape)} landmarks visited"
+        return f"at {state.landmark}{side}{seen if state.visited else ''}"
+
+    def __repr__(self) -> str:
+        return f"MapEnvironment({self.landscape.name or 'landscape'!r}, shape={self.shape!r})"

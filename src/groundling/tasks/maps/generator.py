@@ -1,0 +1,311 @@
+"""Maps, routes and rambling dialogues of our own making, in the format of the HCRC corpus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
+
+from groundling.errors import SettingError
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance
+from groundling.tasks.maps.landscape import (
+    Landmark,
+    Landscape,
+    Point,
+    Step,
+    trace_route,
+    visited_landmarks,
+)
+from groundling.tasks.maps.mapfile import MapSheet
+
+__all__ = ["generate_corpus", "generate_dialogue", "generate_map"]
+
+_WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
+_APART = 125.0  # between landmarks, so that a route can pass between two of them
+_STRIDE = 15.0  # between the points of a route
+
+_list = str.split  # word lists read better as text
+_KINDS = _list(
+    "windmill barn tower orchard quarry bridge harbour chapel pond statue bakery castle cavern "
+    "fountain glacier hut inn jetty kiln library maypole nursery observatory palace refinery "
+    "shipwreck tannery vineyard warehouse aqueduct beacon cottage dovecote embassy foundry granary "
+    "hospital igloo kennel lodge museum pagoda rectory stable tavern volcano"
+)
+_QUALITIES = _list(
+    "crooked silver haunted ancient painted sunken broken wooden marble narrow frozen hidden "
+    "leaning royal rusty crimson hollow twisted mossy forgotten gilded quiet stormy tall"
+)
+
+_TOWARDS = {
+    "compass": {"North": "north", "East": "east", "South": "south", "West": "west"},
+    "page": {"North": "up", "East": "right", "South": "down", "West": "left"},
+}
+_BESIDE = {
+    "North": ("above", "just above", "over the top of", "on the north side of"),
+    "East": ("to the right of", "on the right-hand side of", "on the east side of"),
+    "South": ("below", "underneath", "just below", "at the bottom of"),
+    "West": ("to the left of", "on the left-hand side of", "on the west side of"),
+}
+_OPENINGS = ("", "okay", "right", "and then", "so", "now", "right okay", "erm", "and", "well then")
+_MOTIONS = (
+    "go",
+    "head",
+    "come",
+    "you go",
+    "you want to go",
+    "carry on",
+    "i want you to go",
+    "move",
+)
+_ANSWERS = ("okay", "mmhmm", "right", "uh-huh", "yeah", "fine", "got that")
+_CHATTER = (
+    (GIVER, "sorry i lost my place there"),
+    (FOLLOWER, "hang on a second"),
+    (GIVER, "are you with me"),
+    (FOLLOWER, "yes i think so"),
+    (GIVER, "this is quite a long way round"),
+    (FOLLOWER, "could you say that again"),
+    (GIVER, "well just keep going as you were"),
+    (GIVER, "right"),
+    (FOLLOWER, "my pen has nearly run out"),
+    (GIVER, "never mind about that"),
+)
+
+
+def generate_corpus(
+    *, maps: int = 16, dialogues: int = 8, seed: int = 0, utterances: int = 0
+) -> Corpus:
+    """Make a corpus of maps, each with several dialogues about it.
+
+    No landmark name of one map is on another, so names of test maps are always new.
+
+    Parameters
+    ----------
+    maps, dialogues
+        How many maps, and how many dialogues about each.
+    seed
+        Equal seeds give equal corpora.
+    utterances
+        The least number of utterances of a dialogue; chatter fills them up.
+
+    Examples
+    --------
+    >>> corpus = generate_corpus(maps=4, dialogues=2, seed=3)
+    >>> [len(part) for part in corpus.split()]
+    [6, 2]
+    """
+    most = len(_QUALITIES) * len(_KINDS) // 16
+    if not 1 <= maps <= most:
+        raise SettingError(f"maps is {maps}; there are names for 1 to {most} maps.")
+    if dialogues < 1:
+        raise SettingError(f"dialogues is {dialogues}; every map needs at least one.")
+    random = Random(seed)
+    pool = [*_KINDS, *(f"{quality} {kind}" for quality in _QUALITIES for kind in _KINDS)]
+    random.shuffle(pool)
+    sheets = {}
+    for number in range(maps):
+        sheets[number] = generate_map(number, seed=random.getrandbits(48), names=pool[:16])
+        del pool[:16]
+    talks = [
+        generate_dialogue(
+            sheet, f"m{number}d{each}", seed=random.getrandbits(48), utterances=utterances
+        )
+        for number, sheet in sheets.items()
+        for each in range(dialogues)
+    ]
+    return Corpus(sheets, tuple(talks))
+
+
+def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
+    """Make one map: 12 to 15 landmarks, two of one name, and a route that passes most of them.
+
+    Names for 14 landmarks may be given.
+
+    >>> sheet = generate_map(seed=5)
+    >>> 9 <= len(visited_landmarks(sheet.steps)) <= 12
+    True
+    """
+    random = Random(seed)
+    if names is None:
+        names = [f"{random.choice(_QUALITIES)} {kind}" for kind in random.sample(_KINDS, 14)]
+    if len(set(names)) < max(14, len(names)):
+        raise SettingError(f"names has {len(set(names))} different names; a map needs 14.")
+    while True:  # a sheet on which no good route is found soon is thrown away
+        places = _scatter(random, random.randint(11, 14))
+        landmarks = [
+            Landmark(name, *place, outline=_outline(place, random))
+            for name, place in zip(names, places, strict=False)
+        ]
+        twin = random.choice(landmarks[1:])
+        first = landmarks[0]
+        landmarks[0] = Landmark(twin.name, first.x, first.y, copy=2, outline=first.outline)
+        for _ in range(20):
+            sheet = _draw(number, landmarks, random)
+            if sheet is not None:
+                return sheet
+
+
+def _scatter(random: Random, count: int) -> list[Point]:
+    places: list[Point] = []
+    for _ in range(2000):
+        x = float(round(random.uniform(_MARGIN, _WIDTH - _MARGIN)))
+        y = float(round(random.uniform(_MARGIN, _HEIGHT - _MARGIN)))
+        if all(math.dist((x, y), place) >= _APART for place in places):
+            places.append((x, y))
+            if len(places) == count:
+                break
+    return places
+
+
+def _outline(place: Point, random: Random) -> tuple[Point, ...]:
+    size = random.randint(18, 36)
+    signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    return tuple((place[0] + east * size, place[1] + south * size) for east, south in signs)
+
+
+def _draw(number: int, landmarks: list[Landmark], random: Random) -> MapSheet | None:
+    """Draw a route past most landmarks, or return None where it crosses itself too much."""
+    left = list(landmarks)
+    here = left.pop(random.randrange(len(left)))
+    order = [here]
+    for _ in range(random.randint(8, min(10, len(landmarks) - 1))):
+        left.sort(key=lambda each: math.dist(each.position, here.position))
+        here = left.pop(0 if random.random() < 0.7 else random.randrange(min(3, len(left))))
+        order.append(here)
+    corners = [
+        (each.x + random.choice((-50, 0, 50)), each.y + random.choice((-50, 50))) for each in order
+    ]
+    away = random.choice(((-60, -60), (60, -60), (-60, 60), (60, 60)))
+    origin = (corners[0][0] + away[0], corners[0][1] + away[1])
+    route = _smooth([origin, *corners])
+    start = Landmark("start", *route[0])
+    landscape = Landscape((start, *landmarks), name=f"map {number}")
+    inside = all(15 <= x <= _WIDTH - 15 and 15 <= y <= _HEIGHT - 15 for x, y in route)
+    visits = visited_landmarks(trace_route(landscape, route))
+    simple = len(set(visits)) == len(visits) and visits[0] == "start"
+    if not inside or not simple or not 9 <= len(visits) <= 12:
+        return None
+    return MapSheet(number, landscape, tuple(route), Landmark("finish", *route[-1]))
+
+
+def _smooth(corners: list[Point]) -> list[Point]:
+    """Round the corners off by cutting them twice, and set points at equal strides."""
+    for _ in range(2):
+        cut = [corners[0]]
+        for (ax, ay), (bx, by) in pairwise(corners):
+            cut += [(0.75 * ax + 0.25 * bx, 0.75 * ay + 0.25 * by)]
+            cut += [(0.25 * ax + 0.75 * bx, 0.25 * ay + 0.75 * by)]
+        corners = [*cut, corners[-1]]
+    points = []
+    for (ax, ay), (bx, by) in pairwise(corners):
+        pieces = max(1, round(math.dist((ax, ay), (bx, by)) / _STRIDE))
+        points += [
+            (ax + (bx - ax) * piece / pieces, ay + (by - ay) * piece / pieces)
+            for piece in range(pieces)
+        ]
+    return [(float(round(x)), float(round(y))) for x, y in (*points, corners[-1])]
+
+
+def generate_dialogue(
+    sheet: MapSheet, name: str = "dialogue", *, seed: int = 0, utterances: int = 0
+) -> Dialogue:
+    """Make a giver describe a map's route, with questions, repeats, asides and chatter.
+
+    >>> dialogue = generate_dialogue(generate_map(seed=5), seed=1, utterances=300)
+    >>> len(dialogue.utterances) >= 300
+    True
+    """
+    speech = _Speech(sheet, Random(seed))
+    groups = [speech.opening()]
+    previous = Step("")
+    for step in sheet.steps[1:]:
+        groups.append(speech.round(step) if step.landmark == previous.landmark else speech.go(step))
+        previous = step
+    groups.append([(GIVER, "and that's you at the finish"), (FOLLOWER, "okay")])
+    missing = utterances - sum(map(len, groups))
+    while missing > 0:
+        lines = speech.random.sample(_CHATTER, 2)
+        speech.random.choice(groups[:-1]).extend(lines)
+        missing -= len(lines)
+    said = tuple(Utterance(*line) for group in groups for line in group)
+    return Dialogue(name, sheet.number, said)
+
+
+class _Speech:
+    """The manner of one giver, who either names compass points or speaks of the page."""
+
+    def __init__(self, sheet: MapSheet, random: Random) -> None:
+        self.random = random
+        self.landscape = sheet.landscape
+        self.towards = _TOWARDS[random.choice(sorted(_TOWARDS))]
+        self.talkative = random.uniform(0.2, 0.6)
+        self.here = sheet.landscape.start
+        self.route = {step.landmark for step in sheet.steps}
+
+    def often(self, share: float = 1.0) -> bool:
+        return self.random.random() < share * self.talkative
+
+    def opening(self) -> list[tuple[str, str]]:
+        return [
+            (GIVER, self.random.choice(("right have you found the start", "okay so we begin"))),
+            (FOLLOWER, self.random.choice(("yeah", "i have", "right"))),
+        ]
+
+    def called(self, key: str) -> str:
+        words = self.landscape[key].words
+        if self.often(0.4):
+            return words[-1]
+        if self.often(0.3):
+            return f"{words[-1][:2]}-- the {' '.join(words)}"
+        return " ".join(words)
+
+    def direction(self, key: str) -> str:
+        here, there = self.landscape[self.here], self.landscape[key]
+        east, south = there.x - here.x, there.y - here.y
+        across = self.towards["East" if east > 0 else "West"]
+        along = self.towards["South" if south > 0 else "North"]
+        if min(abs(east), abs(south)) > 0.5 * max(abs(east), abs(south)):
+            return f"{along} and {across}"
+        return across if abs(east) > abs(south) else along
+
+    def line(self, words: str) -> tuple[str, str]:
+        return GIVER, " ".join(f"{self.random.choice(_OPENINGS)} {words}".split())
+
+    def go(self, step: Step) -> list[tuple[str, str]]:
+        """Send the follower to the next landmark of the route."""
+        lines: list[tuple[str, str]] = []
+        if step.landmark == self.landscape.start:
+            return self.round(step)
+        name, random = self.called(step.landmark), self.random
+        if self.often():
+            article = "an" if name[0] in "aeiou" else "a"
+            lines += [self.line(f"have you got {article} {name}")]
+            lines += [(FOLLOWER, random.choice(("yes", "no", "i have that", "no not on mine")))]
+        others = sorted(set(self.landscape.keys) - self.route)
+        if others and self.often(0.5):
+            other = random.choice(others)
+            lines += [self.line(f"you don't want the {self.called(other)} at all")]
+            lines += [(FOLLOWER, f"okay not the {self.called(other)}")]
+        beside = random.choice(_BESIDE[step.side])
+        way = f"{random.choice(_MOTIONS)} {self.direction(step.landmark)}"
+        until = random.choice(("until you're", "'til you get", "so that you come out"))
+        if self.often(0.8):
+            lines += [self.line(way), (FOLLOWER, random.choice(_ANSWERS))]
+            lines += [self.line(f"{until} {beside} the {name}")]
+        else:
+            lines += [self.line(f"{way} {until} {beside} the {name}")]
+        lines += [(FOLLOWER, random.choice(_ANSWERS))]
+        if self.often():
+            lines += [(FOLLOWER, f"{beside} the {self.called(step.landmark)}"), (GIVER, "yeah")]
+        self.here = step.landmark
+        return lines
+
+    def round(self, step: Step) -> list[tuple[str, str]]:
+        """Send the follower to another side of the landmark where they are."""
+        beside = self.random.choice(_BESIDE[step.side])
+        what = "it" if self.often() else f"the {self.called(step.landmark)}"
+        return [
+            self.line(f"{self.random.choice(('curve', 'bend', 'go'))} round {beside} {what}"),
+            (FOLLOWER, self.random.choice(_ANSWERS)),
+        ]

@@ -1,0 +1,124 @@
+"""How a move from one landmark to another lies on the map, given what was visited before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+import numpy as np
+import numpy.typing as npt
+
+from groundling.tasks.maps.landscape import NEARBY, Landscape
+
+__all__ = ["FAR", "NEAR", "Geometry"]
+
+NEAR, FAR = 100.0, 300.0  # pixels
+
+# A move whose direction turns by more than 120 degrees against the last one goes back.
+_BACK = -0.5
+
+
+class Geometry:
+    """Distances and directions between all landmarks of a landscape, computed once.
+
+    Attributes
+    ----------
+    distances
+        [landmark, landmark] distances in pixels, in the order of `landscape.landmarks`.
+    east, north
+        [landmark, landmark] components of the unit vector from the first to the second.
+    between
+        For each pair the landmarks within 75 pixels of the straight line that joins them.
+
+    Examples
+    --------
+    >>> from groundling.tasks.maps.landscape import Landmark
+    >>> landscape = Landscape(
+    ...     (Landmark("start", 0, 0), Landmark("hut", 200, 0), Landmark("cave", 400, 0))
+    ... )
+    >>> geometry = Geometry(landscape)
+    >>> geometry.between[0][2]
+    frozenset({1})
+    >>> labels = geometry.labels("start", "cave", visited={"start"})
+    >>> labels["distance"], labels["rank"], labels["between"], labels["far"], labels["east"]
+    (4.0, 1.0, 1.0, True, 1.0)
+    """
+
+    def __init__(self, landscape: Landscape) -> None:
+        self.landscape = landscape
+        places = np.array([each.position for each in landscape.landmarks], dtype=float)
+        across = places[None, :, :] - places[:, None, :]
+        self.distances: npt.NDArray[np.float64] = np.hypot(across[..., 0], across[..., 1])
+        # landmarks at the same place have no direction between them
+        length = np.where(self.distances > 0, self.distances, 1.0)
+        self.east: npt.NDArray[np.float64] = across[..., 0] / length
+        self.north: npt.NDArray[np.float64] = -across[..., 1] / length
+        size = range(len(landscape))
+        self.between = tuple(
+            tuple(
+                frozenset(
+                    each
+                    for each in size
+                    if each not in (here, there)
+                    and _from_segment(places[each], places[here], places[there]) <= NEARBY
+                )
+                for there in size
+            )
+            for here in size
+        )
+
+    def labels(
+        self,
+        here: str,
+        there: str,
+        visited: Collection[str] = (),
+        previous: str | None = None,
+    ) -> dict[str, bool | float]:
+        """Return what of a move does not depend on the text.
+
+        `distance` and `log-distance` (of 100 pixels, and the logarithm of one more than
+        that), `nearest` and `rank` among the unvisited landmarks (0 is the nearest),
+        `between` (how many unvisited landmarks lie on the way), `north` and `east` (of
+        the unit displacement), `turn` (the cosine of the angle to the last move) and
+        `back` (more than 120 degrees), `far` (over 300 pixels), `near` (under 100),
+        `unvisited` (their share of all landmarks), and `namesake-nearer` (a landmark
+        of the same name is unvisited and nearer). Those that are false are left out,
+        as are `turn` and `back` on the first move.
+        """
+        landscape, i, j = self.landscape, self.landscape.place(here), self.landscape.place(there)
+        gone = {landscape.place(each) for each in visited} | {i}
+        left = [each for each in range(len(landscape)) if each not in gone]
+        row, distance = self.distances[i], float(self.distances[i, j])
+        nearer = [each for each in left if row[each] < distance]
+        name = landscape.landmarks[j].name
+        labels: dict[str, bool | float] = {
+            "distance": distance / 100.0,
+            "log-distance": math.log1p(distance / 100.0),
+            "rank": float(len(nearer)),
+            "between": float(sum(each in self.between[i][j] for each in left)),
+            "north": float(self.north[i, j]),
+            "east": float(self.east[i, j]),
+            "unvisited": len(left) / len(landscape),
+        }
+        flags = {
+            "nearest": not nearer and j not in gone,
+            "far": distance > FAR,
+            "near": distance < NEAR,
+            "namesake-nearer": any(landscape.landmarks[each].name == name for each in nearer),
+        }
+        if previous is not None and previous != here:
+            h = landscape.place(previous)
+            turn = float(self.north[h, i] * self.north[i, j] + self.east[h, i] * self.east[i, j])
+            labels["turn"] = turn
+            flags["back"] = turn < _BACK
+        labels.update((each, True) for each, holds in flags.items() if holds)
+        return labels
+
+
+def _from_segment(
+    point: npt.NDArray[np.float64], first: npt.NDArray[np.float64], last: npt.NDArray[np.float64]
+) -> float:
+    along = last - first
+    length = float(along @ along)
+    share = 0.0 if length == 0 else min(1.0, max(0.0, float((point - first) @ along) / length))
+    return float(np.hypot(*(point - first - share * along)))

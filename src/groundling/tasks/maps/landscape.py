@@ -1,0 +1,221 @@
+"""The landscape: landmarks on a sheet, and what a drawn line means in terms of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from groundling.errors import WorldError, did_you_mean
+
+__all__ = [
+    "NEARBY",
+    "SIDES",
+    "Landmark",
+    "Landscape",
+    "Point",
+    "Step",
+    "side_of",
+    "trace_route",
+    "visited_landmarks",
+]
+
+Point: TypeAlias = tuple[float, float]
+
+SIDES = ("North", "East", "South", "West")
+
+# How close to a landmark's centre a drawn line must come to count as passing it, in pixels.
+NEARBY = 75.0
+
+
+class Step(NamedTuple):
+    """One step of a path: a landmark (by its key) and the side on which it is passed.
+
+    >>> Step("old mill", "North")
+    Step(landmark='old mill', side='North')
+    """
+
+    landmark: str
+    side: str = ""
+
+
+@dataclass(frozen=True)
+class Landmark:
+    """A thing drawn on the map, such as an old mill.
+
+    Parameters
+    ----------
+    name
+        What is written beside it; two landmarks of a map may have the same name.
+    x, y
+        Its centre in pixels: x grows towards the east, y towards the **south**.
+    copy
+        1 for the first landmark of this name, 2 for the second, …
+    outline
+        The corners of its drawing, where known.
+    crossable
+        Whether the route may lead over it (a bridge).
+    radius
+        The radius that the map's maker wrote down for it, in pixels.
+
+    Examples
+    --------
+    >>> mill = Landmark("old mill", 120, 80, copy=2)
+    >>> mill.key, mill.words, mill.position
+    ('old mill 2', ('old', 'mill'), (120, 80))
+    """
+
+    name: str
+    x: float
+    y: float
+    copy: int = 1
+    outline: tuple[Point, ...] = ()
+    crossable: bool = False
+    radius: float = 20.0
+
+    @property
+    def key(self) -> str:
+        """The name that no other landmark of the map has."""
+        return self.name if self.copy == 1 else f"{self.name} {self.copy}"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the name."""
+        return tuple(self.name.split())
+
+    @property
+    def position(self) -> Point:
+        """The centre, in pixels from the north-west corner."""
+        return self.x, self.y
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """What a traveller sees of a map: the landmarks and where the way starts.
+
+    The drawn route and the finish are no part of it.
+
+    Parameters
+    ----------
+    landmarks
+        The landmarks, the start among them; their keys must differ.
+    start
+        The key of the landmark where the way starts.
+    name
+        Which map it is, for messages.
+
+    Examples
+    --------
+    >>> landscape = Landscape(
+    ...     (Landmark("start", 50, 50), Landmark("old mill", 50, 250), Landmark("cave", 250, 250))
+    ... )
+    >>> landscape.distance("start", "old mill"), landscape.keys
+    (200.0, ('start', 'old mill', 'cave'))
+    >>> landscape["cave"].x
+    250
+    """
+
+    landmarks: tuple[Landmark, ...]
+    start: str = "start"
+    name: str = ""
+    _places: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "landmarks", tuple(self.landmarks))
+        places: dict[str, int] = {}
+        for number, landmark in enumerate(self.landmarks):
+            if landmark.key in places:
+                raise WorldError(
+                    f"{self} has two landmarks {landmark.key!r}. "
+                    "Number landmarks of the same name with copy=2, 3, …"
+                )
+            if not (math.isfinite(landmark.x) and math.isfinite(landmark.y)):
+                raise WorldError(
+                    f"{self}: the landmark {landmark.key!r} lies at {landmark.position}; "
+                    "coordinates are finite numbers of pixels."
+                )
+            places[landmark.key] = number
+        object.__setattr__(self, "_places", places)
+        if self.start not in places:
+            raise WorldError(
+                f"{self} has no landmark {self.start!r} to start from."
+                f"{did_you_mean(self.start, places)}"
+            )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the landmarks, in order."""
+        return tuple(self._places)
+
+    def place(self, key: str) -> int:
+        """Return the position of a landmark in `landmarks`."""
+        if key not in self._places:
+            raise WorldError(f"{self} has no landmark {key!r}.{did_you_mean(key, self._places)}")
+        return self._places[key]
+
+    def __getitem__(self, key: str) -> Landmark:
+        return self.landmarks[self.place(key)]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def __len__(self) -> int:
+        return len(self.landmarks)
+
+    def distance(self, first: str, second: str) -> float:
+        """Return the distance between two landmarks' centres, in pixels."""
+        return math.dist(self[first].position, self[second].position)
+
+    def __str__(self) -> str:
+        return f"The landscape {self.name!r}" if self.name else "The landscape"
+
+
+def side_of(landmark: Landmark, point: Point) -> str:
+    """Return the side of a landmark on which a point lies; a diagonal counts as north or south.
+
+    >>> side_of(Landmark("cave", 100, 100), (130, 90)), side_of(Landmark("cave", 100, 100), (9, 9))
+    ('East', 'North')
+    """
+    east, south = point[0] - landmark.x, point[1] - landmark.y
+    if abs(east) > abs(south):
+        return "East" if east > 0 else "West"
+    return "South" if south > 0 else "North"
+
+
+def trace_route(
+    landscape: Landscape, route: Sequence[Point], radius: float = NEARBY
+) -> tuple[Step, ...]:
+    """Return the landmarks and sides that a drawn line passes.
+
+    Each point of the line belongs to its nearest landmark, provided that one is within
+    `radius` pixels; equal steps that follow one another count once. A path may still
+    come back to a landmark later.
+
+    >>> landscape = Landscape((Landmark("start", 0, 0), Landmark("cave", 300, 0)))
+    >>> line = [(x, 40) for x in range(0, 400, 10)]
+    >>> [tuple(step) for step in trace_route(landscape, line)]
+    [('start', 'South'), ('start', 'East'), ('cave', 'West'), ('cave', 'South'), ('cave', 'East')]
+    """
+    steps: list[Step] = []
+    for point in route:
+        nearest = min(landscape.landmarks, key=lambda each: math.dist(each.position, point))
+        if math.dist(nearest.position, point) > radius:
+            continue
+        step = Step(nearest.key, side_of(nearest, point))
+        if not steps or steps[-1] != step:
+            steps.append(step)
+    return tuple(steps)
+
+
+def visited_landmarks(steps: Iterable[Step]) -> tuple[str, ...]:
+    """Return the landmarks of a path in order, each once per visit.
+
+    >>> visited_landmarks([Step("a", "North"), Step("a", "East"), Step("b"), Step("a")])
+    ('a', 'b', 'a')
+    """
+    found: list[str] = []
+    for step in steps:
+        if not found or found[-1] != step.landmark:
+            found.append(step.landmark)
+    return tuple(found)
