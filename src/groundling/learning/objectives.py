@@ -241,7 +241,7 @@ class DecisionObjective(_Base):
         """Return one problem per decision."""
         options = [self._alternatives(example) for example in self.examples]
         texts = self.passages([[g for each in o for g in each] for o in options], grow)
-        problems = []
+        problems: list[Problem] = []
         self.decisions: list[int] = []  # first problem of each example
         for example, text, each in zip(self.examples, texts, options, strict=True):
             self.decisions.append(len(problems))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +51,13 @@ def minimise(
         value, gradient = penalised(both[:size] - both[size:])
         return value + l1 * float(both.sum()), np.concatenate([gradient + l1, l1 - gradient])
 
-    def callback(intermediate_result: object) -> None:
+    def callback(intermediate_result: Any) -> None:
         nonlocal done
         done += 1
         if progress is not None:
-            progress(done, float(getattr(intermediate_result, "fun", np.nan)))
+            progress(done, float(intermediate_result.fun))
 
-    options = {"maxiter": iterations, "maxfun": 4 * iterations + 20, "ftol": tolerance,
+    options: Any = {"maxiter": iterations, "maxfun": 4 * iterations + 20, "ftol": tolerance,
                "gtol": 1e-9, "maxcor": 10}  # fmt: skip
     if l1 > 0:
         both = np.concatenate([np.maximum(start, 0.0), np.maximum(-start, 0.0)])

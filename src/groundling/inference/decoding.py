@@ -1,0 +1,72 @@
+"""From scored plans to an answer: the best plan, the best outcome, the least risk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.world.environment import State
+
+__all__ = ["decode", "log_softmax"]
+
+Reals = NDArray[np.float64]
+
+
+def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
+    """Return log probabilities that sum to one; never above zero.
+
+    >>> np.exp(log_softmax(np.array([0.0, 1e6]))).tolist()
+    [0.0, 1.0]
+    """
+    scaled = scores / temperature
+    shifted = scaled - scaled.max()
+    return np.asarray(np.minimum(shifted - np.log(np.exp(shifted).sum()), 0.0))
+
+
+def decode(
+    way: str,
+    log_probabilities: Reals,
+    paths: Sequence[Sequence[State]],
+    outcome: Callable[[State], Hashable],
+) -> tuple[int, float]:
+    """Return the place of the answer and its probability.
+
+    >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
+    >>> decode("plan", logs, ["ab", "ac", "adc"], lambda state: state)[0]
+    0
+    >>> place, confidence = decode("outcome", logs, ["ab", "ac", "adc"], lambda state: state)
+    >>> place, round(confidence, 2)
+    (1, 0.6)
+    """
+    probabilities = np.exp(log_probabilities)
+    if way == "plan":
+        best = int(np.argmax(log_probabilities))
+        return best, float(probabilities[best])
+    if way == "outcome":
+        totals: dict[Hashable, float] = {}
+        for path, probability in zip(paths, probabilities.tolist(), strict=True):
+            end = outcome(path[-1])
+            totals[end] = totals.get(end, 0.0) + probability
+        # Ties go to the outcome of the more probable plan.
+        order = np.argsort(-log_probabilities, kind="stable")
+        best = max(
+            order.tolist(), key=lambda p: (totals[outcome(paths[p][-1])], log_probabilities[p])
+        )
+        return best, min(totals[outcome(paths[best][-1])], 1.0)
+    return _least_risk(probabilities, paths)
+
+
+def _least_risk(probabilities: Reals, paths: Sequence[Sequence[State]]) -> tuple[int, float]:
+    """Choose the plan with the largest expected F1 of its transitions."""
+    bags = [Counter(pairwise(path)) for path in paths]
+    gains = np.zeros(len(paths))
+    for place, bag in enumerate(bags):
+        for other, probability in zip(bags, probabilities.tolist(), strict=True):
+            shared = sum((bag & other).values())
+            gains[place] += probability * 2 * shared / (bag.total() + other.total())
+    best = int(np.argmax(gains))
+    return best, float(min(gains[best], 1.0))

@@ -1,0 +1,70 @@
+"""Checkpoints: what training has reached, in a folder that a later run can go on from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from groundling.errors import ModelFileError
+from groundling.files import write_atomically
+from groundling.model.kernels import Reals
+
+__all__ = ["Checkpoint"]
+
+
+@dataclass
+class Checkpoint:
+    """A folder of training states, each written whole or not at all.
+
+    Parameters
+    ----------
+    folder
+        Where the states go; made when needed.
+    every
+        After how many L-BFGS iterations a state is written.
+    fingerprint
+        What the training is of (settings and data); states of another one are refused.
+    """
+
+    folder: Path
+    every: int = 25
+    fingerprint: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        self.folder = Path(self.folder)
+
+    def save(self, key: str, loss: float, theta: Reals, done: bool) -> None:
+        """Write the state that training has reached."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        note = {"loss": repr(loss), "done": json.dumps(done), "fingerprint": self.fingerprint}
+        write_atomically(self._path(key), save({"theta": theta}, metadata=note))
+
+    def load(self, key: str) -> tuple[float, Reals, bool] | None:
+        """Return a state that was written, or nothing."""
+        path = self._path(key)
+        if not path.exists():
+            return None
+        data = path.read_bytes()
+        try:
+            theta = load(data)["theta"]
+            size = int.from_bytes(data[:8], "little")
+            note = json.loads(data[8 : 8 + size])["__metadata__"]
+            loss, done = float(note["loss"]), bool(json.loads(note["done"]))
+        except (SafetensorError, KeyError, ValueError) as error:
+            raise ModelFileError(
+                f"The checkpoint {path} is broken ({error}). Delete it to train that part again."
+            ) from error
+        if note.get("fingerprint") != self.fingerprint:
+            raise ModelFileError(
+                f"The checkpoint {path} is of another training (other data or settings). "
+                "Give another folder, or delete this one."
+            )
+        return loss, np.ascontiguousarray(theta, dtype=np.float64), done
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"state-{key}.safetensors"

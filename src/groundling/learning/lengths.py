@@ -1,0 +1,42 @@
+"""How long plans are: ψ(n) for models that are normalised decision by decision."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["LengthModel"]
+
+
+@dataclass
+class LengthModel:
+    """Smoothed frequencies of plan lengths, given the number of units of text.
+
+    >>> model = LengthModel().fit([(1, 1), (1, 1), (2, 2)])
+    >>> model.score(1, units=1) > model.score(2, units=1)
+    True
+    """
+
+    counts: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
+    longest: int = 1
+
+    def fit(self, pairs: Iterable[tuple[int, int]]) -> LengthModel:
+        """Learn from (number of units, number of actions) pairs."""
+        counts: dict[int, Counter[int]] = {}
+        for units, actions in pairs:
+            counts.setdefault(units, Counter())[actions] += 1
+            self.longest = max(self.longest, actions)
+        self.counts = counts
+        return self
+
+    def score(self, length: int, units: int) -> float:
+        """Return log p(length | units), backed off to all texts."""
+        total: Counter[int] = Counter()
+        for each in self.counts.values():
+            total.update(each)
+        size = self.longest + 1
+        overall = (total[length] + 0.5) / (total.total() + 0.5 * size)
+        here = Counter(self.counts.get(units, {}))
+        return math.log((here[length] + 2.0 * overall) / (here.total() + 2.0))

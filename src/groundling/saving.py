@@ -1,0 +1,223 @@
+"""Model files: a folder with a manifest, tables and weights; no code in it, and none run.
+
+- `manifest.json`: format, version, settings, and the SHA-256 sum of the other files;
+- `tables.json`: names of labels, lexicon, values, word counts;
+- `weights.safetensors`: θ and the keys of its features.
+
+The manifest is written last, so a folder without a fitting manifest is not a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from groundling.errors import ModelFileError, SettingError
+from groundling.features.lexicon import Lexicon
+from groundling.features.settings import Features
+from groundling.features.space import FeatureSpace, JoiningFunction
+from groundling.files import write_atomically
+from groundling.learning.lengths import LengthModel
+
+__all__ = ["FORMAT", "VERSION", "SavedModel", "load_model", "save_model"]
+
+FORMAT = "groundling-model"
+VERSION = 1
+_MOST_BYTES = 2_000_000_000
+
+Reals = NDArray[np.float64]
+
+
+@dataclass
+class SavedModel:
+    """What a model folder holds."""
+
+    settings: dict[str, Any]
+    features: Features
+    space: FeatureSpace
+    theta: Reals
+    lexicon: Lexicon
+    values: dict[str, set[str]]
+    counts: dict[str, int]
+    lengths: LengthModel
+    loss: float
+    temperature: float
+
+
+def save_model(
+    folder: Path,
+    *,
+    settings: dict[str, Any],
+    features: Features,
+    space: FeatureSpace,
+    theta: Reals,
+    lexicon: Lexicon,
+    values: dict[str, set[str]],
+    counts: dict[str, int],
+    lengths: LengthModel,
+    loss: float,
+    temperature: float,
+) -> Path:
+    """Write a model; an older one in the same folder is replaced only when all is written."""
+    from groundling import __version__
+
+    plain = {
+        name: getattr(features, name)
+        for name in Features.__dataclass_fields__
+        if name not in ("joins", "lexicon")
+    }
+    plain["joins"] = [j if isinstance(j, str) else f"own:{j.__name__}" for j in features.joins]
+    tables = {
+        "features": plain,
+        "word_names": list(space.word_names),
+        "node_names": list(space.node_names),
+        "lexicon": {
+            "given": {word: list(pairs) for word, pairs in lexicon.given.items()},
+            "learnt": {
+                word: [[kind, value, extent] for (kind, value), extent in pairs.items()]
+                for word, pairs in lexicon.learnt.items()
+            },
+            "string_match": lexicon.string_match,
+        },
+        "values": {kind: sorted(known) for kind, known in values.items()},
+        "counts": counts,
+        "lengths": {
+            "counts": {
+                str(k): {str(n): c for n, c in v.items()} for k, v in lengths.counts.items()
+            },
+            "longest": lengths.longest,
+        },
+    }
+    files = {
+        "tables.json": json.dumps(tables, ensure_ascii=False).encode(),
+        "weights.safetensors": save({"theta": theta, "keys": space.keys}),
+    }
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "groundling": __version__,
+        "settings": settings,
+        "loss": loss,
+        "temperature": temperature,
+        "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        write_atomically(folder / name, data)
+    write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1))
+    return folder
+
+
+def load_model(folder: Path, joins: tuple[JoiningFunction, ...] = ()) -> SavedModel:
+    """Read a model, refusing anything that is not whole, ours and of a version we know."""
+    manifest = _manifest(folder)
+    data = {}
+    for name in ("tables.json", "weights.safetensors"):
+        data[name] = _read(folder / name)
+        if hashlib.sha256(data[name]).hexdigest() != manifest["sha256"].get(name):
+            raise ModelFileError(
+                f"{folder / name} does not match the manifest beside it: it is damaged, or of "
+                "another save. Save the follower again."
+            )
+    try:
+        return _build(manifest, json.loads(data["tables.json"]), load(data["weights.safetensors"]),
+                      joins)  # fmt: skip
+    except (SettingError, ModelFileError):
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, SafetensorError) as error:
+        raise ModelFileError(
+            f"The model in {folder} cannot be read ({type(error).__name__}: {error}). "
+            "Save the follower again."
+        ) from error
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise ModelFileError(f"{folder} holds no model: there is no manifest.json in it.")
+    try:
+        manifest = json.loads(_read(path))
+    except ValueError as error:
+        raise ModelFileError(f"{path} is not JSON ({error}). Save the follower again.") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is not the manifest of a Groundling model.")
+    version = manifest.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise ModelFileError(
+            f"The model in {folder} has format version {version}; this Groundling reads up to "
+            f"{VERSION}. Update Groundling to {manifest.get('groundling', 'a newer version')}."
+        )
+    if not isinstance(manifest.get("sha256"), dict):
+        raise ModelFileError(f"{path} lists no checksums. Save the follower again.")
+    return manifest
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ModelFileError(f"{path} is larger than any model of ours; it is not read.")
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error}.") from error
+
+
+def _build(
+    manifest: dict[str, Any],
+    tables: dict[str, Any],
+    arrays: dict[str, Any],
+    joins: tuple[JoiningFunction, ...],
+) -> SavedModel:
+    own = {f"own:{function.__name__}": function for function in joins}
+    chosen = []
+    for name in tables["features"].pop("joins"):
+        if name.startswith("own:") and name not in own:
+            raise SettingError(
+                f"The follower was trained with the joining function {name[4:]!r} of your own. "
+                "Pass it to Follower.load(…, joins=[…])."
+            )
+        chosen.append(own.get(name, name))
+    kept = tables["lexicon"]
+    lexicon = Lexicon(
+        given={word: [tuple(pair) for pair in pairs] for word, pairs in kept["given"].items()},
+        learnt={
+            word: {(kind, value): float(extent) for kind, value, extent in pairs}
+            for word, pairs in kept["learnt"].items()
+        },
+        string_match=bool(kept["string_match"]),
+    )
+    features = Features(joins=tuple(chosen), lexicon=lexicon, **tables["features"])
+    space = features.space()
+    space.word_names = {str(name): place for place, name in enumerate(tables["word_names"])}
+    space.node_names = {str(name): place for place, name in enumerate(tables["node_names"])}
+    space.keys = np.ascontiguousarray(arrays["keys"], dtype=np.int64)
+    theta = np.ascontiguousarray(arrays["theta"], dtype=np.float64)
+    if theta.shape != space.keys.shape or not np.isfinite(theta).all():
+        raise ModelFileError("The weights of the model do not fit its features.")
+    space.names()  # every key must name known labels
+    lengths = LengthModel(
+        {
+            int(units): {int(n): int(c) for n, c in counts.items()}
+            for units, counts in tables["lengths"]["counts"].items()
+        },
+        int(tables["lengths"]["longest"]),
+    )
+    return SavedModel(
+        settings=manifest["settings"],
+        features=features,
+        space=space,
+        theta=theta,
+        lexicon=lexicon,
+        values={kind: set(values) for kind, values in tables["values"].items()},
+        counts={word: int(count) for word, count in tables["counts"].items()},
+        lengths=lengths,
+        loss=float(manifest["loss"]),
+        temperature=float(manifest["temperature"]),
+    )
