@@ -37,8 +37,9 @@ class Reader:
     >>> from groundling.language import ChainParser
     >>> reader = Reader(ChainParser(), labeller=WordLabeller(("word",)))
     >>> [instruction] = reader.read("Go to the bricks")
-    >>> reader.label(instruction, {"floor": {"brick"}})[3]
-    ((WordLabel(name='word=‹floor›', kind='floor', value='brick'), 1.0),)
+    >>> [label for label, _ in reader.label(instruction, {"floor": {"brick"}})[3]]
+    [WordLabel(name='word=‹floor›', kind='', value=None),
+     WordLabel(name='word=‹floor›', kind='floor', value='brick')]
     """
 
     parser: Parser
@@ -107,6 +108,7 @@ class Reader:
                     by_kind.setdefault(kind, []).append(value)
                 for kind, meant in by_kind.items():
                     names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    labels += [(WordLabel(name), 1.0) for name in names]
                     labels += [(WordLabel(n, kind, value), 1.0) for n in names for value in meant]
             else:
                 names = self.labeller.names(instruction, cores, position, word)
