@@ -290,8 +290,7 @@ class _Writer(PhraseWriter):
 
     def decorate(self, root: Node) -> None:
         if self.chance(0.12):
-            word = self.any("now then next finally first again so")
-            root.left("advmod", Node(word, "ADV"))
+            root.left("advmod", Node(self.any("now then next finally first again so"), "ADV"))
         if self.chance(0.12):
             word = Node(self.any("okay please um uh right well no yeah yes ok alright"), "INTJ")
             root.left(
