@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "main", "own_treebank"]
 
-_TEMPLATES = 4000  # invented sentences in each epoch of the second stage
 _COPIES = 4  # of our own annotated sentences in each such epoch
 
 
@@ -84,6 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="score a pipeline (default: the shipped one) on the test parts",
     )
     parser.add_argument("--json", type=Path, help="write the scores to this file, too")
+    parser.add_argument(
+        "--templates", type=int, default=4000, help="invented sentences in each mixed epoch"
+    )
     settings = TrainingSettings()
     for name, value in asdict(settings).items():
         if name != "rows":
@@ -114,7 +116,7 @@ def _run_training(options: argparse.Namespace) -> None:
     instructions = own_treebank("dev")
 
     def mixed(epoch: int) -> list[Instruction]:
-        invented = template_instructions(_TEMPLATES, seed=settings.seed * 1000 + epoch)
+        invented = template_instructions(options.templates, seed=settings.seed * 1000 + epoch)
         return general + invented + own * _COPIES
 
     def score(language: Language) -> dict[str, float]:
@@ -150,7 +152,7 @@ def _run_training(options: argparse.Namespace) -> None:
         "UD English EWT, train": len(sentences),
         "the same in lower case without final punctuation": len(general) - len(sentences),
         "our own annotated instructions, train": len(own),
-        "invented instructions for each epoch of the second stage": _TEMPLATES,
+        "invented instructions for each epoch of the second stage": options.templates,
     }
     write_card(options.out, settings, data, results, date.today())
     _report(results, options.json)

@@ -223,7 +223,7 @@ def train(
                 optimizer.learn_rate = settings.learning_rate * fall
             # Seeded by step, so that a resumed run draws what an unbroken one would have.
             fix_random_seed(settings.seed * 1_000_003 + step)
-            language.update(to_examples(language, batch), drop=settings.dropout, sgd=optimizer)
+            _update(language, to_examples(language, batch), settings.dropout, optimizer)
             last = number == len(batches) - 1
             if last or (second and step % (2 * settings.save_every) == 0):
                 with language.use_params(optimizer.averages):
@@ -258,6 +258,19 @@ def _batches(
             batch, words = [], 0
     if batch:
         yield batch
+
+
+def _update(
+    language: Language, examples: list[Example], dropout: float, optimizer: Optimizer
+) -> None:
+    """Take one step.
+
+    Given the optimizer, spaCy's own `update` would move the shared layer before the tagger
+    and the parser have sent their gradients back, and leave those for the next step.
+    """
+    language.update(examples, drop=dropout, sgd=False)  # type: ignore[arg-type]
+    for _, component in language.pipeline:
+        component.finish_update(optimizer)  # type: ignore[attr-defined]
 
 
 def _plain(settings: TrainingSettings) -> dict[str, Any]:
