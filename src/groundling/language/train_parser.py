@@ -51,7 +51,7 @@ def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[st
     general = _general(treebanks, part)
     sets = {
         "ewt": general,
-        "ewt lower-cased": [each for each in map(without_case, general) if each is not None],
+        "ewt lower-cased": list(map(without_case, general)),
         "instructions": own_treebank(part),
     }
     results: dict[str, Any] = {}
@@ -109,10 +109,12 @@ def _run_training(options: argparse.Namespace) -> None:
     names = [name for name in asdict(TrainingSettings()) if name != "rows"]
     settings = TrainingSettings(**{name: getattr(options, name) for name in names})
     sentences = _general(options.treebanks, "train")
-    general = sentences + [each for each in map(without_case, sentences) if each is not None]
+    general = sentences + [
+        lowered for each in sentences if (lowered := without_case(each)).tokens != each.tokens
+    ]
     own = own_treebank("train")
     original = _general(options.treebanks, "dev")[::2]
-    lowered = [each for each in map(without_case, original) if each is not None]
+    without = list(map(without_case, original))
     instructions = own_treebank("dev")
 
     def mixed(epoch: int) -> list[Instruction]:
@@ -122,7 +124,7 @@ def _run_training(options: argparse.Namespace) -> None:
     def score(language: Language) -> dict[str, float]:
         found = {
             name: score_parses(gold, parse_words(language, gold))
-            for name, gold in (("ewt", original), ("lower", lowered), ("own", instructions))
+            for name, gold in (("ewt", original), ("lower", without), ("own", instructions))
         }
         total = (found["ewt"].labelled + found["lower"].labelled) / 4 + found["own"].heads / 2
         return {
