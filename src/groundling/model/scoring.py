@@ -243,6 +243,9 @@ def _softmax_problems(
     for problem in range(first, last):
         begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
         groups = charts.problem_groups[problem + 1] - charts.problem_groups[problem]
+        weight = charts.problem_weight[problem]
+        if want_gradient and weight == 0.0:
+            continue
         _forward(charts, shapes, word_sets, problem, most_states[problem], potentials, edge_top,
                  room, group_log, free)  # fmt: skip
         top = -math.inf
@@ -257,7 +260,6 @@ def _softmax_problems(
                 top = max(top, score)
             if charts.candidate_gold[begin + c]:
                 top_gold = max(top_gold, score)
-        weight = charts.problem_weight[problem]
         if weight == 0.0 or top_gold == -math.inf:
             continue
         total, total_gold = 0.0, 0.0
