@@ -9,7 +9,7 @@ from groundling.errors import InstructionError, SettingError
 from groundling.language import ParseCache, ShippedParser, SpacyParser, load_parser, split_commands
 from groundling.language.scoring import parse_words, score_parses
 from groundling.language.spacy_parser import SHIPPED_PIPELINE, universal_tags
-from groundling.language.train_parser import own_treebank
+from groundling.language.train_parser import SPACY_VERSIONS, own_treebank
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +85,7 @@ def test_shipped_pipeline_was_made_for_the_installed_spacy(parser, recwarn):
     import spacy
 
     wanted = parser.language.meta["spacy_version"]
+    assert wanted == SPACY_VERSIONS
     assert spacy.util.is_compatible_version(spacy.about.__version__, wanted)
     spacy.load(SHIPPED_PIPELINE)
     assert not [each for each in recwarn if "W095" in str(each.message)]

@@ -72,7 +72,7 @@ class SpacyParser:
             import spacy
         except ImportError as error:
             raise SettingError(
-                "This parser needs spaCy, which is not installed. "
+                f"This parser needs spaCy, which cannot be imported ({error}). "
                 "Run `pip install spacy`, or use the parser named 'chain'."
             ) from error
         try:

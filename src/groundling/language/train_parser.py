@@ -25,8 +25,14 @@ from groundling.language.training import TrainingSettings, train, without_case
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["evaluate", "main", "own_treebank"]
+__all__ = ["SPACY_VERSIONS", "evaluate", "main", "own_treebank"]
 
+SPACY_VERSIONS = ">=3.8.16,<3.9.0"
+"""The versions of spaCy that the shipped pipeline is tested with; as in pyproject.toml.
+
+The weights are bound to the network of 3.8, and 3.8.16 is the first version that installs
+all that it imports (earlier ones miss click).
+"""
 _COPIES = 4  # of our own annotated sentences in each such epoch
 
 
@@ -139,7 +145,8 @@ def _run_training(options: argparse.Namespace) -> None:
     folder = options.checkpoint or options.out.with_name(options.out.name + ".training")
     language = train(settings, general, mixed, folder, score=score, report=_say)
     language.meta.update(
-        name="groundling_en",
+        spacy_version=SPACY_VERSIONS,
+        name="groundling",
         version=metadata.version("groundling"),
         description="Tags and dependency trees for English instructions",
         author="The Groundling developers",
