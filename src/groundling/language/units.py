@@ -15,6 +15,8 @@ _NOMINAL_RELATIONS = {"nsubj", "obj", "iobj", "obl", "nmod", "vocative", "dobj",
 _CLAUSE_RELATIONS = {"advcl", "parataxis", "ccomp", "csubj", "acl:relcl", "relcl"}
 _COMMAND_RELATIONS = {"conj", "parataxis", "list"}
 _SUBJECTS = {"nsubj", "csubj", "expl", "nsubjpass", "csubjpass"}
+# Auxiliaries of what will or may be, rather than of what is to be done.
+_FORECASTS = {"will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"}
 # Dependents that only the head of a clause has; "verbal" ones serve where tags are missing.
 _CLAUSAL_CHILDREN = _SUBJECTS | {"cop", "aux"}
 _VERBAL_CHILDREN = _CLAUSAL_CHILDREN | {"obj", "iobj", "obl", "advmod", "xcomp", "ccomp", "dobj"}
@@ -27,8 +29,8 @@ def split_commands(instruction: Instruction) -> list[Instruction]:
     """Cut a sentence into its coordinated commands, in text order.
 
     Cut are verbs that the parse joins to the main verb as conjuncts or side by side
-    (``conj``, ``parataxis``, ``list``), unless they are statements with a subject other
-    than *you*. The conjunction between two commands and the punctuation at their edges
+    (``conj``, ``parataxis``, ``list``), unless they are statements: with a subject other
+    than *you*, or about what *will* or *can* be. The conjunction between two commands and the punctuation at their edges
     are dropped; everything else is kept. A sentence with one command comes back whole.
 
     >>> sentence = Instruction(
@@ -130,6 +132,8 @@ def _is_command(instruction: Instruction, position: int) -> bool:
         if relation in _SUBJECTS and instruction.tokens[child].lower() not in {"you", "u"}:
             return False
         if relation in {"mark", "cop"}:
+            return False
+        if relation == "aux" and instruction.tokens[child].lower() in _FORECASTS:
             return False
     return True
 
