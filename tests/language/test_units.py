@@ -80,7 +80,8 @@ def test_split_commands_leaves_statements_with_their_command():
     addressed = tree("go/VERB/root/0 and/CCONJ/cc/4 you/PRON/nsubj/4 stop/VERB/conj/1")
     assert texts(addressed) == ["go", "you stop"]
     forecast = tree(
-        "go/VERB/root/0 and/CCONJ/cc/5 you/PRON/nsubj/5 will/AUX/aux/5 see/VERB/conj/1 it/PRON/obj/5"
+        "go/VERB/root/0 and/CCONJ/cc/5 you/PRON/nsubj/5 will/AUX/aux/5 see/VERB/conj/1 "
+        "it/PRON/obj/5"
     )
     assert split_commands(forecast) == [forecast]
 
