@@ -175,3 +175,15 @@ def test_split_commands_keeps_every_word_but_joints(instruction):
     }
     assert lost <= joints
     assert [command.tokens[0] for command in commands] == sorted(c.tokens[0] for c in commands)
+
+
+def test_split_commands_takes_ten_thousand_words():
+    size = 10_000
+    many = Instruction(
+        [f"w{i}" for i in range(size)],
+        [-1] + [0] * (size - 1),
+        ["root"] + ["conj"] * (size - 1),
+        ["VERB"] * size,
+    )
+    assert [str(each) for each in split_commands(many)] == list(many.tokens)
+    assert len(split_units(many, "clause")) == size
