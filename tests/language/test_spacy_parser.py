@@ -1,3 +1,4 @@
+import copy
 import importlib.util
 import sys
 
@@ -156,6 +157,13 @@ def test_default_parser_is_cached_on_disk(tmp_path, monkeypatch):
     again = load_parser("default")
     monkeypatch.setattr(again.parser, "parse_many", None)
     assert again.parse("turn left. stop") == first
+
+
+def test_shipped_parser_travels_light(parser):
+    parser.parse("go")
+    copied = copy.copy(parser)
+    assert "language" not in vars(copied)
+    assert copied.name == parser.name
 
 
 def test_spacy_parser_takes_a_folder(parser):

@@ -91,6 +91,10 @@ class SpacyParser:
             )
         return loaded
 
+    def __getstate__(self) -> dict[str, object]:
+        # Another process loads the pipeline itself; sending it would take megabytes.
+        return {name: value for name, value in vars(self).items() if name != "language"}
+
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text, parsed."""
         return self.parse_many([text])[0]
