@@ -160,7 +160,8 @@ def test_command_trains_writes_a_card_and_evaluates(tmp_path, capsys):
     target = tmp_path / "scores.json"
     assert main(["--treebanks", str(folder), "--evaluate", str(out), "--json", str(target)]) == 0
     scores = json.loads(target.read_text(encoding="utf-8"))
-    assert set(scores) == {"ewt", "ewt lower-cased", "instructions", "sentences per second"}
+    assert {"ewt", "ewt lower-cased", "instructions", "spacy", "megabytes"} < set(scores)
+    assert scores["sentences per processor second"] > 0
     assert "UAS" in capsys.readouterr().out
 
 

@@ -25,8 +25,14 @@ from groundling.language.training import TrainingSettings, train, without_case
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["evaluate", "main", "own_treebank"]
+__all__ = ["SPACY_VERSIONS", "evaluate", "main", "own_treebank"]
 
+SPACY_VERSIONS = ">=3.8.16,<3.9.0"
+"""The versions of spaCy that the shipped pipeline is tested with; as in pyproject.toml.
+
+The weights are bound to the network of 3.8, and 3.8.16 is the first version that installs
+all that it imports (earlier ones miss click).
+"""
 _COPIES = 4  # of our own annotated sentences in each such epoch
 
 
@@ -57,7 +63,7 @@ def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[st
     results: dict[str, Any] = {}
     for name, gold in sets.items():
         results[name] = score_parses(gold, parse_words(language, gold)).as_dict()
-    results["sentences per second"] = sentences_per_second(language, general)
+    results["sentences per processor second"] = sentences_per_second(language, general)
     return results
 
 
@@ -139,7 +145,8 @@ def _run_training(options: argparse.Namespace) -> None:
     folder = options.checkpoint or options.out.with_name(options.out.name + ".training")
     language = train(settings, general, mixed, folder, score=score, report=_say)
     language.meta.update(
-        name="groundling_en",
+        spacy_version=SPACY_VERSIONS,
+        name="groundling",
         version=metadata.version("groundling"),
         description="Tags and dependency trees for English instructions",
         author="The Groundling developers",
@@ -167,7 +174,11 @@ def _run_evaluation(options: argparse.Namespace) -> None:
         language = spacy.load(options.evaluate)
     except OSError as error:
         raise CorpusError(f"There is no pipeline in {str(options.evaluate)!r}: {error}") from error
-    _report(evaluate(language, options.treebanks), options.json)
+    results = evaluate(language, options.treebanks)
+    files = [each for each in Path(options.evaluate).rglob("*") if each.is_file()]
+    results["megabytes"] = sum(each.stat().st_size for each in files) / 1e6
+    results["spacy"] = metadata.version("spacy")
+    _report(results, options.json)
 
 
 def _report(results: dict[str, Any], target: Path | None) -> None:
@@ -178,11 +189,14 @@ def _report(results: dict[str, Any], target: Path | None) -> None:
                 f"UAS {100 * scores['heads']:.1f}  LAS {100 * scores['labelled']:.1f}  "
                 f"root {100 * scores['roots']:.1f}"
             )
-        else:
-            _say(f"{name}: {scores:.0f} (of processor time)")
+        elif isinstance(scores, float):
+            _say(f"{name}: {scores:.1f}")
     if target is not None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        plain = json.loads(
+            json.dumps(results), parse_float=lambda written: round(float(written), 4)
+        )
+        target.write_text(json.dumps(plain, indent=2) + "\n", encoding="utf-8")
 
 
 def _general(folder: Path, part: str) -> list[Instruction]:

@@ -46,8 +46,8 @@ class TrainingSettings:
     """
 
     seed: int = 0
-    general_epochs: int = 6
-    mixed_epochs: int = 8
+    general_epochs: int = 2
+    mixed_epochs: int = 6
     learning_rate: float = 0.001
     dropout: float = 0.25
     words_per_batch: int = 800
