@@ -13,19 +13,20 @@ action by action. `Charts` holds everything the kernels read, flat; see `encodin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
 
-import numpy as np
-from numba import njit
-from numpy.typing import NDArray
-
+from groundling.model.charts import (
+    Charts,
+    Indices,
+    Integers,
+    Links,
+    Reals,
+    Room,
+    fill_states,
+    inlined,
+)
 from groundling.model.forest import BOUND, UNIT
 
-__all__ = [
-    "NEXT", "PREVIOUS", "SAME", "Charts", "Room", "Shapes", "compiled",
-    "inside", "make_room", "open_tables", "outside", "turn_shapes",
-]  # fmt: skip
+__all__ = ["NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
@@ -36,212 +37,46 @@ _TINY, _HUGE = 1e-30, 1e30  # rows outside are rescaled
 # kept, measured against that product, stays above e^-440.
 _FAINT, _FLOOR = 1e-100, -440.0
 
-F = TypeVar("F", bound=Callable[..., Any])
-# Kernels allocate nothing, so they need no reference counts, which cost more than the sums.
-_OPTIONS: dict[str, Any] = {
-    "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False
-}  # fmt: skip
-
-
-def compiled(function: F) -> F:
-    """Compile a kernel; inside it, no array can be made."""
-    return cast(F, njit(**_OPTIONS)(function))
-
-
-def inlined(function: F) -> F:
-    """Compile a kernel that becomes a part of those that call it."""
-    return cast(F, njit(forceinline=True, **_OPTIONS)(function))
-
-
-Integers = NDArray[np.int32]
-Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
-Reals = NDArray[np.float64]
-
-
-class Charts(NamedTuple):
-    """All texts, graphs and candidate plans of a set of problems, as flat arrays.
-
-    Ranges are given by `*_start` arrays: the items of thing i are start[i] … start[i + 1] - 1.
-    """
-
-    # problem -> words, in forest order
-    problem_words: Integers
-    word_parent: Integers  # place in the problem, -1 for roots
-    word_link: Integers
-    word_dependency: Integers
-    word_direction: Integers
-    word_group: Integers
-    word_advance: Integers  # pair (word, advance) or -1
-    word_end: Integers  # 1: first word of the text, 2: last, 3: both
-    # problem -> cells, (words × nodes) of pair numbers
-    problem_nodes: Integers
-    problem_cells: NDArray[np.int64]
-    cell_pair: Integers
-    # problem -> graphs -> nodes
-    problem_graphs: Integers
-    graph_shape: Integers
-    graph_prior: Integers  # pair (nothing, all labels) or -1
-    graph_nodes: Integers
-    graph_node: Integers  # place among the problem's nodes
-    # shape -> nodes -> neighbours
-    shape_nodes: Integers
-    node_enters: Integers
-    node_near: Integers
-    near_node: Integers
-    near_relation: Integers
-    # problem -> candidates -> actions
-    problem_candidates: Integers
-    candidate_actions: Integers
-    action_graph: Integers
-    candidate_extras: Integers
-    extra_pair: Integers  # pairs that every alignment of the candidate has
-    candidate_base: Reals
-    candidate_gold: Integers
-    candidate_pins: Integers  # start in `pins`, or -1
-    pins: Integers  # for each word the action it must align with, or -1
-    # problem -> groups of words
-    problem_groups: Integers
-    group_active: Integers
-    problem_weight: Reals
-
-
-class Shapes(NamedTuple):
-    """The neighbours of every shape's nodes, and the same turned round: who has it near."""
-
-    node_near: Integers
-    near_node: Integers
-    near_relation: Integers
-    node_back: Integers
-    back_node: Integers
-    back_relation: Integers
-
-
-class Room(NamedTuple):
-    """Working memory for one problem at a time.
-
-    Charts are (words × states) arrays; those of a problem's candidates stand below each
-    other. `scores` and `counts` are (words × nodes of the problem) tables.
-    """
-
-    state_start: Integers  # action -> its first state
-    state_node: Indices  # state -> node of the problem
-    state_enters: NDArray[np.bool_]
-    state_near: Indices  # state -> neighbours, within a candidate
-    near_state: Indices
-    near_relation: Indices
-    scores: Reals
-    counts: Reals
-    rows: Reals
-    messages: Reals
-    posteriors: Reals
-    scratch: Reals
-    group_log: Reals  # (candidates × groups)
-    group_weight: Reals
-    free: Reals  # candidate -> the part of its score that no word has a share in
-    free_weight: Reals
-    careful: NDArray[np.bool_]  # candidate -> whether its charts are in logarithms
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def turn_shapes(charts: Charts) -> Shapes:
-    """List for every node the nodes it is a neighbour of."""
-    nodes = len(charts.node_enters)
-    start = np.zeros(nodes + 1, np.int32)
-    node = np.empty_like(charts.near_node)
-    relation = np.empty_like(charts.near_relation)
-    for shape in range(len(charts.shape_nodes) - 1):
-        base, stop = charts.shape_nodes[shape], charts.shape_nodes[shape + 1]
-        for near in range(charts.node_near[base], charts.node_near[stop]):
-            start[base + charts.near_node[near] + 1] += 1
-    for k in range(nodes):
-        start[k + 1] += start[k]
-    filled = start.copy()
-    for shape in range(len(charts.shape_nodes) - 1):
-        base, stop = charts.shape_nodes[shape], charts.shape_nodes[shape + 1]
-        for k in range(base, stop):
-            for near in range(charts.node_near[k], charts.node_near[k + 1]):
-                place = filled[base + charts.near_node[near]]
-                filled[base + charts.near_node[near]] += 1
-                node[place] = k - base
-                relation[place] = charts.near_relation[near]
-    return Shapes(charts.node_near, charts.near_node, charts.near_relation, start, node, relation)
-
-
-def make_room(sizes: tuple[int, ...]) -> Room:
-    """Allocate working memory for the largest sizes that occur.
-
-    These are: candidates and groups of a problem; actions, states and neighbours of a
-    candidate; table cells of a problem; chart cells of a candidate, and of a problem.
-    """
-    candidates, groups, actions, states, near, table, chart, charts = sizes
-    return Room(
-        np.zeros(actions + 1, np.int32), np.empty(states, np.uint32), np.empty(states, np.bool_),
-        np.empty(states + 1, np.uint32), np.empty(near, np.uint32), np.empty(near, np.uint32),
-        np.empty(table), np.empty(table), np.empty(charts), np.empty(charts), np.empty(chart),
-        np.empty(max(states, near)), np.empty(candidates * groups),
-        np.empty(candidates * groups), np.empty(candidates), np.empty(candidates),
-        np.empty(candidates, np.bool_),
-    )  # fmt: skip
-
-
-@compiled
-def fill_states(charts: Charts, candidate: int, state_start: Integers) -> int:
-    """Write where each action's states begin; return the number of states."""
-    first = charts.candidate_actions[candidate]
-    count = 0
-    for j in range(charts.candidate_actions[candidate + 1] - first):
-        state_start[j] = count
-        graph = charts.action_graph[first + j]
-        count += charts.graph_nodes[graph + 1] - charts.graph_nodes[graph]
-    state_start[charts.candidate_actions[candidate + 1] - first] = count
-    return count
-
-
-@inlined
-def open_tables(
-    room: Room, words: int, nodes: int, candidates: int, states: int
-) -> tuple[Reals, Reals, Reals, Reals, Reals]:
-    """Return a problem's tables (words × nodes) and charts (words × states) for use by row.
-
-    These are: scores, counts; rows and messages of all candidates, posteriors of one.
-    """
-    return (
-        room.scores[: words * nodes].reshape(words, nodes),
-        room.counts[: words * nodes].reshape(words, nodes),
-        room.rows[: candidates * words * states].reshape(candidates * words, states),
-        room.messages[: candidates * words * states].reshape(candidates * words, states),
-        room.posteriors[: words * states].reshape(words, states),
-    )
-
 
 @inlined
 def _lay_out(
-    charts: Charts,
-    candidate: int,
-    node_near: Integers,  # the neighbours that are wanted: near or back
-    near_node: Integers,
-    near_relation: Integers,
-    room: Room,
-) -> int:
-    """Write a candidate's states and their neighbours one after another; return their number."""
+    charts: Charts, links: Links, candidate: int, room: Room
+) -> tuple[int, Indices, Integers, Indices, Indices, Indices]:
+    """Lay the states of a candidate's actions and their links out one after another.
+
+    Returns the number of states, their nodes and whether they enter; links to, from, and
+    their relations.
+    """
     states = fill_states(charts, candidate, room.state_start)
     first = charts.candidate_actions[candidate]
-    near = 0
-    for j in range(charts.candidate_actions[candidate + 1] - first):
+    actions = charts.candidate_actions[candidate + 1] - first
+    if actions == 1:  # they stand there already
+        graph = charts.action_graph[first]
+        shape = charts.graph_shape[graph]
+        nodes, enters = charts.graph_nodes[graph], charts.shape_nodes[shape]
+        begin, end = links.shape_links[shape], links.shape_links[shape + 1]
+        return (
+            states, links.graph_node[nodes : nodes + states],
+            links.node_enters[enters : enters + states], links.link_to[begin:end],
+            links.link_from[begin:end], links.link_relation[begin:end],
+        )  # fmt: skip
+    count = 0
+    for j in range(actions):
         graph = charts.action_graph[first + j]
-        shape = charts.shape_nodes[charts.graph_shape[graph]]
+        shape = charts.graph_shape[graph]
         base = room.state_start[j]
-        nodes = charts.graph_nodes[graph]
         for k in range(room.state_start[j + 1] - base):
-            room.state_node[base + k] = charts.graph_node[nodes + k]
-            room.state_enters[base + k] = charts.node_enters[shape + k] != 0
-            room.state_near[base + k] = near
-            for i in range(node_near[shape + k], node_near[shape + k + 1]):
-                room.near_state[near] = base + near_node[i]
-                room.near_relation[near] = near_relation[i]
-                near += 1
-    room.state_near[states] = near
-    return states
+            room.state_node[base + k] = links.graph_node[charts.graph_nodes[graph] + k]
+            room.state_enters[base + k] = links.node_enters[charts.shape_nodes[shape] + k]
+        for link in range(links.shape_links[shape], links.shape_links[shape + 1]):
+            room.link_to[count] = base + links.link_to[link]
+            room.link_from[count] = base + links.link_from[link]
+            room.link_relation[count] = links.link_relation[link]
+            count += 1
+    return (
+        states, room.state_node[:states], room.state_enters[:states], room.link_to[:count],
+        room.link_from[:count], room.link_relation[:count],
+    )  # fmt: skip
 
 
 @inlined
@@ -260,7 +95,7 @@ def _end_factor(end: int, j: int, actions: int, pin: int, skips: Reals) -> float
 @inlined
 def inside(
     charts: Charts,
-    shapes: Shapes,
+    links: Links,
     problem: int,
     candidate: int,
     scores: Reals,  # exp(score - shift of the word), words × nodes
@@ -277,10 +112,9 @@ def inside(
 
     Returns whether the numbers held; if not, `group_log` is void.
     """
-    states = _lay_out(
-        charts, candidate, shapes.node_near, shapes.near_node, shapes.near_relation, room
+    states, state_node, state_enters, link_to, link_from, link_relation = _lay_out(
+        charts, links, candidate, room
     )
-    state_node, state_enters = room.state_node, room.state_enters
     first_word = charts.problem_words[problem]
     words = charts.problem_words[problem + 1] - first_word
     actions = charts.candidate_actions[candidate + 1] - charts.candidate_actions[candidate]
@@ -323,8 +157,9 @@ def inside(
             kept_log += math.log(total)
         parent = charts.word_parent[first_word + w]
         if parent >= 0:
-            _send(charts, first_word + w, w, actions, states, advance_exp, edge_exp, skips, room,
-                  rows, messages)  # fmt: skip
+            _send(charts, first_word + w, w, actions, states, advance_exp, edge_exp, skips,
+                  room.state_start, state_enters, link_to, link_from, link_relation, rows,
+                  messages)  # fmt: skip
             for s in range(states):
                 rows[parent, s] *= messages[w, s]
         else:
@@ -349,21 +184,24 @@ def _send(
     advance_exp: Reals,
     edge_exp: Reals,
     skips: Reals,
-    room: Room,
+    state_start: Integers,
+    state_enters: Integers,
+    link_to: Indices,
+    link_from: Indices,
+    link_relation: Indices,
     rows: Reals,
     messages: Reals,
 ) -> None:
     """Compute what a word tells its parent: for each state of the parent, the sum over its own."""
     link = charts.word_link[word]
     dependency = charts.word_dependency[word]
-    state_start, state_enters = room.state_start, room.state_enters
-    state_near, near_state, near_relation = room.state_near, room.near_state, room.near_relation
     if link != UNIT:
         for s in range(states):
-            total = 0.0
-            for near in range(state_near[s], state_near[s + 1]):
-                total += edge_exp[dependency, near_relation[near]] * rows[w, near_state[near]]
-            messages[w, s] = total
+            messages[w, s] = 0.0
+        for i in range(len(link_to)):
+            messages[w, link_to[i]] += (
+                edge_exp[dependency, link_relation[i]] * rows[w, link_from[i]]
+            )
     else:
         for j in range(actions):
             total = 0.0
@@ -392,7 +230,7 @@ def _send(
 @inlined
 def outside(
     charts: Charts,
-    shapes: Shapes,
+    links: Links,
     problem: int,
     candidate: int,
     group_weight: Reals,
@@ -411,10 +249,10 @@ def outside(
 
     `posteriors` receives (words × states) posteriors times the weight of the word's group.
     """
-    states = _lay_out(
-        charts, candidate, shapes.node_back, shapes.back_node, shapes.back_relation, room
+    states, state_node, state_enters, link_to, link_from, link_relation = _lay_out(
+        charts, links, candidate, room
     )
-    state_node, state_enters, scratch = room.state_node, room.state_enters, room.scratch
+    scratch = room.scratch
     first_word = charts.problem_words[problem]
     words = charts.problem_words[problem + 1] - first_word
     actions = charts.candidate_actions[candidate + 1] - charts.candidate_actions[candidate]
@@ -431,7 +269,8 @@ def outside(
                 message = messages[w, s]
                 scratch[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
             _receive(charts, first_word + w, w, actions, states, advance_exp, edge_exp, skips,
-                     room, rows, scratch, posteriors, pair_grad, edge_grad)  # fmt: skip
+                     room.state_start, state_enters, link_to, link_from, link_relation, rows,
+                     scratch, posteriors, pair_grad, edge_grad)  # fmt: skip
         else:
             total = 0.0
             for s in range(states):
@@ -454,7 +293,11 @@ def _receive(
     advance_exp: Reals,
     edge_exp: Reals,
     skips: Reals,
-    room: Room,
+    state_start: Integers,
+    state_enters: Integers,
+    link_to: Indices,
+    link_from: Indices,
+    link_relation: Indices,
     rows: Reals,
     asked: Reals,
     posteriors: Reals,
@@ -464,18 +307,14 @@ def _receive(
     """Undo `_send`: from adjoints of a message (`asked`) to posteriors of the word's states."""
     link = charts.word_link[word]
     dependency = charts.word_dependency[word]
-    state_start, state_enters = room.state_start, room.state_enters
-    state_back, back_state, back_relation = room.state_near, room.near_state, room.near_relation
     if link != UNIT:
         for s in range(states):
-            cell = rows[w, s]
-            total = 0.0
-            for back in range(state_back[s], state_back[s + 1]):
-                relation = back_relation[back]
-                flow = cell * edge_exp[dependency, relation] * asked[back_state[back]]
-                edge_grad[dependency, relation] += flow
-                total += flow
-            posteriors[w, s] = total
+            posteriors[w, s] = 0.0
+        for i in range(len(link_to)):
+            relation, s = link_relation[i], link_from[i]
+            flow = edge_exp[dependency, relation] * asked[link_to[i]] * rows[w, s]
+            posteriors[w, s] += flow
+            edge_grad[dependency, relation] += flow
     else:
         for j in range(actions):
             total = 0.0
@@ -489,8 +328,8 @@ def _receive(
     if link == BOUND or actions == 1:
         return
     right = charts.word_direction[word] > 0
-    relation = NEXT if right else PREVIOUS
-    go = edge_exp[dependency, relation]
+    going = NEXT if right else PREVIOUS
+    go = edge_exp[dependency, going]
     if charts.word_advance[word] >= 0:
         go *= advance_exp[charts.word_advance[word]]
     before = 0.0  # adjoint of `beyond`, walking the actions the other way round
@@ -505,6 +344,6 @@ def _receive(
                 posteriors[w, s] += flow
                 gone += flow
         before = go * total + skips[0] * before
-    edge_grad[dependency, relation] += gone
+    edge_grad[dependency, going] += gone
     if charts.word_advance[word] >= 0:
         pair_grad[charts.word_advance[word]] += gone

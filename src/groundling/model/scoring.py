@@ -19,20 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.model.careful import best_states, inside_careful, outside_careful
-from groundling.model.encoding import Encoding, Scores
-from groundling.model.kernels import (
+from groundling.model.charts import (
     Charts,
     Integers,
+    Links,
     Reals,
     Room,
-    Shapes,
     compiled,
-    inside,
+    link_shapes,
     make_room,
     open_tables,
-    outside,
-    turn_shapes,
-)  # fmt: skip
+)
+from groundling.model.encoding import Encoding, Scores
+from groundling.model.kernels import inside, outside
 from groundling.model.settings import Overlay
 
 __all__ = ["Model", "Potentials"]
@@ -155,7 +154,7 @@ def _return_text_free(charts: Charts, candidate: int, weight: float, pair_grad: 
 
 @compiled
 def _forward(
-    charts: Charts, shapes: Shapes, word_sets: Integers, problem: int, states: int,
+    charts: Charts, links: Links, word_sets: Integers, problem: int, states: int,
     potentials: Any, edge_top: float, room: Room, group_log: Reals, free: Reals,
 ) -> None:  # fmt: skip
     """Fill the charts of all candidates of a problem: `group_log` is (candidates × groups)."""
@@ -171,19 +170,22 @@ def _forward(
     # Candidates share nodes: fetch each score once from afar.
     for cell in range(words * nodes):
         room.scores[cell] = pair_exp[charts.cell_pair[first_cell + cell]]
+    room.group_shift[:groups] = 0.0
+    for w in range(first_word, last_word):
+        if charts.group_active[first_group + charts.word_group[w]]:
+            room.group_shift[charts.word_group[w]] += set_shift[word_sets[w]]
     for c in range(candidates):
         chart, told = rows[c * words : (c + 1) * words], messages[c * words : (c + 1) * words]
         logs = group_log[c * groups : (c + 1) * groups]
         logs[:] = 0.0
         held = edge_top < 50.0 and inside(
-            charts, shapes, problem, first + c, scores, advance_exp, edge_exp, edge_top, skips,
+            charts, links, problem, first + c, scores, advance_exp, edge_exp, edge_top, skips,
             room, chart, told, logs,
         )  # fmt: skip
         room.careful[c] = not held
         if held:
-            for w in range(first_word, last_word):
-                if charts.group_active[first_group + charts.word_group[w]]:
-                    logs[charts.word_group[w]] += set_shift[word_sets[w]]
+            for g in range(groups):
+                logs[g] += room.group_shift[g]
         else:
             logs[:] = 0.0
             inside_careful(charts, problem, first + c, pair_score, edge_score, costs, False,
@@ -193,7 +195,7 @@ def _forward(
 
 @compiled
 def _backward(
-    charts: Charts, shapes: Shapes, problem: int, states: int, potentials: Any,
+    charts: Charts, links: Links, problem: int, states: int, potentials: Any,
     group_weight: Reals, free_weight: Reals, room: Room, pair_grad: Reals,
     edge_grad: Reals,
 ) -> None:  # fmt: skip
@@ -218,7 +220,7 @@ def _backward(
                                 costs, room.state_start, chart, told, room.scratch, posteriors,
                                 pair_grad, edge_grad)  # fmt: skip
             else:
-                outside(charts, shapes, problem, first + c, weights, advance_exp, edge_exp,
+                outside(charts, links, problem, first + c, weights, advance_exp, edge_exp,
                         skips, room, chart, told, posteriors, counts, pair_grad,
                         edge_grad)  # fmt: skip
         if free_weight[c] != 0.0:
@@ -234,7 +236,7 @@ def _softmax_problems(
     candidate_score: Reals, pair_grad: Reals, edge_grad: Reals,
 ) -> float:  # fmt: skip
     """Score candidates of problems first … last-1; return Σ weight · -log p(gold)."""
-    charts, shapes, word_sets, first, last, most_states, potentials, edge_top, room = given
+    charts, links, word_sets, first, last, most_states, potentials, edge_top, room = given
     group_log, group_weight = room.group_log, room.group_weight
     free, free_weight = room.free, room.free_weight
     pair_grad[:] = 0.0
@@ -246,7 +248,7 @@ def _softmax_problems(
         weight = charts.problem_weight[problem]
         if want_gradient and weight == 0.0:
             continue
-        _forward(charts, shapes, word_sets, problem, most_states[problem], potentials, edge_top,
+        _forward(charts, links, word_sets, problem, most_states[problem], potentials, edge_top,
                  room, group_log, free)  # fmt: skip
         top = -math.inf
         top_gold = -math.inf
@@ -282,7 +284,7 @@ def _softmax_problems(
             free_weight[c] = weight * share
             for g in range(groups):
                 group_weight[c * groups + g] = weight * share
-        _backward(charts, shapes, problem, most_states[problem], potentials, group_weight,
+        _backward(charts, links, problem, most_states[problem], potentials, group_weight,
                   free_weight, room, pair_grad, edge_grad)  # fmt: skip
     return loss
 
@@ -293,10 +295,10 @@ def _all_scores(
     group_scores: Reals, free_scores: Reals,
 ) -> None:  # fmt: skip
     """Write the score of every (candidate, group) and the text-free score of every candidate."""
-    charts, shapes, word_sets, first, last, most_states, potentials, edge_top, room = given
+    charts, links, word_sets, first, last, most_states, potentials, edge_top, room = given
     for problem in range(first, last):
         begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
-        _forward(charts, shapes, word_sets, problem, most_states[problem], potentials, edge_top,
+        _forward(charts, links, word_sets, problem, most_states[problem], potentials, edge_top,
                  room, group_scores[out_start[problem] : out_start[problem + 1]],
                  free_scores[begin:end])  # fmt: skip
 
@@ -307,14 +309,14 @@ def _all_gradients(
     group_weight: Reals, free_weight: Reals, pair_grad: Reals, edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Add expected counts, every (candidate, group) chart weighted as told from outside."""
-    charts, shapes, word_sets, first, last, most_states, potentials, edge_top, room = given
+    charts, links, word_sets, first, last, most_states, potentials, edge_top, room = given
     pair_grad[:] = 0.0
     edge_grad[:] = 0.0
     for problem in range(first, last):
         begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
-        _forward(charts, shapes, word_sets, problem, most_states[problem], potentials, edge_top,
+        _forward(charts, links, word_sets, problem, most_states[problem], potentials, edge_top,
                  room, room.group_log, room.free)  # fmt: skip
-        _backward(charts, shapes, problem, most_states[problem], potentials,
+        _backward(charts, links, problem, most_states[problem], potentials,
                   group_weight[out_start[problem] : out_start[problem + 1]],
                   free_weight[begin:end], room, pair_grad, edge_grad)  # fmt: skip
 
@@ -346,7 +348,7 @@ class Model:
         self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)
         self.width = len(encoding.space)
         self.labels = int(self.scores.node_label.max(initial=0)) + 1
-        self._shapes = turn_shapes(charts)
+        self._links = link_shapes(charts)
         self._measure()
         self._advances = np.unique(charts.word_advance[charts.word_advance >= 0])
         pairs, edges = len(self.scores.pair_node), len(self.scores.edge_rows) - 1
@@ -446,7 +448,7 @@ class Model:
     def _given(self, shard: int, potentials: Potentials) -> tuple[Any, ...]:
         """Return what all kernels over problems read."""
         return (
-            self.charts, self._shapes, self.encoding.word_sets, *self._problem_shards[shard],
+            self.charts, self._links, self.encoding.word_sets, *self._problem_shards[shard],
             self._most_states, potentials.arrays, potentials.edge_top, self._rooms[shard],
         )  # fmt: skip
 
