@@ -265,10 +265,14 @@ class Follower:
         texts = self._builder.reader.read_many(text for text, _, _ in listed)
         worlds = [self._builder.world(environment) for _, environment, _ in listed]
         starts = [start for _, _, start in listed]
+        for world, start in zip(worlds, starts, strict=True):
+            world.actions(start)  # complains of states that cannot be remembered
         plans = []
         for text, world, start, found in zip(
             texts, worlds, starts, self._search_many(texts, worlds, starts, search), strict=True
         ):
+            # Plans that the text cannot be laid over at all are none.
+            found = [each for each in found if each[0] > -np.inf]
             if not found:
                 raise SearchError(
                     f"There is no plan of {search.min_length} to {search.max_length} actions "
@@ -412,8 +416,11 @@ class Follower:
         right, weight = 0.0, 0.0
         for each, plan in zip(listed, plans, strict=True):
             world = self._builder.world(each.environment)
-            end = world.trace(each.start, each.actions, str(each)).states[-1]
-            right += each.weight * (world.outcome(plan.end) == world.outcome(end))
+            ends = [
+                world.outcome(world.trace(each.start, actions, str(each)).states[-1])
+                for actions in (each.actions, *each.also)
+            ]
+            right += each.weight * (world.outcome(plan.end) in ends)
             weight += each.weight
         return right / weight
 
@@ -427,7 +434,8 @@ class Follower:
         worlds = [self._builder.world(each.environment) for each in listed]
         searched = self._search_many(texts, worlds, [e.start for e in listed], self.search)
         cases = []
-        for each, world, found in zip(listed, worlds, searched, strict=True):
+        for each, world, scored in zip(listed, worlds, searched, strict=True):
+            found = [plan for plan in scored if plan[0] > -np.inf]
             end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
             scores = np.array([score for score, _, _ in found])
             right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
