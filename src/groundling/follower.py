@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from groundling.errors import (
     DemonstrationError,
+    ModelFileError,
     NotFittedError,
     SearchError,
     SettingError,
@@ -23,7 +25,7 @@ from groundling.explain.explanation import Source
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Reader, Text
 from groundling.features.settings import Features
-from groundling.features.space import FeatureSpace
+from groundling.features.space import FeatureSpace, name_of
 from groundling.inference.alternation import alternate
 from groundling.inference.courses import beam_courses, enumerate_courses, greedy_course
 from groundling.inference.decoding import decode, log_softmax
@@ -50,6 +52,7 @@ from groundling.world.environment import Action, Demonstration, Environment, Sta
 
 __all__ = ["Follower"]
 
+_OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
 _BATCH = 200  # texts scored at once
 _REMEMBERED = 2000  # starts whose plans are kept
 _ALTERNATIVES = 10
@@ -221,10 +224,19 @@ class Follower:
         if folder is None:
             return None
         content = [
-            (tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]))
+            (
+                tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]),
+                repr([trace.actions for trace in e.also]), e.weight, e.group,
+            )
             for e in examples
-        ]
-        shown = json.dumps([repr(self.get_params()), every, content])
+        ]  # fmt: skip
+        # Functions and parsers are known by name: how they print differs from run to run.
+        joins = [j if isinstance(j, str) else name_of(j) for j in self.features.joins]
+        settings = self.get_params() | {
+            "features": replace(self.features, joins=()),
+            "parser": load_parser(self.parser).name,
+        }
+        shown = json.dumps([repr(settings), joins, every, content])
         return Checkpoint(Path(folder), every, hashlib.sha256(shown.encode()).hexdigest())
 
     def _check_fitted(self) -> None:
@@ -265,10 +277,14 @@ class Follower:
         texts = self._builder.reader.read_many(text for text, _, _ in listed)
         worlds = [self._builder.world(environment) for _, environment, _ in listed]
         starts = [start for _, _, start in listed]
+        for world, start in zip(worlds, starts, strict=True):
+            world.actions(start)  # complains of states that cannot be remembered
         plans = []
         for text, world, start, found in zip(
             texts, worlds, starts, self._search_many(texts, worlds, starts, search), strict=True
         ):
+            # Plans that the text cannot be laid over at all are none.
+            found = [each for each in found if each[0] > -np.inf]
             if not found:
                 raise SearchError(
                     f"There is no plan of {search.min_length} to {search.max_length} actions "
@@ -412,8 +428,11 @@ class Follower:
         right, weight = 0.0, 0.0
         for each, plan in zip(listed, plans, strict=True):
             world = self._builder.world(each.environment)
-            end = world.trace(each.start, each.actions, str(each)).states[-1]
-            right += each.weight * (world.outcome(plan.end) == world.outcome(end))
+            ends = [
+                world.outcome(world.trace(each.start, actions, str(each)).states[-1])
+                for actions in (each.actions, *each.also)
+            ]
+            right += each.weight * (world.outcome(plan.end) in ends)
             weight += each.weight
         return right / weight
 
@@ -427,7 +446,8 @@ class Follower:
         worlds = [self._builder.world(each.environment) for each in listed]
         searched = self._search_many(texts, worlds, [e.start for e in listed], self.search)
         cases = []
-        for each, world, found in zip(listed, worlds, searched, strict=True):
+        for each, world, scored in zip(listed, worlds, searched, strict=True):
+            found = [plan for plan in scored if plan[0] > -np.inf]
             end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
             scores = np.array([score for score, _, _ in found])
             right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
@@ -523,21 +543,29 @@ class Follower:
         """
         saved = load_model(Path(folder), tuple(joins))
         kept = saved.settings
-        name = parser if parser is not None else kept["parser"]
-        if name == "":
-            raise SettingError(
-                f"The follower in {folder} was trained with the parser {kept['parser_name']!r}, "
-                "an object of your own. Pass it to Follower.load(…, parser=…)."
+        try:
+            name = parser if parser is not None else str(kept["parser"])
+            follower = cls(
+                overlay=Overlay(**kept["overlay"]),
+                features=saved.features,
+                learning=Learning(**kept["learning"]),
+                search=Search(**kept["search"]),
+                parser=name,
+                seed=int(kept["seed"]),
+                threads=int(kept["threads"]),
             )
-        follower = cls(
-            overlay=Overlay(**kept["overlay"]),
-            features=saved.features,
-            learning=Learning(**kept["learning"]),
-            search=Search(**kept["search"]),
-            parser=name,
-            seed=kept["seed"],
-            threads=kept["threads"],
-        )
+            trained_with = str(kept["parser_name"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(
+                f"The model in {folder} has settings that cannot be read "
+                f"({type(error).__name__}: {error}). Save the follower again."
+            ) from error
+        # A model file must not make us read files or run pipelines of its choice.
+        if parser is None and not _OWN_PARSERS.fullmatch(str(name)):
+            raise SettingError(
+                f"The follower in {folder} was trained with the parser {trained_with[:80]!r}, "
+                "which is not part of the model. Pass it to Follower.load(…, parser=…)."
+            )
         builder, _ = follower._workbench(saved.lexicon)
         builder.values = saved.values
         builder.reader.counts = saved.counts

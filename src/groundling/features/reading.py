@@ -50,7 +50,8 @@ class Reader:
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _senses_of: object = field(default=None, init=False, repr=False, compare=False)
+    _senses_of: tuple[object, ...] = field(default=(), init=False, repr=False, compare=False)
+    _senses_size: int = field(default=-1, init=False, repr=False, compare=False)
 
     def read(self, text: Text) -> tuple[Instruction, ...]:
         """Return the instructions of a text, ready to be labelled."""
@@ -95,9 +96,13 @@ class Reader:
         self, word: str, values: Mapping[str, Collection[str]]
     ) -> tuple[tuple[str, str | float], ...]:
         """Return what a word fully stands for; remembered while the values stay the same."""
-        state = (id(self.lexicon), id(self.counts), id(values), sum(map(len, values.values())))
-        if state != self._senses_of:
-            self._senses, self._senses_of = {}, state
+        # Holding what was asked about keeps its identity from being reused.
+        state = (self.lexicon, self.counts, values)
+        size = sum(map(len, values.values()))
+        if size != self._senses_size or any(
+            one is not other for one, other in zip(state, self._senses_of, strict=False)
+        ):
+            self._senses, self._senses_of, self._senses_size = {}, state, size
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4

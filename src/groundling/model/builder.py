@@ -74,10 +74,12 @@ class Builder:
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
-        if isinstance(environment, World):
-            return environment
         # A World holds its environment, so its identity cannot be reused while we hold it.
-        return self._worlds.setdefault(id(environment), World(environment))
+        known = self._worlds.get(id(environment))
+        if known is None:
+            known = environment if isinstance(environment, World) else World(environment)
+            self._worlds[id(environment)] = known
+        return known
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
