@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,10 @@ from groundling.saving import load_model, save_model
 from groundling.world.environment import Action, Demonstration, Environment, State, World
 
 __all__ = ["Follower"]
+
+_BATCH = 200  # texts scored at once
+_REMEMBERED = 2000  # starts whose plans are kept
+_ALTERNATIVES = 10
 
 Scored = list[tuple[float, tuple[State, ...], tuple[Action, ...]]]
 
@@ -205,6 +209,7 @@ class Follower:
     ) -> None:
         self._builder = builder
         self._space = space
+        self._courses: dict[tuple[int, State, Search], list[Course] | None] = {}
         self._lengths = lengths
         self.theta_ = theta
         self.loss_ = loss
@@ -243,21 +248,86 @@ class Follower:
 
         `length` tells the number of actions, where it is known.
         """
+        return self.follow_many([(instructions, environment, start)], length=length)[0]
+
+    def follow_many(
+        self,
+        requests: Iterable[tuple[Text, Environment, State]],
+        *,
+        length: int | None = None,
+    ) -> list[Plan]:
+        """Return a plan for each (instructions, environment, start); faster than one by one."""
         self._check_fitted()
-        text = self._builder.reader.read(instructions)
-        world = self._builder.world(environment)
         search = self.search
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
-        found = self._search(text, world, start, search)
-        if not found:
-            raise SearchError(
-                f"There is no plan of {search.min_length} to {search.max_length} actions from "
-                f"state {start!r}"
-                + (" that reaches a goal" if world.has_goal else "")
-                + ". Raise Search.max_length or Search.beam, or check the environment."
-            )
-        return self._answer(text, world, found, search)
+        listed = list(requests)
+        texts = self._builder.reader.read_many(text for text, _, _ in listed)
+        worlds = [self._builder.world(environment) for _, environment, _ in listed]
+        starts = [start for _, _, start in listed]
+        plans = []
+        for text, world, start, found in zip(
+            texts, worlds, starts, self._search_many(texts, worlds, starts, search), strict=True
+        ):
+            if not found:
+                raise SearchError(
+                    f"There is no plan of {search.min_length} to {search.max_length} actions "
+                    f"from state {start!r}"
+                    + (" that reaches a goal" if world.has_goal else "")
+                    + ". Raise Search.max_length or Search.beam, or check the environment."
+                )
+            plans.append(self._answer(text, world, found, search))
+        return plans
+
+    def _search_many(
+        self,
+        texts: Sequence[tuple[Instruction, ...]],
+        worlds: Sequence[World],
+        starts: Sequence[State],
+        search: Search,
+    ) -> Iterator[Scored]:
+        """Search one by one, or many at once where all plans can be listed and scored."""
+        listing = self.learning.normalise == "plans" and search.planning
+        batch: list[tuple[Problem, list[Course]]] = []
+        for text, world, start in zip(texts, worlds, starts, strict=True):
+            courses = self._all_courses(world, start, search) if listing else None
+            if courses:
+                batch.append((self._problem(text, courses), courses))
+                if len(batch) == _BATCH:
+                    yield from self._score_batch(batch)
+                    batch = []
+            else:
+                yield from self._score_batch(batch)
+                batch = []
+                yield [] if courses == [] else self._search(text, world, start, search)
+        yield from self._score_batch(batch)
+
+    def _all_courses(self, world: World, start: State, search: Search) -> list[Course] | None:
+        key = (id(world), start, search)
+        if key not in self._courses:
+            if len(self._courses) >= _REMEMBERED:
+                self._courses.clear()
+            self._courses[key] = enumerate_courses(self._builder, world, start, search)
+        return self._courses[key]
+
+    def _problem(self, text: tuple[Instruction, ...], courses: Sequence[Course]) -> Problem:
+        graphs = list(dict.fromkeys(g for course in courses for g in course.graphs))
+        passage = self._builder.passage(text, graphs)
+        return Problem(passage.forest, passage.words, [c.candidate() for c in courses])
+
+    def _score_batch(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Iterator[Scored]:
+        if not batch:
+            return
+        encoding = self._builder.encode([problem for problem, _ in batch], self._space)
+        scores = Model(encoding, self.overlay).candidate_scores(self.theta_).tolist()
+        place = 0
+        for _, courses in batch:
+            values = scores[place : place + len(courses)]
+            place += len(courses)
+            yield [
+                (value, course.states, course.actions)
+                for value, course in zip(values, courses, strict=True)
+            ]
 
     def _search(
         self, text: tuple[Instruction, ...], world: World, start: State, search: Search
@@ -300,25 +370,15 @@ class Follower:
     def _search_plans(
         self, text: tuple[Instruction, ...], world: World, start: State, search: Search
     ) -> Scored:
+        """Search where plans cannot all be listed: by beam, or without looking ahead."""
+
         def score(courses: Sequence[Course]) -> Reals:
-            graphs = list(dict.fromkeys(g for course in courses for g in course.graphs))
-            passage = self._builder.passage(text, graphs)
-            problem = Problem(passage.forest, passage.words, [c.candidate() for c in courses])
-            encoding = self._builder.encode([problem], self._space)
+            encoding = self._builder.encode([self._problem(text, courses)], self._space)
             return Model(encoding, self.overlay).candidate_scores(self.theta_)
 
         if not search.planning:
             course = greedy_course(self._builder, world, start, search, score)
             return [(0.0, course.states, course.actions)] if course else []
-        courses = enumerate_courses(self._builder, world, start, search)
-        if courses is not None:
-            if not courses:
-                return []
-            scores = score(courses)
-            return [
-                (float(value), course.states, course.actions)
-                for value, course in zip(scores, courses, strict=True)
-            ]
         found = self._widen(
             lambda wider: beam_courses(self._builder, world, start, wider, score), search, world
         )
@@ -338,7 +398,7 @@ class Follower:
         understood = confidence >= self.search.threshold
         others = tuple(
             Plan(found[place][2], found[place][1], float(logs[place]), float(np.exp(logs[place])))
-            for place in order[:20]
+            for place in order[:_ALTERNATIVES]
         )
         return Plan(
             found[best][2], found[best][1], float(logs[best]), confidence, understood, others,
@@ -352,11 +412,12 @@ class Follower:
 
         Two plans have the same outcome if they end alike (see `Environment.outcome`).
         """
+        listed = self._checked(demonstrations)
+        plans = self.follow_many((e.instructions, e.environment, e.start) for e in listed)
         right, weight = 0.0, 0.0
-        for each in self._checked(demonstrations):
+        for each, plan in zip(listed, plans, strict=True):
             world = self._builder.world(each.environment)
             end = world.trace(each.start, each.actions, str(each)).states[-1]
-            plan = self.follow(each.instructions, each.environment, each.start)
             right += each.weight * (world.outcome(plan.end) == world.outcome(end))
             weight += each.weight
         return right / weight
@@ -366,11 +427,12 @@ class Follower:
 
         Sets `temperature_` so that the demonstrated plans are most likely.
         """
+        listed = self._checked(demonstrations)
+        texts = self._builder.reader.read_many(each.instructions for each in listed)
+        worlds = [self._builder.world(each.environment) for each in listed]
+        searched = self._search_many(texts, worlds, [e.start for e in listed], self.search)
         cases = []
-        for each in self._checked(demonstrations):
-            world = self._builder.world(each.environment)
-            text = self._builder.reader.read(each.instructions)
-            found = self._search(text, world, each.start, self.search)
+        for each, world, found in zip(listed, worlds, searched, strict=True):
             end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
             scores = np.array([score for score, _, _ in found])
             right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])

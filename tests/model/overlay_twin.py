@@ -17,10 +17,12 @@ def pair_score(word, node, theta: Mapping[str, float], slots=()) -> float:
         for other, times in node:
             strength = amount * times
             if other.value is None:
+                if label.kind:
+                    continue
                 name = f"{label.name} ∧ {other.name}" if label.name else other.name
                 total += strength * theta.get(name, 0.0)
             else:
-                if other.kind not in {*slots, NUMBER}:
+                if other.kind not in {*slots, NUMBER} and not label.kind:
                     right = f"{other.name}={other.value}"
                     name = f"{label.name} ∧ {right}" if label.name else right
                     total += strength * theta.get(name, 0.0)

@@ -11,10 +11,21 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
 
-__all__ = ["NUMBER", "NodeLabel", "NodeLabeller", "WordLabel", "WordLabeller", "kind_of"]
+__all__ = [
+    "NUMBER",
+    "ORDINAL",
+    "STRING",
+    "NodeLabel",
+    "NodeLabeller",
+    "WordLabel",
+    "WordLabeller",
+    "kind_of",
+    "meaning_of",
+]
 
 NUMBER = "number"
 ORDINAL = "ordinal"
+STRING = "string"
 
 
 class WordLabel(NamedTuple):
@@ -54,6 +65,18 @@ def kind_of(label: Label) -> str:
     ('floor', 'floor')
     """
     return re.split(r"[.:]", label.name)[-1]
+
+
+def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:
+    """Return what a label with a value stands for, if slots can match it.
+
+    >>> meaning_of(WordLabel("word=‹ordinal›", "ordinal", 2.0))
+    ('number', 2.0)
+    """
+    if not label.kind or label.value is None or label.kind == STRING:
+        return None
+    value = label.value.lower() if isinstance(label.value, str) else label.value
+    return (NUMBER if label.kind == ORDINAL else label.kind), value
 
 
 @dataclass(frozen=True)

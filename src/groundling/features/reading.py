@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from groundling.errors import InstructionError
@@ -37,8 +37,9 @@ class Reader:
     >>> from groundling.language import ChainParser
     >>> reader = Reader(ChainParser(), labeller=WordLabeller(("word",)))
     >>> [instruction] = reader.read("Go to the bricks")
-    >>> reader.label(instruction, {"floor": {"brick"}})[3]
-    ((WordLabel(name='word=‹floor›', kind='floor', value='brick'), 1.0),)
+    >>> [label for label, _ in reader.label(instruction, {"floor": {"brick"}})[3]]
+    [WordLabel(name='word=‹floor›', kind='', value=None),
+     WordLabel(name='word=‹floor›', kind='floor', value='brick')]
     """
 
     parser: Parser
@@ -46,6 +47,10 @@ class Reader:
     labeller: WordLabeller = field(default_factory=WordLabeller)
     lexicon: Lexicon = field(default_factory=Lexicon)
     counts: Mapping[str, int] = field(default_factory=dict)
+    _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _senses_of: object = field(default=None, init=False, repr=False, compare=False)
 
     def read(self, text: Text) -> tuple[Instruction, ...]:
         """Return the instructions of a text, ready to be labelled."""
@@ -86,15 +91,25 @@ class Reader:
             word.lower() for text in texts for instruction in text for word in instruction.tokens
         )
 
+    def sense(
+        self, word: str, values: Mapping[str, Collection[str]]
+    ) -> tuple[tuple[str, str | float], ...]:
+        """Return what a word fully stands for; remembered while the values stay the same."""
+        state = (id(self.lexicon), id(self.counts), id(values), sum(map(len, values.values())))
+        if state != self._senses_of:
+            self._senses, self._senses_of = {}, state
+        found = self._senses.get(word)
+        if found is None:
+            rare = 0 < self.counts.get(word, 0) < 4
+            found = self._senses[word] = self.lexicon.look_up(word, values, rare=rare)
+        return found
+
     def label(
-        self, instruction: Instruction, values: Mapping[str, Iterable[str]]
+        self, instruction: Instruction, values: Mapping[str, Collection[str]]
     ) -> list[LabelledWord]:
         """Return the labels of each word, given which values of which kinds exist."""
         words = [word.lower() for word in instruction.tokens]
-        senses = [
-            self.lexicon.look_up(word, values, rare=0 < self.counts.get(word, 0) < 4)
-            for word in words
-        ]
+        senses = [self.sense(word, values) for word in words]
         cores = [
             f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
         ]
@@ -107,6 +122,7 @@ class Reader:
                     by_kind.setdefault(kind, []).append(value)
                 for kind, meant in by_kind.items():
                     names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    labels += [(WordLabel(name), 1.0) for name in names]
                     labels += [(WordLabel(n, kind, value), 1.0) for n in names for value in meant]
             else:
                 names = self.labeller.names(instruction, cores, position, word)
@@ -123,7 +139,7 @@ class Reader:
         cores: Sequence[str],
         position: int,
         word: str,
-        values: Mapping[str, Iterable[str]],
+        values: Mapping[str, Collection[str]],
     ) -> list[tuple[WordLabel, float]]:
         """Return the labels a word would have if it stood for a value, by how far it does."""
         found: list[tuple[WordLabel, float]] = []

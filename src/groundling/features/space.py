@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
-from groundling.features.labels import NUMBER, ORDINAL, NodeLabel, WordLabel
+from groundling.features.labels import NUMBER, STRING, NodeLabel, WordLabel, meaning_of
 
 __all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins"]
 
@@ -21,7 +21,6 @@ JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str
 JOINS = ("conjunction", "slot", "similarity", "contains")
 _CONJUNCTION, _SLOT, _SIMILARITY, _CONTAINS, _OWN = range(5)
 _SHIFT = 29  # key = join << 58 | word name << 29 | node name
-_STRING = "string"
 
 
 @dataclass
@@ -120,8 +119,8 @@ class FeatureSpace:
         word_name = self._places(self.word_names, [w.name for w in words], grow)
         plain, slot = self._node_names(nodes, grow)
         if "conjunction" in self.joins:
-            # The spelling label is for similarity only.
-            visible = np.array([w.kind != _STRING for w in words], bool)
+            # Labels with a value are for slots and similarity; plain ones stand beside them.
+            visible = np.array([not w.kind for w in words], bool)
             chosen = np.flatnonzero(
                 visible[pair_words] & (plain[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
             )
@@ -184,15 +183,12 @@ class FeatureSpace:
         """Return the pairs whose kinds and values agree."""
         meanings: dict[tuple[str, str | float], int] = {}
 
-        def meaning(kind: str, value: str | float | None) -> int:
-            if not kind or value is None or kind == _STRING:
-                return -1
-            kind = NUMBER if kind == ORDINAL else kind
-            value = value.lower() if isinstance(value, str) else value
-            return meanings.setdefault((kind, value), len(meanings))
+        def number(label: WordLabel | NodeLabel) -> int:
+            meaning = meaning_of(label)
+            return -1 if meaning is None else meanings.setdefault(meaning, len(meanings))
 
-        of_words = np.array([meaning(w.kind, w.value) for w in words], np.int64)
-        of_nodes = np.array([meaning(n.kind, n.value) for n in nodes], np.int64)
+        of_words = np.array([number(word) for word in words], np.int64)
+        of_nodes = np.array([number(node) for node in nodes], np.int64)
         return np.flatnonzero(
             (of_words[pair_words] >= 0) & (of_words[pair_words] == of_nodes[pair_nodes])
         )
@@ -205,7 +201,7 @@ class FeatureSpace:
         pair_nodes: NDArray[Any],
         slot: NDArray[np.int64],
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-        spelled = np.array([w.kind == _STRING for w in words], bool)
+        spelled = np.array([w.kind == STRING for w in words], bool)
         strings = np.array([isinstance(n.value, str) for n in nodes], bool)
         chosen = np.flatnonzero(spelled[pair_words] & strings[pair_nodes] & (slot[pair_nodes] >= 0))
         ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))

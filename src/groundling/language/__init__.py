@@ -12,8 +12,10 @@ from groundling.language.parser import (
 )
 from groundling.language.sentences import split_sentences, split_words
 from groundling.language.spacy_parser import ShippedParser, SpacyParser
+from groundling.language.units import UNITS, split_commands, split_units
 
 __all__ = [
+    "UNITS",
     "CachedParser",
     "ChainParser",
     "ConlluParser",
@@ -27,7 +29,9 @@ __all__ = [
     "parse_conllu",
     "promote_function_words",
     "read_conllu",
+    "split_commands",
     "split_sentences",
+    "split_units",
     "split_words",
     "to_conllu",
     "write_conllu",

@@ -48,6 +48,8 @@ class ParseCache:
         Where the file is kept; None keeps the parses in memory only.
     capacity
         How many texts are kept in memory.
+    patience
+        How many seconds to wait for another process that writes.
 
     Examples
     --------
@@ -58,10 +60,15 @@ class ParseCache:
     """
 
     def __init__(
-        self, folder: str | PathLike[str] | None = None, *, capacity: int = 50_000
+        self,
+        folder: str | PathLike[str] | None = None,
+        *,
+        capacity: int = 50_000,
+        patience: float = 1.0,
     ) -> None:
         self.folder = None if folder is None else Path(folder)
         self.capacity = capacity
+        self.patience = patience
         self._memory: OrderedDict[tuple[str, str], tuple[Instruction, ...]] = OrderedDict()
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
@@ -112,7 +119,7 @@ class ParseCache:
             path = self.folder / _FILE
             if not path.is_file():
                 return []
-            with contextlib.closing(sqlite3.connect(path, timeout=1)) as connection:
+            with contextlib.closing(sqlite3.connect(path, timeout=self.patience)) as connection:
                 for start in range(0, len(keys), _CHUNK):
                     chunk = keys[start : start + _CHUNK]
                     marks = ",".join("?" * len(chunk))
@@ -126,7 +133,7 @@ class ParseCache:
 
     def _write(self, rows: list[tuple[str, str, str]]) -> None:
         assert self.folder is not None
-        connection = sqlite3.connect(self.folder / _FILE, timeout=1)
+        connection = sqlite3.connect(self.folder / _FILE, timeout=self.patience)
         with contextlib.closing(connection), connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses"

@@ -127,8 +127,8 @@ class ShippedParser(SpacyParser):
     Trained by ``python -m groundling.language.train_parser``; the model card lies in
     `SHIPPED_PIPELINE`.
 
-    >>> [turn] = ShippedParser().parse("turn left and walk to the sofa")  # doctest: +SKIP
-    >>> [turn.tokens[head] if head >= 0 else "-" for head in turn.heads]  # doctest: +SKIP
+    >>> [turn] = ShippedParser().parse("turn left and walk to the sofa")
+    >>> [turn.tokens[head] if head >= 0 else "-" for head in turn.heads]
     ['-', 'turn', 'walk', 'turn', 'sofa', 'sofa', 'walk']
     """
 

@@ -42,26 +42,26 @@ class TrainingSettings:
     Examples
     --------
     >>> TrainingSettings(seed=3).width
-    96
+    112
     """
 
     seed: int = 0
-    general_epochs: int = 8
-    mixed_epochs: int = 6
+    general_epochs: int = 6
+    mixed_epochs: int = 8
     learning_rate: float = 0.001
-    dropout: float = 0.15
+    dropout: float = 0.25
     words_per_batch: int = 800
-    width: int = 96
+    width: int = 112
     depth: int = 4
-    rows: tuple[int, ...] = (5000, 1000, 2500, 2500)
+    rows: tuple[int, ...] = (4000, 300, 2000, 1500)
     hidden: int = 64
     save_every: int = 250
 
 
-def without_case(instruction: Instruction) -> Instruction | None:
+def without_case(instruction: Instruction) -> Instruction:
     """Return a sentence as people type commands: in lower case, without a final full stop.
 
-    Nothing is returned when only punctuation would be left, or nothing would change.
+    The final punctuation stays where the rest would not be a tree without it.
 
     >>> go = Instruction(("Go", "!"), (-1, 0), ("root", "punct"), ("VERB", "PUNCT"))
     >>> without_case(go).tokens
@@ -70,16 +70,14 @@ def without_case(instruction: Instruction) -> Instruction | None:
     end = len(instruction)
     while end and instruction.relations[end - 1] == "punct":
         end -= 1
-    kept = range(end)
-    if end == 0 or any(instruction.heads[i] >= end for i in kept):
-        return None
-    lowered = Instruction(
-        tokens=tuple(instruction.tokens[i].lower() for i in kept),
+    if end == 0 or any(head >= end for head in instruction.heads[:end]):
+        end = len(instruction)
+    return Instruction(
+        tokens=tuple(token.lower() for token in instruction.tokens[:end]),
         heads=instruction.heads[:end],
         relations=instruction.relations[:end],
         tags=instruction.tags[:end],
     )
-    return lowered if lowered.tokens != instruction.tokens else None
 
 
 def build_pipeline(settings: TrainingSettings, labelled: Sequence[Instruction]) -> Language:
@@ -131,7 +129,7 @@ def build_pipeline(settings: TrainingSettings, labelled: Sequence[Instruction]) 
             "model": {
                 "@architectures": "spacy.TransitionBasedParser.v2",
                 "state_type": "parser",
-                "extra_state_tokens": False,
+                "extra_state_tokens": True,
                 "hidden_width": settings.hidden,
                 "maxout_pieces": 2,
                 "use_upper": True,
@@ -223,7 +221,7 @@ def train(
                 optimizer.learn_rate = settings.learning_rate * fall
             # Seeded by step, so that a resumed run draws what an unbroken one would have.
             fix_random_seed(settings.seed * 1_000_003 + step)
-            language.update(to_examples(language, batch), drop=settings.dropout, sgd=optimizer)
+            _update(language, to_examples(language, batch), settings.dropout, optimizer)
             last = number == len(batches) - 1
             if last or (second and step % (2 * settings.save_every) == 0):
                 with language.use_params(optimizer.averages):
@@ -258,6 +256,19 @@ def _batches(
             batch, words = [], 0
     if batch:
         yield batch
+
+
+def _update(
+    language: Language, examples: list[Example], dropout: float, optimizer: Optimizer
+) -> None:
+    """Take one step.
+
+    Given the optimizer, spaCy's own `update` would move the shared layer before the tagger
+    and the parser have sent their gradients back, and leave those for the next step.
+    """
+    language.update(examples, drop=dropout, sgd=False)  # type: ignore[arg-type]
+    for _, component in language.pipeline:
+        component.finish_update(optimizer)  # type: ignore[attr-defined]
 
 
 def _plain(settings: TrainingSettings) -> dict[str, Any]:

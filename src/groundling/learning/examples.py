@@ -15,7 +15,11 @@ __all__ = ["Example", "prepare"]
 
 @dataclass(frozen=True)
 class Example:
-    """A demonstration with its text read and its plan (and other correct ones) carried out."""
+    """A demonstration with its text read and its plan (and other correct ones) carried out.
+
+    Examples of one group (a demonstration, its mirror images, others it belongs to) stay
+    together wherever the data are split.
+    """
 
     demonstration: Demonstration
     instructions: tuple[Instruction, ...]
@@ -23,6 +27,7 @@ class Example:
     trace: Trace
     also: tuple[Trace, ...]
     weight: float
+    group: str
 
 
 def prepare(
@@ -33,6 +38,7 @@ def prepare(
     A mirrored demonstration and its images share the weight that it had alone.
     """
     chosen: list[Demonstration] = []
+    groups: list[str] = []
     for place, each in enumerate(demonstrations, 1):
         if not isinstance(each, Demonstration):
             raise DemonstrationError(
@@ -42,13 +48,14 @@ def prepare(
         images = tuple(builder.world(each.environment).mirror(each)) if mirror else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
+        groups += [each.group or f"#{place}"] * (1 + len(images))
     if not chosen:
         raise DemonstrationError(
             "There are no demonstrations to learn from. Give fit at least one Demonstration."
         )
     texts = _read(builder, chosen)
     examples = []
-    for each, text in zip(chosen, texts, strict=True):
+    for each, text, group in zip(chosen, texts, groups, strict=True):
         world = builder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
@@ -57,7 +64,7 @@ def prepare(
             )
         trace = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
-        examples.append(Example(each, text, world, trace, also, each.weight))
+        examples.append(Example(each, text, world, trace, also, each.weight, group))
     return examples
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Objective(ABC):
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""
 
+    @abstractmethod
+    def owners(self) -> Sequence[int]:
+        """Return for each problem of the model the place of its example."""
+
     def realign(self, theta: Reals) -> bool:
         """Adapt to θ before another round; return whether anything changed."""
         return False
@@ -50,8 +54,12 @@ def make_objective(
     threads: int = 1,
     grow: bool = True,
     min_word_count: int = 1,
+    before_labels: Callable[[], None] | None = None,
 ) -> Objective:
-    """Return the objective that the settings name; with `grow`, it decides the features."""
+    """Return the objective that the settings name; with `grow`, it decides the features.
+
+    `before_labels` is called when all values are known and no word is labelled yet.
+    """
     kind: type[PlanObjective | LatticeObjective | DecisionObjective]
     if learning.normalise == "plans":
         kind = PlanObjective
@@ -59,7 +67,7 @@ def make_objective(
         kind = LatticeObjective
     else:
         kind = DecisionObjective
-    objective = kind(builder, space, examples, learning, search, random)
+    objective = kind(builder, space, examples, learning, search, random, before_labels)
     objective.build(threads, grow, min_word_count)
     return objective
 
@@ -75,7 +83,9 @@ class _Base(Objective):
         learning: Learning,
         search: Search,
         random: np.random.Generator,
+        before_labels: Callable[[], None] | None = None,
     ) -> None:
+        self.before_labels = before_labels
         self.builder = builder
         self.space = space
         self.examples = examples
@@ -95,6 +105,10 @@ class _Base(Objective):
     @abstractmethod
     def problems(self, grow: bool) -> list[Problem]: ...
 
+    def owners(self) -> Sequence[int]:
+        """Return for each problem of the model the place of its example."""
+        return range(len(self.examples))
+
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""
         return self.model.loss(theta)
@@ -105,6 +119,8 @@ class _Base(Objective):
             for each in graphs:
                 self.builder.learn_values(each)
             self.builder.reader.count(example.instructions for example in self.examples)
+        if self.before_labels is not None:
+            self.before_labels()
         return [
             self.builder.passage(example.instructions, each, separate=self.separate)
             for example, each in zip(self.examples, graphs, strict=True)
@@ -305,6 +321,10 @@ class DecisionObjective(_Base):
                 start = int(charts.problem_groups[problem])
                 charts.group_active[start : start + groups] = [a == j for a in alignment]
         return not np.array_equal(before, charts.group_active)
+
+    def owners(self) -> Sequence[int]:
+        """Return for each decision the place of its example."""
+        return np.repeat(np.arange(len(self.examples)), np.diff(self.decisions)).tolist()
 
     def alignments(self) -> list[tuple[tuple[int, ...], ...]]:
         """Return for each example and unit the actions it is aligned with."""

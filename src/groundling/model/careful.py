@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from groundling.model.forest import BOUND, UNIT
 from groundling.model.kernels import (
     NEXT,
@@ -18,15 +16,14 @@ from groundling.model.kernels import (
     Charts,
     Integers,
     Reals,
+    compiled,
     fill_states,
 )
 
 __all__ = ["best_states", "inside_careful", "outside_careful"]
 
-_jit = njit(cache=True, nogil=True, error_model="numpy")
 
-
-@_jit
+@compiled
 def _log_sum(values: Reals, count: int, best_only: bool) -> float:
     top = -math.inf
     for i in range(count):
@@ -39,7 +36,7 @@ def _log_sum(values: Reals, count: int, best_only: bool) -> float:
     return top + math.log(total)
 
 
-@_jit
+@compiled
 def _log_add(a: float, b: float, best_only: bool) -> float:
     if a < b:
         a, b = b, a
@@ -48,14 +45,13 @@ def _log_add(a: float, b: float, best_only: bool) -> float:
     return a + math.log1p(math.exp(b - a))
 
 
-@_jit
+@compiled
 def inside_careful(
     charts: Charts,
     problem: int,
     candidate: int,
     pair_score: Reals,
     edge_score: Reals,
-    relations: int,
     costs: Reals,  # between, before, after
     best_only: bool,
     state_start: Integers,
@@ -90,37 +86,35 @@ def inside_careful(
             base = charts.graph_nodes[graph]
             for k in range(state_start[j + 1] - state_start[j]):
                 pair = charts.cell_pair[cells + w * nodes + charts.graph_node[base + k]]
-                rows[w * states + state_start[j] + k] = pair_score[pair] - cost
+                rows[w, state_start[j] + k] = pair_score[pair] - cost
     for w in range(words):
         group = charts.word_group[first_word + w]
         if not charts.group_active[groups + group]:
             continue
-        row = w * states
         parent = charts.word_parent[first_word + w]
         if parent < 0:
             total = -math.inf
             for j in range(actions):
                 entry = _enter(charts, first_action + j, state_start[j], state_start[j + 1],
-                               rows, row, best_only, scratch)  # fmt: skip
+                               rows, w, best_only, scratch)  # fmt: skip
                 total = _log_add(total, entry, best_only)
             group_log[group] += total
             continue
         _send_careful(charts, first_word + w, first_action, actions, pair_score, edge_score,
-                      relations, costs, best_only, state_start, rows, row, messages,
+                      costs, best_only, state_start, rows, w, messages,
                       scratch)  # fmt: skip
-        above = parent * states
         for s in range(states):
-            rows[above + s] += messages[row + s]
+            rows[parent, s] += messages[w, s]
 
 
-@_jit
+@compiled
 def _enter(
     charts: Charts,
     action: int,
     base: int,
     stop: int,
     rows: Reals,
-    row: int,
+    w: int,
     best_only: bool,
     scratch: Reals,
 ) -> float:
@@ -128,12 +122,12 @@ def _enter(
     count = 0
     for k in range(stop - base):
         if charts.node_enters[shape + k]:
-            scratch[count] = rows[row + base + k]
+            scratch[count] = rows[w, base + k]
             count += 1
     return _log_sum(scratch, count, best_only)
 
 
-@_jit
+@compiled
 def _send_careful(
     charts: Charts,
     word: int,
@@ -141,17 +135,16 @@ def _send_careful(
     actions: int,
     pair_score: Reals,
     edge_score: Reals,
-    relations: int,
     costs: Reals,
     best_only: bool,
     state_start: Integers,
     rows: Reals,
-    row: int,
+    w: int,
     messages: Reals,
     scratch: Reals,
 ) -> None:
     link = charts.word_link[word]
-    edges = charts.word_dependency[word] * relations
+    dependency = charts.word_dependency[word]
     for j in range(actions):
         base = state_start[j]
         size = state_start[j + 1] - base
@@ -162,20 +155,20 @@ def _send_careful(
                 count = charts.node_near[shape + k + 1] - first
                 for i in range(count):
                     scratch[i] = (
-                        edge_score[edges + charts.near_relation[first + i]]
-                        + rows[row + base + charts.near_node[first + i]]
+                        edge_score[dependency, charts.near_relation[first + i]]
+                        + rows[w, base + charts.near_node[first + i]]
                     )
-                messages[row + base + k] = _log_sum(scratch, count, best_only)
+                messages[w, base + k] = _log_sum(scratch, count, best_only)
         else:
-            total = edge_score[edges + SAME] + _enter(
-                charts, first_action + j, base, base + size, rows, row, best_only, scratch
+            total = edge_score[dependency, SAME] + _enter(
+                charts, first_action + j, base, base + size, rows, w, best_only, scratch
             )
             for k in range(size):
-                messages[row + base + k] = total
+                messages[w, base + k] = total
     if link == BOUND or actions == 1:
         return
     right = charts.word_direction[word] > 0
-    go = edge_score[edges + (NEXT if right else PREVIOUS)]
+    go = edge_score[dependency, NEXT if right else PREVIOUS]
     if charts.word_advance[word] >= 0:
         go += pair_score[charts.word_advance[word]]
     beyond = -math.inf
@@ -183,13 +176,13 @@ def _send_careful(
         j = actions - 1 - step if right else step
         base = state_start[j]
         for k in range(state_start[j + 1] - base):
-            messages[row + base + k] = _log_add(messages[row + base + k], go + beyond, best_only)
-        here = _enter(charts, first_action + j, base, state_start[j + 1], rows, row, best_only,
+            messages[w, base + k] = _log_add(messages[w, base + k], go + beyond, best_only)
+        here = _enter(charts, first_action + j, base, state_start[j + 1], rows, w, best_only,
                       scratch)  # fmt: skip
         beyond = _log_add(here, beyond - costs[0], best_only)
 
 
-@_jit
+@compiled
 def outside_careful(
     charts: Charts,
     problem: int,
@@ -197,7 +190,6 @@ def outside_careful(
     group_weight: Reals,
     pair_score: Reals,
     edge_score: Reals,
-    relations: int,
     costs: Reals,
     state_start: Integers,
     rows: Reals,
@@ -216,20 +208,18 @@ def outside_careful(
     nodes = charts.problem_nodes[problem]
     cells = charts.problem_cells[problem]
     groups = charts.problem_groups[problem]
-    for i in range(words * states):
-        posteriors[i] = 0.0
+    posteriors[:words, :states] = 0.0
     for w in range(words - 1, -1, -1):
         word = first_word + w
         group = charts.word_group[word]
         if not charts.group_active[groups + group] or group_weight[group] == 0.0:
             continue
-        row = w * states
         parent = charts.word_parent[word]
         if parent < 0:
             total = -math.inf
             for j in range(actions):
                 entry = _enter(charts, first_action + j, state_start[j], state_start[j + 1],
-                               rows, row, False, scratch)  # fmt: skip
+                               rows, w, False, scratch)  # fmt: skip
                 total = _log_add(total, entry, False)
             for j in range(actions):
                 shape = charts.shape_nodes[
@@ -237,14 +227,14 @@ def outside_careful(
                 ]
                 for k in range(state_start[j + 1] - state_start[j]):
                     if charts.node_enters[shape + k]:
-                        s = row + state_start[j] + k
-                        posteriors[s] = group_weight[group] * math.exp(rows[s] - total)
+                        s = state_start[j] + k
+                        posteriors[w, s] = group_weight[group] * math.exp(rows[w, s] - total)
         else:
             link = charts.word_link[word]
-            edges = charts.word_dependency[word] * relations
+            dependency = charts.word_dependency[word]
             right = charts.word_direction[word] > 0
-            edge = edges + (NEXT if right else PREVIOUS)
-            go = edge_score[edge]
+            going = NEXT if right else PREVIOUS
+            go = edge_score[dependency, going]
             if charts.word_advance[word] >= 0:
                 go += pair_score[charts.word_advance[word]]
             for j in range(actions):
@@ -253,28 +243,30 @@ def outside_careful(
                     charts.graph_shape[charts.action_graph[first_action + j]]
                 ]
                 for k in range(state_start[j + 1] - base):
-                    share = posteriors[parent * states + base + k]
-                    message = messages[row + base + k]
+                    share = posteriors[parent, base + k]
+                    message = messages[w, base + k]
                     if share == 0.0 or message == -math.inf:
                         continue
                     if link != UNIT:
                         for near in range(
                             charts.node_near[shape + k], charts.node_near[shape + k + 1]
                         ):
-                            relation = edges + charts.near_relation[near]
-                            s = row + base + charts.near_node[near]
-                            flow = share * math.exp(edge_score[relation] + rows[s] - message)
-                            posteriors[s] += flow
-                            edge_grad[relation] += flow
+                            relation = charts.near_relation[near]
+                            s = base + charts.near_node[near]
+                            flow = share * math.exp(
+                                edge_score[dependency, relation] + rows[w, s] - message
+                            )
+                            posteriors[w, s] += flow
+                            edge_grad[dependency, relation] += flow
                     else:
                         for other in range(state_start[j + 1] - base):
                             if charts.node_enters[shape + other]:
-                                s = row + base + other
+                                s = base + other
                                 flow = share * math.exp(
-                                    edge_score[edges + SAME] + rows[s] - message
+                                    edge_score[dependency, SAME] + rows[w, s] - message
                                 )
-                                posteriors[s] += flow
-                                edge_grad[edges + SAME] += flow
+                                posteriors[w, s] += flow
+                                edge_grad[dependency, SAME] += flow
                     if link == BOUND:
                         continue
                     for there in range(actions):
@@ -286,29 +278,28 @@ def outside_careful(
                         ]
                         for other in range(state_start[there + 1] - state_start[there]):
                             if charts.node_enters[entered + other]:
-                                s = row + state_start[there] + other
+                                s = state_start[there] + other
                                 flow = share * math.exp(
-                                    go - costs[0] * (gap - 1) + rows[s] - message
+                                    go - costs[0] * (gap - 1) + rows[w, s] - message
                                 )
-                                posteriors[s] += flow
-                                edge_grad[edge] += flow
+                                posteriors[w, s] += flow
+                                edge_grad[dependency, going] += flow
                                 if charts.word_advance[word] >= 0:
                                     pair_grad[charts.word_advance[word]] += flow
         for j in range(actions):
             base = charts.graph_nodes[charts.action_graph[first_action + j]]
             for k in range(state_start[j + 1] - state_start[j]):
                 pair = charts.cell_pair[cells + w * nodes + charts.graph_node[base + k]]
-                pair_grad[pair] += posteriors[row + state_start[j] + k]
+                pair_grad[pair] += posteriors[w, state_start[j] + k]
 
 
-@_jit
+@compiled
 def best_states(
     charts: Charts,
     problem: int,
     candidate: int,
     pair_score: Reals,
     edge_score: Reals,
-    relations: int,
     costs: Reals,
     state_start: Integers,
     rows: Reals,
@@ -318,7 +309,7 @@ def best_states(
 
     `chosen` receives for each word its state, or -1 for words of inactive groups.
     """
-    states = fill_states(charts, candidate, state_start)
+    fill_states(charts, candidate, state_start)
     first_word = charts.problem_words[problem]
     words = charts.problem_words[problem + 1] - first_word
     first_action = charts.candidate_actions[candidate]
@@ -329,7 +320,6 @@ def best_states(
         chosen[w] = -1
         if not charts.group_active[groups + charts.word_group[word]]:
             continue
-        row = w * states
         parent = charts.word_parent[word]
         best = -math.inf
         above_action = -1
@@ -342,9 +332,9 @@ def best_states(
             while state_start[above_action + 1] <= above_state:
                 above_action += 1
         link = charts.word_link[word]
-        edges = charts.word_dependency[word] * relations
+        dependency = charts.word_dependency[word]
         right = charts.word_direction[word] > 0
-        go = edge_score[edges + (NEXT if right else PREVIOUS)]
+        go = edge_score[dependency, NEXT if right else PREVIOUS]
         if charts.word_advance[word] >= 0:
             go += pair_score[charts.word_advance[word]]
         for j in range(actions):
@@ -354,7 +344,7 @@ def best_states(
                 k = above_state - base
                 for near in range(charts.node_near[shape + k], charts.node_near[shape + k + 1]):
                     s = base + charts.near_node[near]
-                    score = edge_score[edges + charts.near_relation[near]] + rows[row + s]
+                    score = edge_score[dependency, charts.near_relation[near]] + rows[w, s]
                     if score > best:
                         best = score
                         chosen[w] = s
@@ -365,10 +355,10 @@ def best_states(
                     continue
                 offset = go - costs[0] * (gap - 1)
             elif parent >= 0:
-                offset = edge_score[edges + SAME]
+                offset = edge_score[dependency, SAME]
             else:
                 offset = 0.0
             for k in range(state_start[j + 1] - base):
-                if charts.node_enters[shape + k] and offset + rows[row + base + k] > best:
-                    best = offset + rows[row + base + k]
+                if charts.node_enters[shape + k] and offset + rows[w, base + k] > best:
+                    best = offset + rows[w, base + k]
                     chosen[w] = base + k

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from groundling.features.labels import NodeLabel, WordLabel
+from groundling.features.labels import NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace
 from groundling.model.forest import Forest
 from groundling.model.graphs import LaidOutGraph, NodeContent, Relation, Shape
@@ -367,8 +367,15 @@ class _Tables:
         by_node = _matrix(node_start, node_label, len(node_labels))
         shape = (len(self.sets), len(self.nodes))
         met = sparse.csr_matrix((np.ones(len(pair_set)), (pair_set, pair_node)), shape=shape)
-        meetings = (by_set.T @ (met @ by_node)).tocoo()
-        words, nodes = meetings.row, meetings.col
+        # Labels with a value only ever join labels with the same: those need no product.
+        valued = np.array([meaning_of(label) is not None for label in word_labels.items], bool)
+        if space.own:
+            valued[:] = False
+        plain = np.flatnonzero(~valued)
+        meetings = (by_set[:, plain].T @ (met @ by_node)).tocoo()
+        agreeing = _agreeing(word_labels.items, node_labels.items, np.flatnonzero(valued))
+        words = np.concatenate([plain[meetings.row], agreeing[0]])
+        nodes = np.concatenate([meetings.col, agreeing[1]])
         if rare:
             frequent = np.array([label.name not in rare for label in word_labels.items], bool)
             words, nodes = words[frequent[words]], nodes[frequent[words]]
@@ -376,9 +383,11 @@ class _Tables:
         edge_words, edge_nodes, edge_pairs = self._edges(edge_scores)
         edge_joined = space.join(edge_words, edge_nodes, *edge_pairs[:2], grow=grow)
         if grow:
-            golden = sparse.csr_matrix((pair_gold, (pair_set, pair_node)), shape=shape)
-            counted = (by_set.T @ (golden @ by_node)).tocsr()
-            pair_count = np.asarray(counted[words, nodes]).ravel()
+            pair_count = np.full(len(words), np.inf)
+            if space.min_count > 0:
+                golden = sparse.csr_matrix((pair_gold, (pair_set, pair_node)), shape=shape)
+                counted = (by_set.T @ (golden @ by_node)).tocsr()
+                pair_count = np.asarray(counted[words, nodes]).ravel()
             space.index(
                 np.concatenate([joined.key, edge_joined.key]),
                 np.concatenate([pair_count[joined.pair], np.full(len(edge_joined.key), np.inf)]),
@@ -435,6 +444,24 @@ def _ragged(
     label = np.array([labels(name) for each in contents for name, _ in each], np.int32)
     amount = np.array([amount for each in contents for _, amount in each], np.float64)
     return starts, label, amount
+
+
+def _agreeing(
+    words: Sequence[WordLabel], nodes: Sequence[NodeLabel], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of chosen word labels and of node labels that mean the same."""
+    by_meaning: dict[tuple[str, str | float], list[int]] = {}
+    for place, node in enumerate(nodes):
+        meaning = meaning_of(node)
+        if meaning is not None:
+            by_meaning.setdefault(meaning, []).append(place)
+    pairs = [
+        (word, node)
+        for word in chosen.tolist()
+        for node in by_meaning.get(meaning_of(words[word]) or ("", ""), ())
+    ]
+    columns = np.array(pairs, np.int64).reshape(-1, 2).T
+    return columns[0], columns[1]
 
 
 def _matrix(starts: Integers, labels: Integers, width: int) -> Any:

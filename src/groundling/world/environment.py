@@ -69,11 +69,16 @@ class Demonstration:
     environment, start
         Where it happened, and the state it began in.
     actions
-        What was done; several correct action sequences may be given in `also`.
+        What was done.
     weight
         How much it counts in training.
     name
         Where it comes from, for error messages.
+    also
+        Other action sequences that are just as correct.
+    group
+        What it belongs to (a route, a session): demonstrations of one group stay together
+        wherever data are split.
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
@@ -83,6 +88,7 @@ class Demonstration:
     weight: float = 1.0
     name: str = ""
     also: tuple[tuple[Action, ...], ...] = ()
+    group: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", tuple(self.actions))

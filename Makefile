@@ -1,0 +1,52 @@
+# Groundling: `make demo` and `make test` work from a bare clone; `make help` lists the rest.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+# Small L-BFGS steps are slower with threaded linear algebra.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help install demo test lint types bench clean
+
+help:
+	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
+	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
+	@echo "make install  make .venv with everything for development"
+	@echo "make lint     check style;  make types: check types"
+	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
+
+$(VENV)/.base: pyproject.toml
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	@touch $@
+
+install: $(VENV)/.dev
+
+demo: $(VENV)/.base
+	$(BIN)/groundling demo
+
+test: $(VENV)/.dev
+	$(BIN)/pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf $(VENV) demo bench.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

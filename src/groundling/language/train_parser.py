@@ -1,0 +1,214 @@
+"""Train or evaluate the shipped parser: ``python -m groundling.language.train_parser --help``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from groundling.errors import CorpusError, GroundlingError
+from groundling.language.conllu import read_conllu
+from groundling.language.instruction import Instruction
+from groundling.language.model_card import LICENCE, write_card
+from groundling.language.scoring import parse_words, score_parses, sentences_per_second
+from groundling.language.spacy_parser import SHIPPED_PIPELINE
+from groundling.language.templates import template_instructions
+from groundling.language.training import TrainingSettings, train, without_case
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["evaluate", "main", "own_treebank"]
+
+_COPIES = 4  # of our own annotated sentences in each such epoch
+
+
+def own_treebank(part: str) -> list[Instruction]:
+    """Return the instructions that we wrote and annotated ourselves.
+
+    Parameters
+    ----------
+    part
+        ``"train"``, ``"dev"`` (to choose between models) or ``"test"`` (held back).
+
+    Examples
+    --------
+    >>> len(own_treebank("test")) >= 60
+    True
+    """
+    return read_conllu(Path(__file__).parent / "treebank" / f"{part}.conllu")
+
+
+def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[str, Any]:
+    """Score a pipeline on the general treebank, as it is and without case, and on instructions."""
+    general = _general(treebanks, part)
+    sets = {
+        "ewt": general,
+        "ewt lower-cased": list(map(without_case, general)),
+        "instructions": own_treebank(part),
+    }
+    results: dict[str, Any] = {}
+    for name, gold in sets.items():
+        results[name] = score_parses(gold, parse_words(language, gold)).as_dict()
+    results["sentences per second"] = sentences_per_second(language, general)
+    return results
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status is returned."""
+    parser = argparse.ArgumentParser(
+        prog="python -m groundling.language.train_parser",
+        description="Train the parser on UD English EWT and on instructions, or evaluate it.",
+    )
+    parser.add_argument(
+        "--treebanks", type=Path, required=True, help="folder with en_ewt-ud-*.conllu"
+    )
+    parser.add_argument("--out", type=Path, help="folder for the trained pipeline")
+    parser.add_argument(
+        "--checkpoint", type=Path, help="folder to resume from (default: OUT.training)"
+    )
+    parser.add_argument(
+        "--evaluate",
+        nargs="?",
+        const=SHIPPED_PIPELINE,
+        type=Path,
+        metavar="PIPELINE",
+        help="score a pipeline (default: the shipped one) on the test parts",
+    )
+    parser.add_argument("--json", type=Path, help="write the scores to this file, too")
+    parser.add_argument(
+        "--templates", type=int, default=4000, help="invented sentences in each mixed epoch"
+    )
+    settings = TrainingSettings()
+    for name, value in asdict(settings).items():
+        if name != "rows":
+            flag = "--" + name.replace("_", "-")
+            parser.add_argument(flag, type=type(value), default=value, help=f"default: {value}")
+    options = parser.parse_args(arguments)
+    try:
+        if options.evaluate is not None:
+            _run_evaluation(options)
+        elif options.out is not None:
+            _run_training(options)
+        else:
+            parser.error("give --out to train, or --evaluate")
+    except GroundlingError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run_training(options: argparse.Namespace) -> None:
+    names = [name for name in asdict(TrainingSettings()) if name != "rows"]
+    settings = TrainingSettings(**{name: getattr(options, name) for name in names})
+    sentences = _general(options.treebanks, "train")
+    general = sentences + [
+        lowered for each in sentences if (lowered := without_case(each)).tokens != each.tokens
+    ]
+    own = own_treebank("train")
+    original = _general(options.treebanks, "dev")[::2]
+    without = list(map(without_case, original))
+    instructions = own_treebank("dev")
+
+    def mixed(epoch: int) -> list[Instruction]:
+        invented = template_instructions(options.templates, seed=settings.seed * 1000 + epoch)
+        return general + invented + own * _COPIES
+
+    def score(language: Language) -> dict[str, float]:
+        found = {
+            name: score_parses(gold, parse_words(language, gold))
+            for name, gold in (("ewt", original), ("lower", without), ("own", instructions))
+        }
+        total = (found["ewt"].labelled + found["lower"].labelled) / 4 + found["own"].heads / 2
+        return {
+            "las": found["ewt"].labelled,
+            "lower": found["lower"].labelled,
+            "own uas": found["own"].heads,
+            "own las": found["own"].labelled,
+            "own root": found["own"].roots,
+            "total": total,
+        }
+
+    folder = options.checkpoint or options.out.with_name(options.out.name + ".training")
+    language = train(settings, general, mixed, folder, score=score, report=_say)
+    language.meta.update(
+        name="groundling_en",
+        version=metadata.version("groundling"),
+        description="Tags and dependency trees for English instructions",
+        author="The Groundling developers",
+        license=LICENCE,
+        sources=[{"name": "UD English EWT", "license": LICENCE}],
+    )
+    shutil.rmtree(options.out, ignore_errors=True)
+    language.to_disk(options.out)
+    _prune(options.out, language)
+    results = evaluate(language, options.treebanks)
+    data = {
+        "UD English EWT, train": len(sentences),
+        "the same in lower case without final punctuation": len(general) - len(sentences),
+        "our own annotated instructions, train": len(own),
+        "invented instructions for each epoch of the second stage": options.templates,
+    }
+    write_card(options.out, settings, data, results, date.today())
+    _report(results, options.json)
+
+
+def _run_evaluation(options: argparse.Namespace) -> None:
+    import spacy
+
+    try:
+        language = spacy.load(options.evaluate)
+    except OSError as error:
+        raise CorpusError(f"There is no pipeline in {str(options.evaluate)!r}: {error}") from error
+    _report(evaluate(language, options.treebanks), options.json)
+
+
+def _report(results: dict[str, Any], target: Path | None) -> None:
+    for name, scores in results.items():
+        if isinstance(scores, dict):
+            _say(
+                f"{name:18} {scores['sentences']:5} sentences  UPOS {100 * scores['tags']:.1f}  "
+                f"UAS {100 * scores['heads']:.1f}  LAS {100 * scores['labelled']:.1f}  "
+                f"root {100 * scores['roots']:.1f}"
+            )
+        else:
+            _say(f"{name}: {scores:.0f} (of processor time)")
+    if target is not None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def _general(folder: Path, part: str) -> list[Instruction]:
+    path = folder / f"en_ewt-ud-{part}.conllu"
+    if not path.is_file():
+        raise CorpusError(
+            f"There is no {path.name} in {str(folder)!r}. Download UD English EWT from "
+            "https://universaldependencies.org and give its folder as --treebanks."
+        )
+    return read_conllu(path)
+
+
+def _prune(folder: Path, language: Language) -> None:
+    """Drop the strings that training met: the network hashes words and needs none of them."""
+    labels: set[str] = set()
+    for name in ("tagger", "parser"):
+        labels.update(language.get_pipe(name).labels)  # type: ignore[attr-defined]
+    labels.update(label.partition("||")[2] for label in list(labels) if "||" in label)
+    path = folder / "vocab" / "strings.json"
+    kept = sorted(labels | {each.partition("||")[0] for each in labels} | {"ROOT", "dep"})
+    path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""What kind of value a word may stand for, judged by its neighbours alone.
+
+Words that spell a value show where words of each kind stand (“the … hall”, “past the …”). A
+multinomial logistic regression from neighbouring words to kinds, or to no kind, tells for
+every other word how its company compares; it only scales what a lexicon entry costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from groundling.features.labels import NUMBER
+from groundling.features.lexicon import Lexicon
+from groundling.learning.examples import Example
+from groundling.learning.optimise import minimise
+from groundling.model.builder import Builder
+from groundling.model.kernels import Reals
+
+__all__ = ["context_penalties"]
+
+
+def context_penalties(
+    builder: Builder,
+    known: Lexicon,
+    examples: Sequence[Example],
+    entries: Sequence[tuple[str, tuple[str, str]]],
+) -> Reals:
+    """Return for each (word, value) entry by how much its cost is multiplied: 0.3 to 8."""
+    kinds = ["", *sorted(kind for kind in builder.values if kind != NUMBER)]
+    place = {kind: number for number, kind in enumerate(kinds)}
+    tokens, contexts, classes = _contexts(builder, known, examples, place)
+    if len(set(classes)) < 2:
+        return np.ones(len(entries))
+    features: dict[str, int] = {}
+    rows, columns = [], []
+    for row, context in enumerate(contexts):
+        for name in context:
+            rows.append(row)
+            columns.append(features.setdefault(name, len(features)))
+    design = sparse.csr_matrix(
+        (np.ones(len(rows)), (rows, columns)), shape=(len(contexts), len(features))
+    )
+    target = np.eye(len(kinds))[np.array(classes)]
+
+    def loss(flat: Reals) -> tuple[float, Reals]:
+        scores = np.asarray(design @ flat.reshape(len(features), len(kinds)))
+        scores -= scores.max(axis=1, keepdims=True)
+        logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        gradient = design.T @ (np.exp(logs) - target)
+        return float(-(target * logs).sum()), np.asarray(gradient).ravel()
+
+    _, flat, _ = minimise(loss, np.zeros(len(features) * len(kinds)), l2=1.0, iterations=100)
+    scores = np.asarray(design @ flat.reshape(len(features), len(kinds)))
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+    chances /= chances.sum(axis=1, keepdims=True)
+    base = target.mean(axis=0)
+    words = sorted({word for word, _ in entries})
+    mean = np.zeros((len(words), len(kinds)))
+    where = {word: number for number, word in enumerate(words)}
+    counts = np.zeros(len(words))
+    for row, word in enumerate(tokens):
+        if word in where:
+            mean[where[word]] += chances[row]
+            counts[where[word]] += 1
+    mean /= np.maximum(counts, 1)[:, None]
+    lift = (mean + 0.01) / (base + 0.01)
+    share = (mean + 0.001) / (mean[:, 1:].max(axis=1, keepdims=True) + 0.001)
+    penalty = np.clip(1 / lift / np.sqrt(share), 0.3, 8.0)
+    return np.array([penalty[where[word], place[kind]] for word, (kind, _) in entries])
+
+
+def _contexts(
+    builder: Builder,
+    known: Lexicon,
+    examples: Sequence[Example],
+    place: dict[str, int],
+) -> tuple[list[str], list[list[str]], list[int]]:
+    tokens: list[str] = []
+    contexts: list[list[str]] = []
+    classes: list[int] = []
+    senses: dict[str, str] = {}
+    for example in examples:
+        for instruction in example.instructions:
+            words = [word.lower() for word in instruction.tokens]
+            for word in words:
+                if word not in senses:
+                    found = known.look_up(word, builder.values)
+                    senses[word] = found[0][0] if found else ""
+            shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]
+            padded = ["^", "^", *shown, "$", "$"]
+            for i, word in enumerate(words):
+                b2, b1, a1, a2 = padded[i], padded[i + 1], padded[i + 3], padded[i + 4]
+                tokens.append(word)
+                contexts.append(
+                    ["*", f"-1 {b1}", f"+1 {a1}", f"-2 {b2}", f"+2 {a2}",
+                     f"-1 {b1} +1 {a1}", f"-2 {b2} -1 {b1}"]
+                )  # fmt: skip
+                classes.append(place.get(senses[word], 0))
+    return tokens, contexts, classes

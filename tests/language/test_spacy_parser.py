@@ -1,0 +1,204 @@
+import importlib.util
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundling.errors import InstructionError, SettingError
+from groundling.language import ParseCache, ShippedParser, SpacyParser, load_parser, split_commands
+from groundling.language.scoring import parse_words, score_parses
+from groundling.language.spacy_parser import SHIPPED_PIPELINE, universal_tags
+from groundling.language.train_parser import own_treebank
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return ShippedParser()
+
+
+def assert_sound(instruction):
+    """One root, no cycle and no loose word; `Instruction` itself refuses anything else."""
+    assert instruction.heads.count(-1) == 1
+    assert len(instruction.top_down()) == len(instruction)
+    assert instruction.relations[instruction.root] == "root"
+    assert instruction.relations.count("root") == 1
+    assert all(tag in universal_tags for tag in instruction.tags)
+    assert all(token and not token.isspace() for token in instruction.tokens)
+
+
+def heads(instruction):
+    return [instruction.tokens[head] if head >= 0 else "-" for head in instruction.heads]
+
+
+def test_shipped_parser_reads_left_as_a_direction(parser):
+    [turn] = parser.parse("turn left")
+    assert turn.heads == (-1, 0)
+    assert turn.relations == ("root", "advmod")
+    assert turn.tags == ("VERB", "ADV")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["move forward two steps", "face the door", "head to the exit", "take a left at the bin"],
+)
+def test_shipped_parser_puts_the_verb_at_the_root(parser, text):
+    [instruction] = parser.parse(text)
+    assert instruction.root == 0
+    assert instruction.tags[0] == "VERB"
+
+
+def test_shipped_parser_splits_sentences_and_keeps_their_text(parser):
+    first, second = parser.parse("Turn left.  Don't stop!")
+    assert first.text == "Turn left."
+    assert second.tokens == ("Do", "n't", "stop", "!")
+    assert second.text == "Don't stop!"
+
+
+def test_shipped_parser_with_split_commands(parser):
+    [sentence] = parser.parse("turn left and walk to the sofa")
+    assert [str(each) for each in split_commands(sentence)] == ["turn left", "walk to the sofa"]
+
+
+def test_shipped_parser_does_not_depend_on_the_batch(parser):
+    texts = ["turn left", "go to the door and stop", "", "there is a lamp behind you. wait"]
+    assert parser.parse_many(texts) == [parser.parse(text) for text in texts]
+    assert parser.parse_many([]) == []
+
+
+def test_shipped_parser_reaches_its_scores_on_held_back_instructions(parser):
+    gold = own_treebank("test")
+    scores = score_parses(gold, parse_words(parser.language, gold))
+    assert scores.heads > 0.9
+    assert scores.roots > 0.95
+
+
+def test_shipped_pipeline_is_small_and_says_its_licence():
+    size = sum(path.stat().st_size for path in SHIPPED_PIPELINE.rglob("*") if path.is_file())
+    assert size <= 7_000_000
+    assert "CC BY-SA 4.0" in (SHIPPED_PIPELINE / "README.md").read_text(encoding="utf-8")
+    assert "UD_English-EWT" in (SHIPPED_PIPELINE / "NOTICE").read_text(encoding="utf-8")
+    assert not list(SHIPPED_PIPELINE.rglob("*.pkl"))
+
+
+def test_shipped_pipeline_was_made_for_the_installed_spacy(parser, recwarn):
+    import spacy
+
+    wanted = parser.language.meta["spacy_version"]
+    assert spacy.util.is_compatible_version(spacy.about.__version__, wanted)
+    spacy.load(SHIPPED_PIPELINE)
+    assert not [each for each in recwarn if "W095" in str(each.message)]
+
+
+def test_shipped_parser_name_is_stable_and_needs_no_model():
+    first, second = ShippedParser(), ShippedParser()
+    assert first.name == second.name
+    assert first.name.startswith("default@")
+    assert "language" not in vars(first)
+    assert load_parser(first.name).name == first.name
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n", "...", "?!;", "\x00", "\u200b"])
+def test_shipped_parser_gives_nothing_for_no_words(parser, text):
+    assert parser.parse(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "🙂 go 👩‍👩‍👧 left 👍🏽",
+        "turn\x00left",
+        "اتجه إلى اليسار ثم قف",
+        "\u202eturn left\u202c",
+        "向左转，然后走到沙发。停！",
+        "a" * 5000,
+        "(" * 3000 + "go" + ")" * 3000,
+        "go-" * 2000,
+        "\ud800 go",
+        "go http://example.org/?q=left now",
+        "go \u2028 left \u3000 now",
+        "-1",
+        ":) :( go",
+    ],
+)
+def test_shipped_parser_takes_odd_text(parser, text):
+    instructions = parser.parse(text)
+    assert instructions
+    for instruction in instructions:
+        assert_sound(instruction)
+
+
+def test_shipped_parser_takes_ten_thousand_words(parser):
+    [instruction] = parser.parse("go left and " * 3333 + "stop")
+    assert len(instruction) == 10_000
+    assert_sound(instruction)
+
+
+def test_shipped_parser_refuses_what_is_no_text(parser):
+    with pytest.raises(InstructionError, match="must be a string"):
+        parser.parse(7)
+    with pytest.raises(InstructionError, match="characters"):
+        parser.parse("a" * 1_000_001)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=60), max_size=4))
+def test_shipped_parser_always_gives_trees(parser, texts):
+    for instructions in parser.parse_many(texts):
+        for instruction in instructions:
+            assert_sound(instruction)
+
+
+def test_default_parser_is_cached_on_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("GROUNDLING_CACHE", str(tmp_path))
+    first = load_parser().parse("turn left. stop")
+    again = load_parser("default")
+    monkeypatch.setattr(again.parser, "parse_many", None)
+    assert again.parse("turn left. stop") == first
+
+
+def test_spacy_parser_takes_a_folder(parser):
+    other = SpacyParser(str(SHIPPED_PIPELINE))
+    assert other.parse("turn left") == parser.parse("turn left")
+    assert str(SHIPPED_PIPELINE) in other.name
+    loaded = load_parser(f"spacy:{SHIPPED_PIPELINE}", cache=ParseCache(None))
+    assert loaded.parse("turn left") == parser.parse("turn left")
+
+
+def test_spacy_parser_refuses_a_pipeline_without_a_parser(tmp_path):
+    import spacy
+
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(SettingError, match="has no dependency parser, only a tokenizer"):
+        SpacyParser(tmp_path / "blank").parse("go")
+
+
+def test_spacy_parser_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(SettingError, match="pip install spacy"):
+        SpacyParser("en_core_web_sm").parse("go")
+
+
+def test_spacy_parser_explains_an_unknown_pipeline():
+    assert importlib.util.find_spec("en_no_such_pipeline") is None
+    with pytest.raises(SettingError, match="'en_no_such_pipeline' cannot be loaded"):
+        SpacyParser("en_no_such_pipeline").parse("go")
+
+
+def test_spacy_parser_mends_several_roots():
+    """A pipeline that attaches nothing still gives one tree."""
+    import spacy
+    from spacy.language import Language
+
+    @Language.component("groundling_test_flat", assigns=["token.head"])
+    def flat(document):
+        return document
+
+    language = spacy.blank("en")
+    language.add_pipe("groundling_test_flat", name="parser")
+    parser = SpacyParser("flat")
+    parser.__dict__["language"] = language
+    [instruction] = parser.parse("turn left now")
+    assert instruction.heads == (-1, 0, 0)
+    assert instruction.relations == ("root", "dep", "dep")
+    assert instruction.tags == ("", "", "")
