@@ -292,7 +292,7 @@ class Follower:
                     + (" that reaches a goal" if world.has_goal else "")
                     + ". Raise Search.max_length or Search.beam, or check the environment."
                 )
-            plans.append(self._answer(text, world, found))
+            plans.append(self._answer(text, world, found, search))
         return plans
 
     def _search_many(
@@ -400,12 +400,17 @@ class Follower:
         )
         return [(value, course.states, course.actions) for course, value in found]
 
-    def _answer(self, text: tuple[Instruction, ...], world: World, found: Scored) -> Plan:
+    def _answer(
+        self, text: tuple[Instruction, ...], world: World, found: Scored, search: Search
+    ) -> Plan:
         logs = log_softmax(np.array([score for score, _, _ in found]), self.temperature_)
         paths = [states for _, states, _ in found]
         best, confidence = decode(self.search.decode, logs, paths, world.outcome)
         order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
-        source = Source(self._builder, self._space, self.theta_, self.learning, text, world)
+        source = Source(
+            self._builder, self._space, self.theta_, self.learning, search, self._lengths,
+            text, world,
+        )  # fmt: skip
         understood = confidence >= self.search.threshold
         others = tuple(
             Plan(found[place][2], found[place][1], float(logs[place]), float(np.exp(logs[place])))
