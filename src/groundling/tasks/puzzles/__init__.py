@@ -1,0 +1,1 @@
+"""Puzzles: hints that solve Crossblock boards."""
