@@ -21,7 +21,7 @@ from groundling.tasks.puzzles.grounding import ground_fully, ground_like_paper
 from groundling.tasks.puzzles.planner import Budget, Planner
 from groundling.world import Demonstration, GroundingGraph
 
-__all__ = ["PuzzleEnvironment", "PuzzleState", "offered_sizes"]
+__all__ = ["PuzzleEnvironment", "PuzzleState", "offered_plan", "offered_sizes"]
 
 PLAN_SPACES = ("original", "subsets")
 SHAPES = ("full", "paper")
@@ -52,6 +52,27 @@ def offered_sizes(lines: int) -> tuple[int, ...]:
     if lines <= 5:
         return tuple(range(1, lines + 1))
     return (1, 2, 3, lines) if lines <= 8 else (1, 2, lines)
+
+
+def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
+    """Take apart each multi-strike of a size that is not offered, as the environment would.
+
+    >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
+    >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
+    >>> [str(action) for action in plan]
+    ['rows 1, 2 and 3', 'rows 4 and 6']
+    """
+    parts: list[Strike] = []
+    for action in plan:
+        lines = action.lines
+        able = len(full_lines(board, k, action.orientation))
+        while action.is_full and len(lines) not in offered_sizes(able):
+            size = max(size for size in offered_sizes(able) if size < able)
+            parts.append(Strike(action.orientation, lines[:size]))
+            lines, able = lines[size:], able - size
+        parts.append(replace(action, lines=lines))
+        board = strike(board, k, action)
+    return tuple(parts)
 
 
 class PuzzleEnvironment:
