@@ -274,10 +274,7 @@ def board_key(lines: Bits, symmetries: Integers, key: Bits, scratch: Bits) -> No
 
 @njit(cache=True)
 def table_slot(table: Bits, key: Bits) -> Any:
-    """Return where a board is kept, or where it can be put, and whether it is there.
-
-    The last word of a row is 1 where the row is in use.
-    """
+    """Return where a board is or can be put, and whether it is there; a last word of 1 is use."""
     rows, words = table.shape[0], key.shape[0]
     h = U(0x9E3779B97F4A7C15)
     for q in range(words):
