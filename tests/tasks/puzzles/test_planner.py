@@ -158,3 +158,13 @@ def test_verdict_plan_joins_strikes():
     board = Board.read(["##", "##"])
     assert len(solve(board, 2).plan) == 1
     assert Verdict("unsolvable").plan == ()
+
+
+def test_counting_proves_what_search_cannot():
+    rows = (
+        *(".#..#......#", "..######.###", "####..######", "#.####.....#", ".###########"),
+        *(".###.###.###", "############", "##.####.####", "#.##########", "###.########"),
+        *("#.##########", "#.#.#####.##"),
+    )
+    verdict = solve(Board.read(rows), 7, Budget(nodes=10_000, seconds=None))
+    assert verdict.status == "unsolvable"

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groundling.errors import SettingError
+from groundling.tasks.puzzles._counting import IMPOSSIBLE, can_be_counted_out
 from groundling.tasks.puzzles._search import DEAD, PAUSED, SOLVED, search, table_grow
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
@@ -24,7 +25,7 @@ from groundling.tasks.puzzles.board import (
 __all__ = ["Budget", "Planner", "Verdict", "has_dead_block", "is_winnable", "solve"]
 
 LARGEST = 64  # lines of a board; they must fit the bits of one machine word
-_FIRST_TRY, _SLICE = 2_000, 50_000
+_FIRST_TRY, _SLICE, _COUNTINGS = 2_000, 50_000, 50_000
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Planner:
     """Solves boards, and remembers which boards are won and which are dead.
 
     The search is depth-first with restarts. It rests on proofs (see the module
-    `_search`): a board is given up only when it is shown that no plan clears it.
+    `_search` and `_counting`): a board is given up only when it is shown that no plan clears it.
 
     Parameters
     ----------
@@ -219,6 +220,9 @@ class Planner:
                 budget.seconds is not None and time.perf_counter() - begin > budget.seconds
             ):
                 break
+            if limit == _FIRST_TRY and self._is_miscounted(board, k):
+                status = DEAD
+                break
             if tried >= limit:  # start anew: an early bad choice may cost more than all the rest
                 fresh, tried, limit = True, 0, limit * 3 // 2
         found = []
@@ -227,6 +231,13 @@ class Planner:
                 m = counts[at, 1] - 1
                 found.append((int(moves[at, m, 0]), int(moves[at, m, 1]), int(masks[at, m])))
         return status, found, int(control[1])
+
+    def _is_miscounted(self, board: Board, k: int) -> bool:
+        """Tell whether counting proves that no plan exists, whatever the order of strikes."""
+        grid = np.zeros((board.height, board.width), dtype=np.bool_)
+        for row in range(board.height):
+            grid[row, board.places("row", row)] = True
+        return bool(can_be_counted_out(grid, k, _COUNTINGS)[0] == IMPOSSIBLE)
 
     def _table(
         self, name: tuple[int, int, int], nodes: int, budget: Budget
@@ -262,6 +273,7 @@ def _compile() -> None:
     identity = np.zeros((1, 5), dtype=np.int64)
     search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, 0.5, True)
     table_grow(table, table.copy())
+    can_be_counted_out(np.ones((1, 1), dtype=np.bool_), 1, 9)
 
 
 def _symmetries(board: Board) -> npt.NDArray[np.int64]:
