@@ -91,7 +91,7 @@ class PuzzleEnvironment:
     winning_only
         Offer only actions after which the puzzle is not proven to be lost.
     planner
-        Decides what is lost. By default one that may expand 20,000 boards for each
+        Decides what is lost. By default one that may expand 2,000 boards for each
         question; it counts boards and not seconds, so that answers never vary.
 
     Examples
@@ -124,7 +124,7 @@ class PuzzleEnvironment:
         self.plan_space = plan_space
         self.shape = shape
         self.winning_only = winning_only
-        self.planner = planner or Planner(Budget(nodes=20_000, seconds=None, megabytes=256))
+        self.planner = planner or Planner(Budget(nodes=2_000, seconds=None, megabytes=256))
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
         """Return the strikes possible in a state: parts, then whole rows and whole columns."""

@@ -25,7 +25,7 @@ from groundling.tasks.puzzles.board import (
 __all__ = ["Budget", "Planner", "Verdict", "has_dead_block", "is_winnable", "solve"]
 
 LARGEST = 64  # lines of a board; they must fit the bits of one machine word
-_FIRST_TRY, _SLICE, _COUNTINGS = 2_000, 50_000, 50_000
+_FIRST_TRY, _SLICE, _COUNTINGS = 1_000, 50_000, 50_000
 
 
 @dataclass(frozen=True)
@@ -216,12 +216,12 @@ class Planner:
             fresh = False
             if status != PAUSED:
                 break
+            if limit == _FIRST_TRY and tried >= limit and self._is_miscounted(board, k):
+                status = DEAD
+                break
             if control[1] >= budget.nodes or (
                 budget.seconds is not None and time.perf_counter() - begin > budget.seconds
             ):
-                break
-            if limit == _FIRST_TRY and self._is_miscounted(board, k):
-                status = DEAD
                 break
             if tried >= limit:  # start anew: an early bad choice may cost more than all the rest
                 fresh, tried, limit = True, 0, limit * 3 // 2
