@@ -86,16 +86,19 @@ def test_alternation_with_every_alignment_to_start_from_finds_the_best_plan(
         assert any(value == pytest.approx(each.score) for value in expected)
 
 
-def test_alternation_with_every_unit_scores_all_units_with_all_actions():
+def test_alternation_with_every_unit_finds_the_best_plan_of_each_length():
     scores = unit_scores(Line(4), 3)
     search = Search(max_length=2, beam=None)
-    found = alternate(scores, 1, search, lambda n: 0.0, (1, 2), every_unit=True)
-    best = max(
-        path_score(scores, states, actions, np.ones((2, length)))
-        for length in (1, 2)
-        for states, actions in walks(Line(4), 1, length)
-    )
-    assert found[0].score == pytest.approx(best)
+    found = alternate(scores, 1, search, lambda n: -1.0 * n, (1, 2), every_unit=True)
+    expected = {}
+    for length in (1, 2):
+        states, actions = max(
+            walks(Line(4), 1, length),
+            key=lambda walk: path_score(scores, *walk, np.ones((2, len(walk[1])))),
+        )
+        text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
+        expected[actions] = pytest.approx(align(text.T)[0] + free.sum() - length)
+    assert {each.actions: each.score for each in found} == expected
 
 
 def test_alternation_same_seed_finds_the_same():

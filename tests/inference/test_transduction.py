@@ -64,7 +64,7 @@ def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, s
     assert [value for value, _, _ in found] == sorted((v for v, _, _ in found), reverse=True)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 50), st.sampled_from([0.0, 1.0, 5.0]))
 def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread):
     for shown in line_demonstrations():
