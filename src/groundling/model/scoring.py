@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from groundling.model.careful import best_states, inside_careful, outside_careful
 from groundling.model.charts import (
     Charts,
+    Indices,
     Integers,
     Links,
     Reals,
@@ -37,59 +38,101 @@ from groundling.model.settings import Overlay
 __all__ = ["Model", "Potentials"]
 
 
+class _Tables(NamedTuple):
+    """What turns weights into scores of pairs: `Scores` with unsigned indices.
+
+    The pairs of a word set are listed by how many labels their node has, so that loops over
+    labels are equally long for long stretches.
+    """
+
+    set_labels: Integers
+    set_label: Integers
+    set_amount: Reals
+    label_rows: Integers
+    row_label: Indices
+    row_feature: Indices
+    row_value: Reals
+    set_pairs: Integers
+    listed_pair: Indices
+    listed_node: Indices
+    node_labels: Indices
+    node_label: Indices
+    node_amount: Reals
+
+
+def _tabulate(scores: Scores) -> _Tables:
+    pair_set = np.repeat(np.arange(len(scores.set_pairs) - 1), np.diff(scores.set_pairs))
+    order = np.lexsort((np.diff(scores.node_labels)[scores.pair_node], pair_set))
+    return _Tables(
+        set_labels=scores.set_labels,
+        set_label=scores.set_label,
+        set_amount=scores.set_amount,
+        label_rows=scores.label_rows,
+        row_label=scores.row_label.view(np.uint32),
+        row_feature=scores.row_feature.view(np.uint32),
+        row_value=scores.row_value,
+        set_pairs=scores.set_pairs,
+        listed_pair=order.astype(np.uint32),
+        listed_node=scores.pair_node[order].view(np.uint32),
+        node_labels=scores.node_labels.view(np.uint32),
+        node_label=scores.node_label.view(np.uint32),
+        node_amount=scores.node_amount,
+    )
+
+
 @compiled
 def _score_sets(
-    scores: Scores, theta: Reals, first: int, last: int, scratch: Reals,
+    tables: _Tables, theta: Reals, first: int, last: int, scratch: Reals,
     pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
     """Score the pairs of some word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
+    node_labels, node_label, node_amount = (
+        tables.node_labels, tables.node_label, tables.node_amount
+    )  # fmt: skip
     for s in range(first, last):
         scratch[:] = 0.0
-        for i in range(scores.set_labels[s], scores.set_labels[s + 1]):
-            label, amount = scores.set_label[i], scores.set_amount[i]
-            for row in range(scores.label_rows[label], scores.label_rows[label + 1]):
-                scratch[scores.row_label[row]] += (
-                    amount * scores.row_value[row] * theta[scores.row_feature[row]]
+        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+            label, amount = tables.set_label[i], tables.set_amount[i]
+            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                scratch[tables.row_label[row]] += (
+                    amount * tables.row_value[row] * theta[tables.row_feature[row]]
                 )
         top = -math.inf
-        for pair in range(scores.set_pairs[s], scores.set_pairs[s + 1]):
-            node = scores.pair_node[pair]
+        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+            node = tables.listed_node[place]
             total = 0.0
-            for i in range(scores.node_labels[node], scores.node_labels[node + 1]):
-                total += scores.node_amount[i] * scratch[scores.node_label[i]]
-            pair_score[pair] = total
+            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
+                total += node_amount[i] * scratch[node_label[i]]
+            pair_score[tables.listed_pair[place]] = total
             top = max(top, total)
         set_shift[s] = top if math.isfinite(top) else 0.0
-        for pair in range(scores.set_pairs[s], scores.set_pairs[s + 1]):
+        for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
             pair_shifted[pair] = pair_score[pair] - set_shift[s]
 
 
 @compiled
 def _return_sets(
-    scores: Scores, pair_grad: Reals, first: int, last: int, scratch: Reals, theta_grad: Reals
+    tables: _Tables, pair_grad: Reals, first: int, last: int, scratch: Reals, theta_grad: Reals
 ) -> None:
     """Undo `_score_sets`: from expected counts of pairs to the gradient."""
+    node_labels, node_label, node_amount = (
+        tables.node_labels, tables.node_label, tables.node_amount
+    )  # fmt: skip
     for s in range(first, last):
         scratch[:] = 0.0
-        some = False
-        for pair in range(scores.set_pairs[s], scores.set_pairs[s + 1]):
-            count = pair_grad[pair]
-            if count == 0.0:
-                continue
-            some = True
-            node = scores.pair_node[pair]
-            for i in range(scores.node_labels[node], scores.node_labels[node + 1]):
-                scratch[scores.node_label[i]] += count * scores.node_amount[i]
-        if not some:
-            continue
-        for i in range(scores.set_labels[s], scores.set_labels[s + 1]):
-            label, amount = scores.set_label[i], scores.set_amount[i]
-            for row in range(scores.label_rows[label], scores.label_rows[label + 1]):
-                theta_grad[scores.row_feature[row]] += (
-                    amount * scores.row_value[row] * scratch[scores.row_label[row]]
+        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+            count = pair_grad[tables.listed_pair[place]]
+            node = tables.listed_node[place]
+            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
+                scratch[node_label[i]] += count * node_amount[i]
+        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+            label, amount = tables.set_label[i], tables.set_amount[i]
+            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                theta_grad[tables.row_feature[row]] += (
+                    amount * tables.row_value[row] * scratch[tables.row_label[row]]
                 )
 
 
@@ -348,6 +391,7 @@ class Model:
         self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)
         self.width = len(encoding.space)
         self.labels = int(self.scores.node_label.max(initial=0)) + 1
+        self._tables = _tabulate(self.scores)
         self._links = link_shapes(charts)
         self._measure()
         self._advances = np.unique(charts.word_advance[charts.word_advance >= 0])
@@ -410,7 +454,7 @@ class Model:
         def work(shard: int) -> None:
             first, last = self._set_shards[shard]
             _score_sets(
-                self.scores, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
+                self._tables, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
                 set_shift,
             )  # fmt: skip
             shifted = pair_exp[self.scores.set_pairs[first] : self.scores.set_pairs[last]]
@@ -507,7 +551,7 @@ class Model:
             pairs = slice(self.scores.set_pairs[first], self.scores.set_pairs[last])
             self._theta_grads[shard][:] = 0.0
             _return_sets(
-                self.scores, self._collect(self._pair_grads, pairs), first, last,
+                self._tables, self._collect(self._pair_grads, pairs), first, last,
                 np.empty(self.labels), self._theta_grads[shard],
             )  # fmt: skip
 
