@@ -38,6 +38,10 @@ class TrainingSettings:
         learning rate falls to zero.
     width, depth, rows
         The size of the network that reads the words.
+    templates
+        Invented sentences in each epoch of the second stage.
+    copies
+        How often each of our own sentences comes in such an epoch.
 
     Examples
     --------
@@ -55,6 +59,8 @@ class TrainingSettings:
     depth: int = 4
     rows: tuple[int, ...] = (4000, 300, 2000, 1500)
     hidden: int = 64
+    templates: int = 4000
+    copies: int = 4
     save_every: int = 250
 
 
