@@ -50,10 +50,10 @@ class TrainingSettings:
     """
 
     seed: int = 0
-    general_epochs: int = 2
-    mixed_epochs: int = 6
+    general_epochs: int = 4
+    mixed_epochs: int = 8
     learning_rate: float = 0.001
-    dropout: float = 0.25
+    dropout: float = 0.2
     words_per_batch: int = 800
     width: int = 112
     depth: int = 4
