@@ -50,8 +50,8 @@ class TrainingSettings:
     """
 
     seed: int = 0
-    general_epochs: int = 4
-    mixed_epochs: int = 8
+    general_epochs: int = 3
+    mixed_epochs: int = 7
     learning_rate: float = 0.001
     dropout: float = 0.2
     words_per_batch: int = 800
