@@ -218,13 +218,12 @@ def list_moves(
     for m in range(found):
         o, i, bits, place = moves[m, 0], moves[m, 1], masks[m], 0
         count = popcount(lines[o, i])
-        score = 2.0 * popcount(bits & along[o, i]) / k
-        score += (2.0 if count % k == 0 else 0.0) + (1.0 if count == k else 0.0)
-        while bits:  # leave no line with a number of blocks that is hard to clear
+        score = 5.0 * popcount(bits & along[o, i]) / k + 2.0 * (count % k) / k
+        while bits:  # first what must be struck this way, or leaves crossing lines even
             if bits & U(1):
                 crossing = popcount(lines[1 - o, place])
                 score += (1.0 if crossing % k else -1.0) / k
-                score += 1.0 / k if crossing < k else 0.0
+                score += 4.0 / k if crossing < k else 0.0
             bits >>= U(1)
             place += 1
         scores[m] = score + noise * random_unit(random_state)
