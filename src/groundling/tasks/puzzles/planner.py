@@ -72,6 +72,11 @@ class Verdict:
         When solved, strikes of one line each that clear the board, in order.
     nodes, seconds
         The boards expanded, and the time it took.
+
+    Examples
+    --------
+    >>> Verdict("budget exhausted", nodes=2000).is_winnable is None
+    True
     """
 
     status: Literal["solved", "unsolvable", "budget exhausted"]
