@@ -17,7 +17,7 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 # Kernels allocate nothing, so they need no reference counts, which cost more than the sums.
 _OPTIONS: dict[str, Any] = {
-    "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False
+    "cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False
 }  # fmt: skip
 
 
@@ -99,6 +99,7 @@ class Layout(NamedTuple):
     link_relation: Indices
     candidate_states: Integers
     word_set: Integers
+    cell_pair: Indices  # as in `Charts`
 
 
 class Room(NamedTuple):
@@ -108,7 +109,7 @@ class Room(NamedTuple):
     are (words × states of a batch). `scores` and `counts` are (words × nodes of the problem).
     """
 
-    action_start: Integers  # action of the batch -> its first state
+    action_start: NDArray[np.uint64]  # action of the batch -> its first state
     batch_start: Integers  # candidate of the batch -> its first action
     state_node: Indices  # state -> node of the problem
     state_enters: NDArray[np.bool_]
@@ -121,15 +122,14 @@ class Room(NamedTuple):
     messages: Reals
     posteriors: Reals  # of one batch
     asked: Reals
-    most: Reals  # candidate -> the product of its words' sums over states, …
-    most_log: Reals  # … what was taken out of it, …
-    kept_log: Reals  # … and the sum over alignments
+    kept_log: Reals  # candidate -> what its sum over alignments amounts to
     group_shift: Reals
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
     free: Reals  # candidate -> the part of its score that no word has a share in
     free_weight: Reals
     careful: NDArray[np.bool_]  # candidate -> whether it needs logarithms
+    careful_start: Integers
     careful_rows: Reals
     careful_messages: Reals
 
@@ -155,6 +155,7 @@ def lay_out(charts: Charts, word_set: Integers) -> Layout:
         link_relation=relation,
         candidate_states=_sums(sizes, charts.candidate_actions).astype(np.int32),
         word_set=word_set,
+        cell_pair=charts.cell_pair.view(np.uint32),
     )
 
 
@@ -177,7 +178,7 @@ def make_room(charts: Charts, layout: Layout) -> Room:
     batch_cells = most(words * np.minimum(of_problem, batch))
     groups = most(np.diff(charts.problem_groups))
     return Room(
-        action_start=np.zeros(actions + 1, np.int32),
+        action_start=np.zeros(actions + 1, np.uint64),
         batch_start=np.zeros(many + 1, np.int32),
         state_node=np.empty(batch, np.uint32),
         state_enters=np.empty(batch, np.bool_),
@@ -190,8 +191,6 @@ def make_room(charts: Charts, layout: Layout) -> Room:
         messages=np.empty(most(words * of_problem)),
         posteriors=np.empty(batch_cells),
         asked=np.empty(batch),
-        most=np.empty(many),
-        most_log=np.empty(many),
         kept_log=np.empty(many),
         group_shift=np.empty(groups),
         group_log=np.empty(many * groups),
@@ -199,6 +198,7 @@ def make_room(charts: Charts, layout: Layout) -> Room:
         free=np.empty(many),
         free_weight=np.empty(many),
         careful=np.empty(many, np.bool_),
+        careful_start=np.zeros(actions + 1, np.int32),
         careful_rows=np.empty(most(words[owner] * states)),
         careful_messages=np.empty(most(words[owner] * states)),
     )

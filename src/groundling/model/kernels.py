@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from groundling.model.charts import Charts, Integers, Reals, Room, inlined
 from groundling.model.forest import BOUND, UNIT
 
-__all__ = ["NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
+__all__ = ["FAINT", "NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
-_TINY, _HUGE = 1e-30, 1e30  # rows outside are rescaled
-# A cell underflows at least e^480 below the best of its row (rows that start below _FAINT are
-# refused). All alignments together are at most the product of the words' sums over states,
-# times what relations add. So none that matters is lost while the sum over those that were
-# kept, measured against that product, stays above e^-440.
-_FAINT, _FLOOR = 1e-100, -440.0
+_TINY, _HUGE = 1e-12, 1e12  # rows outside are rescaled
+# Scores are scaled so that those of a word with all nodes of the problem sum to one. Then all
+# alignments together are at most what relations add, times the number of actions per word. A
+# cell that underflows loses e^-515 of that at most, with scores above FAINT before scaling. So
+# no alignment that matters is lost while the sum over those that are kept stays above e^-440.
+FAINT, _FLOOR = 1e-100, -440.0
 
 
 @inlined
@@ -52,7 +52,7 @@ def inside(
     first: int,  # candidates first … last-1 are a batch that is laid out in `room`
     last: int,
     links: int,
-    scores: Reals,  # exp(score - shift of the word), words × nodes
+    scores: Reals,  # exp(score - shift of the word in the problem), words × nodes
     advance_exp: Reals,  # exp(score), per pair
     edge_exp: Reals,  # exp(score), dependency × relation
     edge_top: float,  # the largest edge or advance score, or 0
@@ -71,49 +71,40 @@ def inside(
     words, states = rows.shape
     first_group = charts.problem_groups[problem]
     groups = charts.problem_groups[problem + 1] - first_group
-    state_node, state_enters = room.state_node, room.state_enters
-    most, most_log, kept_log = room.most, room.most_log, room.kept_log
-    for c in range(last - first):
-        most[c], most_log[c], kept_log[c] = 1.0, 0.0, 0.0
+    batch_start, action_start = room.batch_start, room.action_start
+    state_node, state_enters, kept_log = room.state_node, room.state_enters, room.kept_log
+    count = last - first
+    kept_log[:count] = 0.0
+    pinned = False
+    for c in range(count):
+        pinned |= charts.candidate_pins[first + c] >= 0
     for w in range(words):
         group = charts.word_group[first_word + w]
         if not charts.group_active[first_group + group]:
             continue
         # What the word's dependents told it is there already; its own scores come now.
+        for s in range(states):
+            rows[w, s] *= scores[w, state_node[s]]
         end = charts.word_end[first_word + w]
+        if pinned or (end != 0 and batch_start[count] > count):
+            _align_ends(charts, w, first, count, end, skips, room, rows)
         parent = charts.word_parent[first_word + w]
-        for c in range(last - first):
-            begin, stop = room.batch_start[c], room.batch_start[c + 1]
-            pins = charts.candidate_pins[first + c]
-            pin = charts.pins[pins + w] if pins >= 0 else -1
-            alike = pin < 0 and (end == 0 or stop - begin == 1)  # all actions are
-            own, total = 0.0, 0.0
-            for action in range(begin, begin + 1 if alike else stop):
-                factor = 1.0
-                if not alike:
-                    factor = _end_factor(end, action - begin, stop - begin, pin, skips)
-                after = room.action_start[stop if alike else action + 1]
-                for s in range(room.action_start[action], after):
-                    score = factor * scores[w, state_node[s]]
-                    cell = score * rows[w, s]
-                    rows[w, s] = cell
-                    own += score
-                    total += cell
-            if own < _FAINT or not (0.0 < total < math.inf):
-                careful[c] = True
-                continue
-            most[c] *= own
-            if not (_TINY < most[c] < _HUGE):
-                most_log[c] += math.log(most[c])
-                most[c] = 1.0
+        for c in range(count):
+            start, stop = action_start[batch_start[c]], action_start[batch_start[c + 1]]
+            total = 0.0
+            for s in range(start, stop):
+                total += rows[w, s]
             if not (_TINY < total < _HUGE):
-                for s in range(room.action_start[begin], room.action_start[stop]):
+                if not (0.0 < total < math.inf):
+                    careful[c] = True
+                    continue
+                for s in range(start, stop):
                     rows[w, s] /= total
                 group_log[c * groups + group] += math.log(total)
                 kept_log[c] += math.log(total)
             if parent < 0:
                 total = 0.0
-                for s in range(room.action_start[begin], room.action_start[stop]):
+                for s in range(start, stop):
                     if state_enters[s]:
                         total += rows[w, s]
                 if not (0.0 < total < math.inf):
@@ -122,17 +113,33 @@ def inside(
                 group_log[c * groups + group] += math.log(total)
                 kept_log[c] += math.log(total)
         if parent >= 0:
-            _send(charts, first_word + w, w, last - first, links, advance_exp, edge_exp, skips,
-                  room, rows, messages)  # fmt: skip
+            _send(charts, first_word + w, w, count, links, advance_exp, edge_exp, skips, room,
+                  rows, messages)  # fmt: skip
             for s in range(states):
                 rows[parent, s] *= messages[w, s]
-    for c in range(last - first):
-        lost = kept_log[c] - most_log[c] - math.log(most[c])
-        if careful[c] or not (lost > _FLOOR + words * edge_top):
+    for c in range(count):
+        add = edge_top + math.log(max(1, batch_start[c + 1] - batch_start[c]))
+        if careful[c] or not (kept_log[c] > _FLOOR + words * add):
             careful[c] = True
             # What is left there must not disturb the others on the way back.
-            start = room.action_start[room.batch_start[c]]
-            rows[:, start : room.action_start[room.batch_start[c + 1]]] = 0.0
+            for w in range(words):
+                for s in range(action_start[batch_start[c]], action_start[batch_start[c + 1]]):
+                    rows[w, s] = 0.0
+
+
+@inlined
+def _align_ends(
+    charts: Charts, w: int, first: int, count: int, end: int, skips: Reals, room: Room, rows: Reals
+) -> None:
+    """Charge for the actions beside an end of the text; bar a pinned word from other actions."""
+    for c in range(count):
+        begin, stop = room.batch_start[c], room.batch_start[c + 1]
+        pins = charts.candidate_pins[first + c]
+        pin = charts.pins[pins + w] if pins >= 0 else -1
+        for action in range(begin, stop):
+            factor = _end_factor(end, action - begin, stop - begin, pin, skips)
+            for s in range(room.action_start[action], room.action_start[action + 1]):
+                rows[w, s] *= factor
 
 
 @inlined

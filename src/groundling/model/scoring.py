@@ -34,7 +34,7 @@ from groundling.model.charts import (
     next_batch,
 )
 from groundling.model.encoding import Encoding, Scores
-from groundling.model.kernels import inside, outside
+from groundling.model.kernels import FAINT, inside, outside
 from groundling.model.settings import Overlay
 
 __all__ = ["Model", "Potentials"]
@@ -210,25 +210,34 @@ def _forward(
     groups = charts.problem_groups[problem + 1] - first_group
     begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
     group_log[: (end - begin) * groups] = 0.0
-    room.careful[: end - begin] = edge_top >= 50.0
     room.group_shift[:groups] = 0.0
-    for w in range(first_word, last_word):
-        if charts.group_active[first_group + charts.word_group[w]]:
-            room.group_shift[charts.word_group[w]] += set_shift[layout.word_set[w]]
-    # Candidates share nodes: fetch each score once from afar.
-    scores = room.scores[: words * nodes]
-    first_cell = charts.problem_cells[problem]
-    for cell in range(words * nodes):
-        scores[cell] = pair_exp[charts.cell_pair[first_cell + cell]]
+    # Candidates share nodes: fetch each score once from afar, and make a word's sum to one.
+    scores = room.scores[: words * nodes].reshape(words, nodes)
+    cell = charts.problem_cells[problem]
+    fast = edge_top < 50.0
+    for w in range(words):
+        pairs = layout.cell_pair[cell + w * nodes : cell + (w + 1) * nodes]
+        total = 0.0
+        for node in range(nodes):
+            score = pair_exp[pairs[node]]
+            scores[w, node] = score
+            total += score
+        if charts.group_active[first_group + charts.word_group[first_word + w]]:
+            fast &= FAINT < total < math.inf
+            for node in range(nodes):
+                scores[w, node] /= total
+            shift = set_shift[layout.word_set[first_word + w]] + math.log(total)
+            room.group_shift[charts.word_group[first_word + w]] += shift
+    room.careful[: end - begin] = not fast
     first, place = begin, 0
-    while first < end and edge_top < 50.0:
+    while first < end and fast:
         last, states = next_batch(layout, first, end)
         links = lay_out_batch(charts, layout, first, last, room)
         room.rows[place : place + words * states] = 1.0
         room.messages[place : place + words * states] = 0.0
         rows = room.rows[place : place + words * states].reshape(words, states)
         messages = room.messages[place : place + words * states].reshape(words, states)
-        inside(charts, problem, first, last, links, scores.reshape(words, nodes), advance_exp,
+        inside(charts, problem, first, last, links, scores, advance_exp,
                edge_exp, edge_top, skips, room, rows, messages,
                group_log[(first - begin) * groups : (last - begin) * groups],
                room.careful[first - begin : last - begin])  # fmt: skip
@@ -256,7 +265,7 @@ def _inside_one(
     rows = room.careful_rows[: words * states].reshape(words, states)
     messages = room.careful_messages[: words * states].reshape(words, states)
     inside_careful(charts, problem, candidate, pair_score, edge_score, costs, False,
-                   room.action_start, rows, messages, room.asked, logs)  # fmt: skip
+                   room.careful_start, rows, messages, room.asked, logs)  # fmt: skip
     return rows, messages, room.posteriors[: words * states].reshape(words, states)
 
 
@@ -274,33 +283,37 @@ def _backward(
     counts = room.counts[: words * nodes]
     counts[:] = 0.0
     first, place = begin, 0
-    while first < end and edge_top < 50.0:
+    while first < end:
         last, states = next_batch(layout, first, end)
-        links = lay_out_batch(charts, layout, first, last, room)
-        room.posteriors[: words * states] = 0.0
-        rows = room.rows[place : place + words * states].reshape(words, states)
-        messages = room.messages[place : place + words * states].reshape(words, states)
-        outside(charts, problem, first, last, links,
-                group_weight[(first - begin) * groups : (last - begin) * groups], advance_exp,
-                edge_exp, skips, room, rows, messages,
-                room.posteriors[: words * states].reshape(words, states),
-                counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
+        some = False
+        for c in range(first - begin, last - begin):
+            some |= not room.careful[c]
+        if some:
+            links = lay_out_batch(charts, layout, first, last, room)
+            posteriors = room.posteriors[: words * states]
+            posteriors[:] = 0.0
+            rows = room.rows[place : place + words * states].reshape(words, states)
+            messages = room.messages[place : place + words * states].reshape(words, states)
+            outside(charts, problem, first, last, links,
+                    group_weight[(first - begin) * groups : (last - begin) * groups], advance_exp,
+                    edge_exp, skips, room, rows, messages, posteriors.reshape(words, states),
+                    counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
         first, place = last, place + words * states
     for c in range(end - begin):
         if room.careful[c]:
             logs = room.group_log[:groups]
-            rows, messages, posteriors = _inside_one(
+            rows, messages, chart = _inside_one(
                 charts, layout, problem, begin + c, pair_score, edge_score, costs, room, logs
             )
             weights = group_weight[c * groups : (c + 1) * groups]
             outside_careful(charts, problem, begin + c, weights, pair_score, edge_score, costs,
-                            room.action_start, rows, messages, room.asked, posteriors, pair_grad,
+                            room.careful_start, rows, messages, room.asked, chart, pair_grad,
                             edge_grad)  # fmt: skip
         if free_weight[c] != 0.0:
             _return_text_free(charts, begin + c, free_weight[c], pair_grad)
     first_cell = charts.problem_cells[problem]
     for cell in range(words * nodes):
-        pair_grad[charts.cell_pair[first_cell + cell]] += counts[cell]
+        pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
 
 
 @compiled
