@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 __all__ = [
+    "FROM", "RELATION", "STATE",
     "Charts", "Indices", "Integers", "Layout", "Reals", "Room", "compiled", "fill_states",
     "inlined", "lay_out", "lay_out_batch", "make_room", "next_batch",
 ]  # fmt: skip
@@ -32,6 +33,9 @@ def inlined(function: F) -> F:
 
 
 BATCH = 256  # states: their rows of charts fit into the fastest cache
+
+FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin in the bits of a link
+STATE = np.uint64(2**24 - 1)
 
 Integers = NDArray[np.int32]
 Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
@@ -94,9 +98,7 @@ class Layout(NamedTuple):
     """
 
     shape_links: Integers  # shape -> links
-    link_to: Indices
-    link_from: Indices
-    link_relation: Indices
+    link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
     candidate_states: Integers
     word_set: Integers
     cell_pair: Indices  # as in `Charts`
@@ -113,9 +115,7 @@ class Room(NamedTuple):
     batch_start: Integers  # candidate of the batch -> its first action
     state_node: Indices  # state -> node of the problem
     state_enters: NDArray[np.bool_]
-    link_to: Indices  # links between states
-    link_from: Indices
-    link_relation: Indices
+    link: NDArray[np.uint64]  # between states
     scores: Reals
     counts: Reals
     rows: Reals  # of all batches
@@ -145,14 +145,12 @@ def lay_out(charts: Charts, word_set: Integers) -> Layout:
     turn = (place + local) % degree[node]
     order = np.lexsort((local, turn, shape))
     to, source, relation = (
-        each[order].astype(np.uint32) for each in (local, charts.near_node, charts.near_relation)
+        each[order].astype(np.uint64) for each in (local, charts.near_node, charts.near_relation)
     )
     sizes = np.diff(charts.graph_nodes)[charts.action_graph]
     return Layout(
         shape_links=charts.node_near[charts.shape_nodes],
-        link_to=to,
-        link_from=source,
-        link_relation=relation,
+        link=to | source << FROM | relation << RELATION,
         candidate_states=_sums(sizes, charts.candidate_actions).astype(np.int32),
         word_set=word_set,
         cell_pair=charts.cell_pair.view(np.uint32),
@@ -182,9 +180,7 @@ def make_room(charts: Charts, layout: Layout) -> Room:
         batch_start=np.zeros(many + 1, np.int32),
         state_node=np.empty(batch, np.uint32),
         state_enters=np.empty(batch, np.bool_),
-        link_to=np.empty(batch_links, np.uint32),
-        link_from=np.empty(batch_links, np.uint32),
-        link_relation=np.empty(batch_links, np.uint32),
+        link=np.empty(batch_links, np.uint64),
         scores=np.empty(most(words * charts.problem_nodes)),
         counts=np.empty(most(words * charts.problem_nodes)),
         rows=np.empty(most(words * of_problem)),
@@ -246,10 +242,9 @@ def lay_out_batch(charts: Charts, layout: Layout, first: int, last: int, room: R
         enters = charts.shape_nodes[shape] - state
         room.action_start[action - first_action] = state
         links = layout.shape_links[shape]
+        both = np.uint64(state) | np.uint64(state) << FROM
         for i in range(layout.shape_links[shape + 1] - links):
-            room.link_to[count + i] = state + layout.link_to[links + i]
-            room.link_from[count + i] = state + layout.link_from[links + i]
-            room.link_relation[count + i] = layout.link_relation[links + i]
+            room.link[count + i] = layout.link[links + i] + both
         count += layout.shape_links[shape + 1] - links
         for node in range(charts.graph_nodes[graph], charts.graph_nodes[graph + 1]):
             room.state_node[state] = charts.graph_node[node]

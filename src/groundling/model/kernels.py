@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.model.charts import Charts, Integers, Reals, Room, inlined
+from groundling.model.charts import FROM, RELATION, STATE, Charts, Integers, Reals, Room, inlined
 from groundling.model.forest import BOUND, UNIT
 
 __all__ = ["FAINT", "NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
@@ -159,13 +159,12 @@ def _send(
     """Compute what a word tells its parent: for each state of the parent, the sum over its own."""
     link = charts.word_link[word]
     dependency = charts.word_dependency[word]
-    link_to, link_from, link_relation = room.link_to, room.link_from, room.link_relation
     action_start, state_enters = room.action_start, room.state_enters
     if link != UNIT:
         for i in range(links):
-            messages[w, link_to[i]] += (
-                edge_exp[dependency, link_relation[i]] * rows[w, link_from[i]]
-            )
+            packed = room.link[i]
+            cell = rows[w, packed >> FROM & STATE]
+            messages[w, packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
         if link == BOUND:
             return
     right = charts.word_direction[word] > 0
@@ -263,13 +262,13 @@ def _receive(
     """Undo `_send`: from adjoints of a message (`asked`) to posteriors of the word's states."""
     link = charts.word_link[word]
     dependency = charts.word_dependency[word]
-    link_to, link_from, link_relation = room.link_to, room.link_from, room.link_relation
     action_start, state_enters, asked = room.action_start, room.state_enters, room.asked
     if link != UNIT:
         for i in range(links):
-            relation, s = link_relation[i], link_from[i]
-            flow = edge_exp[dependency, relation] * asked[link_to[i]] * rows[w, s]
-            posteriors[w, s] += flow
+            packed = room.link[i]
+            relation, state = packed >> RELATION, packed >> FROM & STATE
+            flow = edge_exp[dependency, relation] * asked[packed & STATE] * rows[w, state]
+            posteriors[w, state] += flow
             edge_grad[dependency, relation] += flow
         if link == BOUND:
             return

@@ -50,11 +50,11 @@ class _Tables(NamedTuple):
     set_labels: Integers
     set_label: Integers
     set_amount: Reals
-    label_rows: Integers
+    label_rows: Indices
     row_label: Indices
     row_feature: Indices
     row_value: Reals
-    set_pairs: Integers
+    set_pairs: Indices
     listed_pair: Indices
     listed_node: Indices
     node_labels: Indices
@@ -69,11 +69,11 @@ def _tabulate(scores: Scores) -> _Tables:
         set_labels=scores.set_labels,
         set_label=scores.set_label,
         set_amount=scores.set_amount,
-        label_rows=scores.label_rows,
+        label_rows=scores.label_rows.view(np.uint32),
         row_label=scores.row_label.view(np.uint32),
         row_feature=scores.row_feature.view(np.uint32),
         row_value=scores.row_value,
-        set_pairs=scores.set_pairs,
+        set_pairs=scores.set_pairs.view(np.uint32),
         listed_pair=order.astype(np.uint32),
         listed_node=scores.pair_node[order].view(np.uint32),
         node_labels=scores.node_labels.view(np.uint32),
