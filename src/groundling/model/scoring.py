@@ -98,6 +98,8 @@ def _score_sets(
         scratch[:] = 0.0
         for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
             label, amount = tables.set_label[i], tables.set_amount[i]
+            if amount == 0.0:
+                continue
             for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
                 scratch[tables.row_label[row]] += (
                     amount * tables.row_value[row] * theta[tables.row_feature[row]]
@@ -132,6 +134,8 @@ def _return_sets(
                 scratch[node_label[i]] += count * node_amount[i]
         for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
             label, amount = tables.set_label[i], tables.set_amount[i]
+            if amount == 0.0:
+                continue
             for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
                 theta_grad[tables.row_feature[row]] += (
                     amount * tables.row_value[row] * scratch[tables.row_label[row]]
