@@ -1,4 +1,4 @@
-"""Measure an evaluation (objective and gradient) and write bench.json.
+"""Measure an evaluation (objective and gradient) and prediction, and write bench.json.
 
 Run as `python -m benchmarks.run`; with `--quick`, on a small corpus, to see that it works.
 """
@@ -24,6 +24,7 @@ from rich.table import Table
 from benchmarks.corpus import Corpus, describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
+from benchmarks.prediction import prediction
 from groundling.model.encoding import Encoding
 from groundling.model.scoring import Model
 
@@ -51,6 +52,7 @@ def main() -> None:
     figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
     if not arguments.no_growth:
         figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
+    figures |= prediction(20 if quick else 300, 1 if quick else 5, console)
     show_bars(figures, console)
     arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     console.print(f"Written to {arguments.output}.")
