@@ -418,6 +418,7 @@ class Follower:
     ) -> Scored:
         if self.learning.normalise == "plans":
             return self._search_plans(text, world, start, search)
+        search = search.extended(world.extra_length(start))
         scores = UnitScores(self._builder, self._space, self.theta_, text, world)
         if self.learning.alignment == "marginal":
             read: Scored = self._widen(lambda wider: transduce(scores, start, wider), search, world)
@@ -596,6 +597,7 @@ class Follower:
             lexicon=self.lexicon_,
             values=self._builder.values,
             counts=dict(self._builder.reader.counts),
+            context_words=self._builder.reader.labeller.context_words,
             lengths=self._lengths,
             loss=self.loss_,
             temperature=self.temperature_,
@@ -642,6 +644,9 @@ class Follower:
         builder, _ = follower._workbench(saved.lexicon)
         builder.values = saved.values
         builder.reader.counts = saved.counts
+        builder.reader.labeller = replace(
+            builder.reader.labeller, context_words=saved.context_words
+        )
         follower._learnt(
             builder, saved.space, saved.theta, saved.lengths, saved.loss, saved.temperature
         )

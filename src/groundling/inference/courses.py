@@ -25,6 +25,7 @@ def enumerate_courses(
 
     Where the world has a goal, only plans that reach it count.
     """
+    search = search.extended(world.extra_length(start))
     layer: list[Path] = [((start,), ())]
     found: list[Path] = []
     for length in range(1, search.max_length + 1):
@@ -51,6 +52,7 @@ def sample_courses(
     random: np.random.Generator,
 ) -> list[Course]:
     """Return distinct plans of random walks."""
+    search = search.extended(world.extra_length(start))
     found: dict[tuple[Action, ...], Path] = {}
     for _ in range(4 * count):
         states: tuple[State, ...] = (start,)
@@ -77,6 +79,7 @@ def beam_courses(
     Every unfinished plan is scored as if the text ended with it. With `beam=None` nothing
     is dropped, and the search is exhaustive.
     """
+    search = search.extended(world.extra_length(start))
     layer = [builder.course(world, (start,), ())]
     kept: list[tuple[Course, float]] = []
     looked = 0
@@ -118,6 +121,7 @@ def greedy_course(
 
     Where the world has a goal, the agent stops only there.
     """
+    search = search.extended(world.extra_length(start))
     course = builder.course(world, (start,), ())
     best = -np.inf
     while len(course.actions) < search.max_length:

@@ -118,7 +118,8 @@ class _Base(Objective):
         if grow:
             for each in graphs:
                 self.builder.learn_values(each)
-            self.builder.reader.count(example.instructions for example in self.examples)
+            texts = (example.instructions for example in self.examples)
+            self.builder.reader.count(texts, self.builder.values)
         if self.before_labels is not None:
             self.before_labels()
         return [

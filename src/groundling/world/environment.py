@@ -36,6 +36,8 @@ class Environment(Protocol):
     - `is_goal(state)`: plans must end here (a hard constraint on search);
     - `outcome(state)`: what of the final state counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
+    - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
+      (one more action, say, where the agent must first find its bearings);
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
@@ -226,6 +228,12 @@ class World:
             result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
         return state
+
+    def extra_length(self, start: State) -> int:
+        """Return by how much plans from a state may be longer than elsewhere."""
+        if hasattr(self.environment, "extra_length"):
+            return int(self._ask("extra_length", start))
+        return 0
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
         """Return the environment's labels of a whole plan, or nothing."""

@@ -85,7 +85,7 @@ BEST = Preset(
     overlay=Overlay.flat(),
     features=Features(
         words=(
-            "word", "first", "next", "head", "relation", "grandparent", "preposition", "verb"
+            "word", "first", "next", "head", "relation", "grandparent", "context", "verb"
         ),
         slots=("floor", "wall", "item"),
         numbers=("equal",),
