@@ -16,7 +16,7 @@ from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
 from groundling.tasks.mazes.plans import Pose, actions_of, canonical, poses_of
-from groundling.world.environment import Demonstration
+from groundling.world.environment import Demonstration, State
 
 __all__ = [
     "Arcs",
@@ -164,13 +164,16 @@ def _read(follower: Follower, routes: Sequence[Paragraph], beam: int | None) -> 
 
 def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer) -> Arcs:
     after: dict[MazeState, int] = {}
+    number: dict[State, int] = {}  # of a state in which plans end
     source, target, scores = [], [], []
     for place, (plans, values) in enumerate(answer):
         source.append(np.full(len(plans), place, np.int32))
         for plan in plans:
             end = plan.states[-1]
-            assert isinstance(end, MazeState)
-            target.append(after.setdefault(world.restart(end), len(after)))
+            if end not in number:
+                assert isinstance(end, MazeState)
+                number[end] = after.setdefault(world.restart(end), len(after))
+            target.append(number[end])
         scores.append(values)
     return Arcs(
         before,
