@@ -19,6 +19,7 @@ from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS, Position
+from groundling.tasks.mazes.plans import plans_within
 from groundling.tasks.mazes.presets import Preset, preset
 from groundling.tasks.mazes.protocol import prepare_sentences
 from groundling.tasks.mazes.routes import (
@@ -111,6 +112,8 @@ class Training:
     turned, elsewhere
         Rival starts of each sentence: how many other orientations in the same place, and
         how many states in other places nearby.
+    misread
+        How many rival starts from misreading the sentence before.
     """
 
     sentences: bool = True
@@ -118,6 +121,7 @@ class Training:
     rounds: int = 0
     turned: int = 0
     elsewhere: int = 0
+    misread: int = 0
 
 
 TRAINING = {
@@ -131,9 +135,18 @@ TRAINING = {
 
 
 def add_rivals(
-    demonstrations: Sequence[Demonstration], *, turned: int, elsewhere: int, seed: int = 0
+    demonstrations: Sequence[Demonstration],
+    *,
+    turned: int = 0,
+    elsewhere: int = 0,
+    misread: int = 0,
+    seed: int = 0,
 ) -> list[Demonstration]:
     """Give each demonstration with a known start rival starts in the same maze.
+
+    They are drawn from the other orientations in the same place (`turned`), from states in
+    places nearby (`elsewhere`), and from the states in which the agent would be had it
+    taken the sentence before for something else (`misread`).
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, STAY
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
@@ -143,30 +156,60 @@ def add_rivals(
     >>> len(made.rivals), sum(rival.position == (0, 0) for rival in made.rivals)
     (3, 1)
     """
+    before = _starts_before(demonstrations)
     found = []
     for place, each in enumerate(demonstrations):
-        start, world = each.start, each.environment
-        assert isinstance(start, MazeState)
-        assert isinstance(world, MazeEnvironment)
+        start, world = _place(each)
         if start.orientation is None:
             found.append(each)
             continue
         random = np.random.default_rng([seed, place])
         x, y = start.position
-        here = [world.start((x, y), d) for d in DIRECTIONS if d != start.orientation]
+        here = [world.start((x, y), d) for d in DIRECTIONS]
         near = [
             world.start(position, direction)
             for position in world.maze.positions
             if 0 < abs(position[0] - x) + abs(position[1] - y) <= NEAR
             for direction in DIRECTIONS
         ]
-        rivals = [
-            pool[chosen]
-            for pool, count in ((here, turned), (near, elsewhere))
-            for chosen in random.choice(len(pool), min(count, len(pool)), replace=False).tolist()
-        ]
+        previous = before.get((each.group, start))
+        mistaken = [] if previous is None else _ends(world, previous)
+        rivals: list[MazeState] = []
+        for pool, count in ((here, turned), (near, elsewhere), (mistaken, misread)):
+            left = [state for state in pool if state != start and state not in rivals]
+            order = random.permutation(len(left)).tolist()
+            rivals += [left[number] for number in order[:count]]
         found.append(replace(each, rivals=tuple(rivals)))
     return found
+
+
+def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
+    start, world = demonstration.start, demonstration.environment
+    assert isinstance(start, MazeState)
+    assert isinstance(world, MazeEnvironment)
+    return start, world
+
+
+def _starts_before(
+    demonstrations: Sequence[Demonstration],
+) -> dict[tuple[str, MazeState], MazeState]:
+    """Return for each group and state where the sentence started that ends in that state."""
+    found: dict[tuple[str, MazeState], MazeState] = {}
+    for each in demonstrations:
+        start, world = _place(each)
+        end = start
+        for action in each.actions:
+            end = world.step(end, action)  # type: ignore[arg-type]
+        if world.restart(end) != start:
+            found.setdefault((each.group, world.restart(end)), start)
+    return found
+
+
+def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
+    """Return the states in which plans from a start end, if they face anywhere."""
+    length = 3 + world.extra_length(start)
+    ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
+    return [end for end in ends if end.orientation is not None]
 
 
 def train_routes(
@@ -180,9 +223,13 @@ def train_routes(
     """Train a follower of routes on some maps."""
 
     def fit(shown: Sequence[Demonstration], rivals: bool) -> Follower:
-        if rivals and (training.turned or training.elsewhere):
+        if rivals:
             shown = add_rivals(
-                shown, turned=training.turned, elsewhere=training.elsewhere, seed=seed
+                shown,
+                turned=training.turned,
+                elsewhere=training.elsewhere,
+                misread=training.misread,
+                seed=seed,
             )
         return chosen.follower(seed=seed, threads=threads).fit(shown)
 

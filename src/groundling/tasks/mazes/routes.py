@@ -187,17 +187,18 @@ def _arcs(world: MazeEnvironment, before: tuple[MazeState, ...], answer: Answer)
 def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]:
     """Return the probability of each final position, summed over all ways through a route.
 
-    Each way has the probability ∏ p(plan | sentence, state) · Z(sentence, state)^power:
-    with a power above zero, a sentence speaks against states in which it makes no sense.
+    The most probable comes first. Each way has the probability
+    ∏ p(plan | sentence, state) · Z(sentence, state)^power: with a power above zero, a
+    sentence speaks against states in which it makes no sense.
 
     >>> here, there = MazeState((0, 0), 0), MazeState((1, 0), 0)
     >>> first = Arcs((here,), (here, there), np.array([0, 0]), np.array([0, 1]), np.zeros(2))
     >>> scores = np.array([0.0, np.log(3)])  # the second sentence makes more sense over there
     >>> second = Arcs((here, there), (here, there), np.array([0, 1]), np.array([0, 1]), scores)
-    >>> [round(p, 2) for p in forecast([first, second]).values()]
-    [0.5, 0.5]
-    >>> [round(p, 2) for p in forecast([first, second], power=1.0).values()]
-    [0.25, 0.75]
+    >>> round(forecast([first, second])[1, 0], 2)
+    0.5
+    >>> round(forecast([first, second], power=1.0)[1, 0], 2)
+    0.75
     """
     mass = {route[0].before[0]: 0.0}
     for arcs in route:
