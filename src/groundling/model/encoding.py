@@ -246,10 +246,10 @@ class _Tables:
         action_graph, extra_pair = lists["action_graph"], lists["extra_pair"]
         for candidate in problem.candidates:
             for graph in candidate.graphs:
-                place = graph_place.get(id(graph))
-                if place is None:
+                known = graph_place.get(id(graph))
+                if known is None:
                     _, nodes, shape, prior = self.graph(graph)
-                    place = graph_place[id(graph)] = len(lists["graph_shape"])
+                    known = graph_place[id(graph)] = len(lists["graph_shape"])
                     kept.append(graph)
                     lists["graph_shape"].append(shape)
                     lists["graph_prior"].append(prior)
@@ -257,7 +257,7 @@ class _Tables:
                         local.setdefault(node, len(local)) for node in nodes.tolist()
                     )
                     lists["graph_nodes"].append(len(lists["graph_node"]))
-                action_graph.append(place)
+                action_graph.append(known)
                 if candidate.gold:
                     gold_nodes.extend(local[node] for node in self.graph(graph)[1].tolist())
             lists["candidate_actions"].append(len(action_graph))
