@@ -1,7 +1,11 @@
-"""The protocol of whole routes: training rows, rival starts, and the two ways of reading."""
+"""The protocol of whole routes: training rows, rival starts, and the two ways of reading.
+
+`python -m groundling.tasks.mazes.route_protocol CORPUS OUT.json` evaluates all rows.
+"""
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +20,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.tasks.mazes.actions import MazeState
-from groundling.tasks.mazes.corpus import Sail
+from groundling.tasks.mazes.corpus import Sail, load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS, Position
 from groundling.tasks.mazes.plans import plans_within
@@ -126,11 +130,9 @@ class Training:
 
 TRAINING = {
     "single sentences": Training(),
-    "single sentences, rival starts": Training(turned=2, elsewhere=3),
     "single sentences and paragraphs": Training(dropped=True),
-    "single sentences and paragraphs, rival starts": Training(dropped=True, turned=2, elsewhere=3),
-    "paragraphs alone": Training(sentences=False, rounds=4),
-    "paragraphs alone, rival starts": Training(sentences=False, rounds=4, turned=2, elsewhere=3),
+    "single sentences and paragraphs, rival starts": Training(dropped=True, misread=6),
+    "paragraphs alone, rival starts": Training(sentences=False, rounds=4, misread=6),
 }
 
 
@@ -402,3 +404,27 @@ def _row(
     }
     interval = bootstrap(rights, lambda drawn: sum(drawn) / len(drawn), draws=1000)
     return Row(name, metrics, interval, note=note)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Evaluate whole routes from the command line; the file is written after each row."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("corpus", help="the folder of the corpus")
+    parser.add_argument("out", help="a JSON file for the results")
+    parser.add_argument("--rows", nargs="+", default=list(TRAINING), help="what to learn from")
+    parser.add_argument("--preset", default="best")
+    parser.add_argument("--beam", type=int, help="states to keep; all if not given")
+    settings = parser.parse_args(arguments)
+    sail = load_sail(settings.corpus)
+    rows: list[Row] = []
+    seconds = 0.0
+    for row in settings.rows:
+        report = evaluate_routes(sail, settings.preset, [row], beam=settings.beam, tell=print)
+        rows += report.rows
+        seconds += report.seconds
+        replace(report, rows=rows, seconds=seconds).save(settings.out)
+    print(replace(report, rows=rows, seconds=seconds).markdown())
+
+
+if __name__ == "__main__":
+    main()
