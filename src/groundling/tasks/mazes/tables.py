@@ -42,7 +42,8 @@ def weights_table(
         exact = [item for item in found if item[0].startswith(f"word={word} ∧ ")]
         lines += [f"| `{name}` | {weight:.2f} |" for name, weight in exact[:each]]
     bare = [item for item in follower.weights(most=10**9) if " ∧ " not in item[0]]
-    lines += ["| | |"]
+    if bare:
+        lines.append("| | |")
     lines += [f"| `{name}` | {weight:.2f} |" for name, weight in bare[:free]]
     return "\n".join(lines)
 
