@@ -213,7 +213,7 @@ class Follower:
     ) -> None:
         self._builder = builder
         self._space = space
-        self._courses: dict[tuple[int, State, Search], list[Course] | None] = {}
+        self._courses: dict[tuple[World, State, Search], list[Course] | None] = {}
         self._lengths = lengths
         self.theta_ = theta
         self.loss_ = loss
@@ -271,30 +271,20 @@ class Follower:
         length: int | None = None,
     ) -> list[Plan]:
         """Return a plan for each (instructions, environment, start); faster than one by one."""
-        self._check_fitted()
         search = self.search
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
         listed = list(requests)
-        texts = self._builder.reader.read_many(text for text, _, _ in listed)
-        worlds = [self._builder.world(environment) for _, environment, _ in listed]
-        starts = [start for _, _, start in listed]
-        for world, start in zip(worlds, starts, strict=True):
-            world.actions(start)  # complains of states that cannot be remembered
         plans = []
-        for text, world, start, found in zip(
-            texts, worlds, starts, self._search_many(texts, worlds, starts, search), strict=True
-        ):
-            # Plans that the text cannot be laid over at all are none.
-            found = [each for each in found if each[0] > -np.inf]
-            if not found:
+        for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
+            if plan is None:
+                goal = hasattr(environment, "is_goal")
                 raise SearchError(
                     f"There is no plan of {search.min_length} to {search.max_length} actions "
-                    f"from state {start!r}"
-                    + (" that reaches a goal" if world.has_goal else "")
-                    + ". Raise Search.max_length or Search.beam, or check the environment."
+                    f"from state {start!r}{' that reaches a goal' if goal else ''}. "
+                    "Raise Search.max_length or Search.beam, or check the environment."
                 )
-            plans.append(self._answer(text, world, found, search))
+            plans.append(plan)
         return plans
 
     def score_plans(
@@ -360,6 +350,22 @@ class Follower:
             ]
         return courses
 
+    def _plans(
+        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+    ) -> Iterator[Plan | None]:
+        """Follow one request after another; nothing where no plan is found."""
+        self._check_fitted()
+        texts = self._builder.reader.read_many(text for text, _, _ in requests)
+        worlds = [self._builder.world(environment) for _, environment, _ in requests]
+        starts = [start for _, _, start in requests]
+        for world, start in zip(worlds, starts, strict=True):
+            world.actions(start)  # complains of states that cannot be remembered
+        searched = self._search_many(texts, worlds, starts, search)
+        for text, world, found in zip(texts, worlds, searched, strict=True):
+            # Plans that the text cannot be laid over at all are none.
+            possible = [each for each in found if each[0] > -np.inf]
+            yield self._answer(text, world, possible, search) if possible else None
+
     def _search_many(
         self,
         texts: Sequence[tuple[Instruction, ...]],
@@ -384,7 +390,7 @@ class Follower:
         yield from self._score_batch(batch)
 
     def _all_courses(self, world: World, start: State, search: Search) -> list[Course] | None:
-        key = (id(world), start, search)
+        key = (world, start, search)
         if key not in self._courses:
             if len(self._courses) >= _REMEMBERED:
                 self._courses.clear()
@@ -495,18 +501,20 @@ class Follower:
     def score(self, demonstrations: Iterable[Demonstration]) -> float:
         """Return the share of demonstrations whose outcome the follower reaches.
 
-        Two plans have the same outcome if they end alike (see `Environment.outcome`).
+        Two plans have the same outcome if they end alike (see `Environment.outcome`);
+        where no plan is found, the outcome is not reached.
         """
         listed = self._checked(demonstrations)
-        plans = self.follow_many((e.instructions, e.environment, e.start) for e in listed)
+        requests = [(each.instructions, each.environment, each.start) for each in listed]
         right, weight = 0.0, 0.0
-        for each, plan in zip(listed, plans, strict=True):
+        for each, plan in zip(listed, self._plans(requests, self.search), strict=True):
             world = self._builder.world(each.environment)
             ends = [
                 world.outcome(world.trace(each.start, actions, str(each)).states[-1])
                 for actions in (each.actions, *each.also)
             ]
-            right += each.weight * (world.outcome(plan.end) in ends)
+            reached = plan is not None and world.outcome(plan.end) in ends
+            right += each.weight * reached
             weight += each.weight
         return right / weight
 
