@@ -54,6 +54,7 @@ __all__ = ["Follower"]
 
 _OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
 _BATCH = 200  # texts scored at once
+_TOGETHER = 50_000  # plans scored at once
 _REMEMBERED = 2000  # starts whose plans are kept
 _ALTERNATIVES = 10
 
@@ -227,6 +228,7 @@ class Follower:
             (
                 tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]),
                 repr([trace.actions for trace in e.also]), e.weight, e.group,
+                repr(e.demonstration.rivals),
             )
             for e in examples
         ]  # fmt: skip
@@ -285,6 +287,69 @@ class Follower:
             plans.append(plan)
         return plans
 
+    def score_plans(
+        self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
+    ) -> Iterator[list[tuple[list[Course], Reals]]]:
+        """Score the plans from several starts under one text, as if it might be about any.
+
+        For each (instructions, environment, starts), yields for each start its plans and
+        their scores under θ, neither normalised nor calibrated. Scores of one text can be
+        compared between starts; to make that meaningful, train with `Demonstration.rivals`.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+        >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
+        ...     for plans, scores in answer:
+        ...         print([plan.actions for plan in plans], scores.argmax())
+        [('on',), ('off',)] 0
+        [('on',), ('off',)] 0
+        """
+        self._check_fitted()
+        listed = list(requests)
+        texts = self._builder.reader.read_many(text for text, _, _ in listed)
+        listing = self.learning.normalise == "plans" and self.search.planning
+        waiting: list[tuple[Problem, list[Course]]] = []
+        sizes: list[list[list[Course]]] = []
+
+        def answers() -> Iterator[list[tuple[list[Course], Reals]]]:
+            scores = self._batch_scores(waiting)
+            place = 0
+            for spaces in sizes:
+                answer = []
+                for courses in spaces:
+                    answer.append((courses, scores[place : place + len(courses)]))
+                    place += len(courses)
+                yield answer
+
+        for text, (_, environment, starts) in zip(texts, listed, strict=True):
+            world = self._builder.world(environment)
+            spaces = [self._listed(text, world, start, listing) for start in starts]
+            together = [course for courses in spaces for course in courses]
+            waiting.append((self._problem(text, together), together))
+            sizes.append(spaces)
+            if sum(len(courses) for _, courses in waiting) > _TOGETHER:
+                yield from answers()
+                waiting, sizes = [], []
+        yield from answers()
+
+    def _listed(
+        self, text: tuple[Instruction, ...], world: World, start: State, listing: bool
+    ) -> list[Course]:
+        """Return all plans from a start, or those that the search keeps."""
+        courses = self._all_courses(world, start, self.search) if listing else None
+        if courses is None:
+            courses = [
+                self._builder.course(world, states, actions)
+                for _, states, actions in self._search(text, world, start, self.search)
+            ]
+        return courses
+
     def _plans(
         self, requests: Sequence[tuple[Text, Environment, State]], search: Search
     ) -> Iterator[Plan | None]:
@@ -340,8 +405,7 @@ class Follower:
     def _score_batch(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Iterator[Scored]:
         if not batch:
             return
-        encoding = self._builder.encode([problem for problem, _ in batch], self._space)
-        scores = Model(encoding, self.overlay).candidate_scores(self.theta_).tolist()
+        scores = self._batch_scores(batch).tolist()
         place = 0
         for _, courses in batch:
             values = scores[place : place + len(courses)]
@@ -350,6 +414,10 @@ class Follower:
                 (value, course.states, course.actions)
                 for value, course in zip(values, courses, strict=True)
             ]
+
+    def _batch_scores(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Reals:
+        encoding = self._builder.encode([problem for problem, _ in batch], self._space)
+        return Model(encoding, self.overlay).candidate_scores(self.theta_)
 
     def _search(
         self, text: tuple[Instruction, ...], world: World, start: State, search: Search

@@ -161,22 +161,36 @@ class PlanObjective(_Base):
         # Examples that start alike share their plans.
         spaces: dict[tuple[int, State], list[Course] | None] = {}
         for example in self.examples:
-            key = (id(example.world), example.trace.states[0])
-            if key not in spaces:
-                spaces[key] = enumerate_courses(self.builder, example.world, key[1], self.search)
-            courses = spaces[key]
-            if courses is None:
-                self.complete = False
-                courses = sample_courses(
-                    self.builder, example.world, key[1], self.search,
-                    self.learning.alternatives or 50, self.random,
-                )  # fmt: skip
-            self._add(example, courses)
+            self._add(example, self._from(example, example.trace.states[0], spaces))
+            # Plans from elsewhere are never right, even if they do the same.
+            self.courses[-1] = [
+                *self.courses[-1],
+                *(
+                    course
+                    for rival in example.demonstration.rivals
+                    for course in self._from(example, rival, spaces)
+                ),
+            ]
         graphs = [
             list(dict.fromkeys(g for c in courses for g in c.graphs)) for courses in self.courses
         ]
         self.texts = self.passages(graphs, grow)
         return self._problems()
+
+    def _from(
+        self, example: Example, start: State, spaces: dict[tuple[int, State], list[Course] | None]
+    ) -> list[Course]:
+        key = (id(example.world), start)
+        if key not in spaces:
+            spaces[key] = enumerate_courses(self.builder, example.world, start, self.search)
+        courses = spaces[key]
+        if courses is None:
+            self.complete = False
+            courses = sample_courses(
+                self.builder, example.world, start, self.search,
+                self.learning.alternatives or 50, self.random,
+            )  # fmt: skip
+        return courses
 
     def _add(self, example: Example, courses: list[Course]) -> None:
         wanted = {example.trace.actions} | {trace.actions for trace in example.also}
@@ -235,11 +249,15 @@ class PlanObjective(_Base):
                 encoding = self.builder.encode([problem], self.space)
                 return Model(encoding, self.builder.overlay).candidate_scores(theta)
 
-            found = beam_courses(
-                self.builder, example.world, example.trace.states[0], self.search, score
-            )
-            known = {course.actions for course in self.courses[place]}
-            new = [course for course, _ in found if course.actions not in known]
+            found = [
+                course
+                for start in (example.trace.states[0], *example.demonstration.rivals)
+                for course, _ in beam_courses(
+                    self.builder, example.world, start, self.search, score
+                )
+            ]
+            known = {(course.states[0], course.actions) for course in self.courses[place]}
+            new = [course for course in found if (course.states[0], course.actions) not in known]
             if new:
                 self.courses[place] = [*self.courses[place], *new]
                 grown = True

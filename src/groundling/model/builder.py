@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.reading import LabelledWord, Reader
@@ -34,7 +35,13 @@ class Course:
 
     def candidate(self, gold: bool = False, pins: tuple[int, ...] | None = None) -> Candidate:
         """Return the plan as one that a problem may choose."""
+        if not gold and pins is None:
+            return self._plain
         return Candidate(self.graphs, self.plan, gold=gold, pins=pins)
+
+    @cached_property
+    def _plain(self) -> Candidate:
+        return Candidate(self.graphs, self.plan)
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,7 @@ class _Tables:
         self.dependencies = Interner[str](["sentence"])
         # Interning a large graph by value hashes all its labels; by identity it is free.
         self.known: dict[int, tuple[LaidOutGraph, NDArray[np.int64], int, int]] = {}
+        self.known_plans: dict[int, tuple[NodeContent, int]] = {}
         self.graphs: list[list[LaidOutGraph]] = []
         self.lists: dict[str, list[Any]] = {name: [] for name in Charts._fields}
         for name in ("problem_words", "problem_graphs", "graph_nodes", "problem_candidates",
@@ -208,6 +209,12 @@ class _Tables:
             # Holding the graph keeps its identity from being reused.
             found = self.known[id(graph)] = (graph, nodes, self.shapes(graph.shape), prior)
         return found
+
+    def plan(self, plan: NodeContent) -> int:
+        found = self.known_plans.get(id(plan))
+        if found is None:
+            found = self.known_plans[id(plan)] = (plan, self.nodes(plan))
+        return found[1]
 
     def add(self, problem: Problem) -> None:
         lists, forest = self.lists, problem.forest
@@ -235,11 +242,14 @@ class _Tables:
         graph_place: dict[int, int] = {}
         kept: list[LaidOutGraph] = []
         gold_nodes: list[int] = []
+        plan_pairs: dict[int, list[int]] = {}
+        action_graph, extra_pair = lists["action_graph"], lists["extra_pair"]
         for candidate in problem.candidates:
             for graph in candidate.graphs:
-                _, nodes, shape, prior = self.graph(graph)
-                if id(graph) not in graph_place:
-                    graph_place[id(graph)] = len(lists["graph_shape"])
+                known = graph_place.get(id(graph))
+                if known is None:
+                    _, nodes, shape, prior = self.graph(graph)
+                    known = graph_place[id(graph)] = len(lists["graph_shape"])
                     kept.append(graph)
                     lists["graph_shape"].append(shape)
                     lists["graph_prior"].append(prior)
@@ -247,15 +257,18 @@ class _Tables:
                         local.setdefault(node, len(local)) for node in nodes.tolist()
                     )
                     lists["graph_nodes"].append(len(lists["graph_node"]))
-                lists["action_graph"].append(graph_place[id(graph)])
+                action_graph.append(known)
                 if candidate.gold:
-                    gold_nodes.extend(local[node] for node in nodes.tolist())
-            lists["candidate_actions"].append(len(lists["action_graph"]))
+                    gold_nodes.extend(local[node] for node in self.graph(graph)[1].tolist())
+            lists["candidate_actions"].append(len(action_graph))
             if candidate.plan is not None:
-                plan = self.nodes(candidate.plan)
-                lists["extra_pair"].append(plan)
-                if self.plan_words:
-                    lists["extra_pair"].extend(key | plan for key in shifted)
+                plan = self.plan(candidate.plan)
+                pairs = plan_pairs.get(plan)
+                if pairs is None:
+                    pairs = plan_pairs[plan] = [plan]
+                    if self.plan_words:
+                        pairs += [key | plan for key in shifted]
+                extra_pair.extend(pairs)
             lists["candidate_extras"].append(len(lists["extra_pair"]))
             lists["candidate_base"].append(candidate.base)
             lists["candidate_gold"].append(candidate.gold)

@@ -82,6 +82,10 @@ class Demonstration:
     group
         What it belongs to (a route, a session): demonstrations of one group stay together
         wherever data are split.
+    rivals
+        Other states in which it might have begun, had one not known the start. Where whole
+        plans are normalised, what was done must then win against all plans from those
+        states too: the text becomes evidence of where it was said.
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
@@ -92,9 +96,13 @@ class Demonstration:
     name: str = ""
     also: tuple[tuple[Action, ...], ...] = ()
     group: str = ""
+    rivals: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", tuple(self.actions))
+        object.__setattr__(self, "rivals", tuple(self.rivals))
+        if self.start in self.rivals:
+            raise DemonstrationError(f"{self} has its own start among the rivals. Take it out.")
         if not 0 <= self.weight < math.inf:
             raise DemonstrationError(f"{self} has weight {self.weight}; weights are 0 or more.")
 
