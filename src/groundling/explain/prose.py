@@ -87,6 +87,8 @@ def _why_added(step: Step) -> list[str]:
             f"{-rival.margin:.2f} more, but its outcome is less probable"
         )
         said += [f"    {each}" for each in rival.features.favouring(FEATURES)]
+    else:
+        said.append("every plan that was considered has it")
     if step.own.features:
         said.append(f"whatever is said, such an action scores {step.own.total:+.2f}")
         said += [f"    {each}" for each in step.own.features[:FEATURES]]
