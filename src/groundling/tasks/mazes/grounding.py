@@ -76,7 +76,7 @@ def rich_graph(
 
     Nodes: `event` (kind of action, turn, distance), `here` (the item), and `front`,
     `left`, `right`, `back` (open or blocked; floor, wall and adjacent item of the hall).
-    After `face` and `stay`, and everywhere with `extras`, also what is visible further away; with
+    After `stay`, and everywhere with `extras`, also what is visible further away; with
     `extras` a node `path` tells what a move passed. Facing is absolute, so it has no
     angle; when the orientation stays unknown, one node `around` holds all halls.
 
@@ -88,8 +88,7 @@ def rich_graph(
     >>> [str(label) for label in graph.labels("front")]
     ['t:floor=wood', 't:item=lamp', 't:open', 't:wall=fish']
     """
-    # Who chooses where to look first, or stays, talks of what is visible far away.
-    far = extras or action.kind in ("stay", "face")
+    far = extras or action.kind == "stay"
     event: _Labels = {action.kind: True}
     if action.kind == "move":
         event["distance"] = action.amount
@@ -106,13 +105,6 @@ def rich_graph(
     else:
         for side, turn in SIDES.items():
             places[side] = _view(maze, position, (orientation + turn) % 360, far=far)
-            if far:
-                ahead, behind = (
-                    len(maze.ahead(position, (orientation + turn + each) % 360))
-                    for each in (0, 180)
-                )
-                places[side]["longer"] = ahead > behind > 0
-            edges.append(("here", side, side))
         if extras and action.kind == "move":
             places["path"] = _path(maze, before.position, orientation, action.amount)
             edges.append(("event", "path", "along"))
