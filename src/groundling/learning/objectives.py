@@ -101,6 +101,22 @@ class _Base(Objective):
             problems, self.space, grow=grow, min_word_count=min_word_count
         )
         self.model = Model(encoding, self.builder.overlay, threads)
+        self.check_possible()
+
+    def check_possible(self) -> None:
+        """Complain of demonstrations whose text cannot be laid over their plan at all."""
+        charts = self.model.charts
+        scores = self.model.candidate_scores(np.zeros(len(self.space)))
+        gold = (charts.candidate_gold > 0) & np.isfinite(scores)
+        owner = np.repeat(np.arange(len(charts.problem_weight)), np.diff(charts.problem_candidates))
+        possible = np.bincount(owner[gold], minlength=len(charts.problem_weight)) > 0
+        if not possible.all():
+            example = self.examples[self.owners()[int(np.argmin(possible))]]
+            raise DemonstrationError(
+                f"{example.demonstration} cannot be learnt from: no alignment of its words with "
+                "the nodes of its actions is allowed. Add 'self' to Overlay.neighbours, or use "
+                "adjacency='soft' or null_node=True."
+            )
 
     @abstractmethod
     def problems(self, grow: bool) -> list[Problem]: ...
@@ -118,7 +134,8 @@ class _Base(Objective):
         if grow:
             for each in graphs:
                 self.builder.learn_values(each)
-            self.builder.reader.count(example.instructions for example in self.examples)
+            texts = (example.instructions for example in self.examples)
+            self.builder.reader.count(texts, self.builder.values)
         if self.before_labels is not None:
             self.before_labels()
         return [
@@ -144,22 +161,36 @@ class PlanObjective(_Base):
         # Examples that start alike share their plans.
         spaces: dict[tuple[int, State], list[Course] | None] = {}
         for example in self.examples:
-            key = (id(example.world), example.trace.states[0])
-            if key not in spaces:
-                spaces[key] = enumerate_courses(self.builder, example.world, key[1], self.search)
-            courses = spaces[key]
-            if courses is None:
-                self.complete = False
-                courses = sample_courses(
-                    self.builder, example.world, key[1], self.search,
-                    self.learning.alternatives or 50, self.random,
-                )  # fmt: skip
-            self._add(example, courses)
+            self._add(example, self._from(example, example.trace.states[0], spaces))
+            # Plans from elsewhere are never right, even if they do the same.
+            self.courses[-1] = [
+                *self.courses[-1],
+                *(
+                    course
+                    for rival in example.demonstration.rivals
+                    for course in self._from(example, rival, spaces)
+                ),
+            ]
         graphs = [
             list(dict.fromkeys(g for c in courses for g in c.graphs)) for courses in self.courses
         ]
         self.texts = self.passages(graphs, grow)
         return self._problems()
+
+    def _from(
+        self, example: Example, start: State, spaces: dict[tuple[int, State], list[Course] | None]
+    ) -> list[Course]:
+        key = (id(example.world), start)
+        if key not in spaces:
+            spaces[key] = enumerate_courses(self.builder, example.world, start, self.search)
+        courses = spaces[key]
+        if courses is None:
+            self.complete = False
+            courses = sample_courses(
+                self.builder, example.world, start, self.search,
+                self.learning.alternatives or 50, self.random,
+            )  # fmt: skip
+        return courses
 
     def _add(self, example: Example, courses: list[Course]) -> None:
         wanted = {example.trace.actions} | {trace.actions for trace in example.also}
@@ -218,11 +249,15 @@ class PlanObjective(_Base):
                 encoding = self.builder.encode([problem], self.space)
                 return Model(encoding, self.builder.overlay).candidate_scores(theta)
 
-            found = beam_courses(
-                self.builder, example.world, example.trace.states[0], self.search, score
-            )
-            known = {course.actions for course in self.courses[place]}
-            new = [course for course, _ in found if course.actions not in known]
+            found = [
+                course
+                for start in (example.trace.states[0], *example.demonstration.rivals)
+                for course, _ in beam_courses(
+                    self.builder, example.world, start, self.search, score
+                )
+            ]
+            known = {(course.states[0], course.actions) for course in self.courses[place]}
+            new = [course for course in found if (course.states[0], course.actions) not in known]
             if new:
                 self.courses[place] = [*self.courses[place], *new]
                 grown = True
@@ -381,6 +416,9 @@ class LatticeObjective(_Base):
                 self.examples, texts, pools, self.layout, strict=True
             )
         ]
+
+    def check_possible(self) -> None:
+        """Leave it to the loss, which looks at units rather than whole texts."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""

@@ -8,17 +8,9 @@ from __future__ import annotations
 
 import math
 
+from groundling.model.charts import Charts, Integers, Reals, compiled, fill_states
 from groundling.model.forest import BOUND, UNIT
-from groundling.model.kernels import (
-    NEXT,
-    PREVIOUS,
-    SAME,
-    Charts,
-    Integers,
-    Reals,
-    compiled,
-    fill_states,
-)
+from groundling.model.kernels import NEXT, PREVIOUS, SAME
 
 __all__ = ["best_states", "inside_careful", "outside_careful"]
 

@@ -187,6 +187,7 @@ class _Tables:
         self.dependencies = Interner[str](["sentence"])
         # Interning a large graph by value hashes all its labels; by identity it is free.
         self.known: dict[int, tuple[LaidOutGraph, NDArray[np.int64], int, int]] = {}
+        self.known_plans: dict[int, tuple[NodeContent, int]] = {}
         self.graphs: list[list[LaidOutGraph]] = []
         self.lists: dict[str, list[Any]] = {name: [] for name in Charts._fields}
         for name in ("problem_words", "problem_graphs", "graph_nodes", "problem_candidates",
@@ -208,6 +209,12 @@ class _Tables:
             # Holding the graph keeps its identity from being reused.
             found = self.known[id(graph)] = (graph, nodes, self.shapes(graph.shape), prior)
         return found
+
+    def plan(self, plan: NodeContent) -> int:
+        found = self.known_plans.get(id(plan))
+        if found is None:
+            found = self.known_plans[id(plan)] = (plan, self.nodes(plan))
+        return found[1]
 
     def add(self, problem: Problem) -> None:
         lists, forest = self.lists, problem.forest
@@ -235,11 +242,14 @@ class _Tables:
         graph_place: dict[int, int] = {}
         kept: list[LaidOutGraph] = []
         gold_nodes: list[int] = []
+        plan_pairs: dict[int, list[int]] = {}
+        action_graph, extra_pair = lists["action_graph"], lists["extra_pair"]
         for candidate in problem.candidates:
             for graph in candidate.graphs:
-                _, nodes, shape, prior = self.graph(graph)
-                if id(graph) not in graph_place:
-                    graph_place[id(graph)] = len(lists["graph_shape"])
+                known = graph_place.get(id(graph))
+                if known is None:
+                    _, nodes, shape, prior = self.graph(graph)
+                    known = graph_place[id(graph)] = len(lists["graph_shape"])
                     kept.append(graph)
                     lists["graph_shape"].append(shape)
                     lists["graph_prior"].append(prior)
@@ -247,15 +257,18 @@ class _Tables:
                         local.setdefault(node, len(local)) for node in nodes.tolist()
                     )
                     lists["graph_nodes"].append(len(lists["graph_node"]))
-                lists["action_graph"].append(graph_place[id(graph)])
+                action_graph.append(known)
                 if candidate.gold:
-                    gold_nodes.extend(local[node] for node in nodes.tolist())
-            lists["candidate_actions"].append(len(lists["action_graph"]))
+                    gold_nodes.extend(local[node] for node in self.graph(graph)[1].tolist())
+            lists["candidate_actions"].append(len(action_graph))
             if candidate.plan is not None:
-                plan = self.nodes(candidate.plan)
-                lists["extra_pair"].append(plan)
-                if self.plan_words:
-                    lists["extra_pair"].extend(key | plan for key in shifted)
+                plan = self.plan(candidate.plan)
+                pairs = plan_pairs.get(plan)
+                if pairs is None:
+                    pairs = plan_pairs[plan] = [plan]
+                    if self.plan_words:
+                        pairs += [key | plan for key in shifted]
+                extra_pair.extend(pairs)
             lists["candidate_extras"].append(len(lists["extra_pair"]))
             lists["candidate_base"].append(candidate.base)
             lists["candidate_gold"].append(candidate.gold)
@@ -352,14 +365,16 @@ class _Tables:
         set_labels, set_label, set_amount = _ragged(self.sets.items, word_labels)
         node_start, node_label, node_amount = _ragged(self.nodes.items, node_labels)
         if grow and min_word_count > 1:
-            # Count word labels over tokens; rare names never get features.
-            uses = np.bincount(np.array(self.word_sets), minlength=len(self.sets))
+            # Count word labels over tokens, each by the weight of its problem (a demonstration
+            # and its mirror image count as one); rare names never get features.
+            weights = np.repeat(self.lists["problem_weight"], np.diff(self.lists["problem_words"]))
+            uses = np.bincount(np.array(self.word_sets), weights=weights, minlength=len(self.sets))
             per_label = np.repeat(uses, np.diff(set_labels))
             counts: dict[str, float] = {}
             for label, count in zip(set_label.tolist(), per_label.tolist(), strict=True):
                 name = word_labels.items[label].name
                 counts[name] = counts.get(name, 0) + count
-            rare = {n for n, count in counts.items() if count < min_word_count and n != ""}
+            rare = {n for n, count in counts.items() if count < min_word_count - 1e-9 and n != ""}
         else:
             rare = set()
         # Which word labels meet which node labels: (labels × sets)(sets × nodes)(nodes × labels).

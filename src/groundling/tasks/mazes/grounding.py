@@ -76,7 +76,7 @@ def rich_graph(
 
     Nodes: `event` (kind of action, turn, distance), `here` (the item), and `front`,
     `left`, `right`, `back` (open or blocked; floor, wall and adjacent item of the hall).
-    After `stay`, and everywhere with `extras`, also what is visible further away; with
+    After `face` and `stay`, and everywhere with `extras`, also what is visible further away; with
     `extras` a node `path` tells what a move passed. Facing is absolute, so it has no
     angle; when the orientation stays unknown, one node `around` holds all halls.
 
@@ -88,7 +88,8 @@ def rich_graph(
     >>> [str(label) for label in graph.labels("front")]
     ['t:floor=wood', 't:item=lamp', 't:open', 't:wall=fish']
     """
-    far = extras or action.kind == "stay"
+    # Who chooses where to look first, or stays, talks of what is visible far away.
+    far = extras or action.kind in ("stay", "face")
     event: _Labels = {action.kind: True}
     if action.kind == "move":
         event["distance"] = action.amount
@@ -105,6 +106,12 @@ def rich_graph(
     else:
         for side, turn in SIDES.items():
             places[side] = _view(maze, position, (orientation + turn) % 360, far=far)
+            if far:
+                ahead, behind = (
+                    len(maze.ahead(position, (orientation + turn + each) % 360))
+                    for each in (0, 180)
+                )
+                places[side]["longer"] = ahead > behind > 0
             edges.append(("here", side, side))
         if extras and action.kind == "move":
             places["path"] = _path(maze, before.position, orientation, action.amount)
@@ -131,10 +138,10 @@ def _view(maze: Maze, position: Position, direction: int, *, far: bool) -> _Labe
     if far:
         sides = ((direction + 90) % 360, (direction + 270) % 360)
         crossing = (maze.hall(place, side) for place in line for side in sides)
-        labels["sees-item"] = {maze.item(place) for place in line if maze.item(place)}
-        labels["sees-floor"] = {each.floor for each in crossing if each}
+        labels["sees:item"] = {maze.item(place) for place in line if maze.item(place)}
+        labels["sees:floor"] = {each.floor for each in crossing if each}
         labels["hall-length"] = len(line)
-        labels["end-item"] = maze.item(line[-1]) or None
+        labels["end:item"] = maze.item(line[-1]) or None
         labels["dead-end"] = len(maze.exits(line[-1])) == 1
     return labels
 
@@ -174,13 +181,13 @@ def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels
         **ways,
         "floor": {hall.floor for hall in halls},
         "wall": {hall.wall for hall in halls},
-        "first-floor": halls[0].floor,
-        "last-floor": halls[-1].floor,
+        "first:floor": halls[0].floor,
+        "last:floor": halls[-1].floor,
         "floor-changes": len({hall.floor for hall in halls}) > 1,
-        "passed-item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
-        "first-item": item if item and item not in map(maze.item, walked[1:-1]) else None,
+        "passed:item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
+        "first:item": item if item and item not in map(maze.item, walked[1:-1]) else None,
         "first-side-floor": sides[-1] - set().union(*sides[:-1]),
-        "beyond-item": set(beyond),
+        "beyond:item": set(beyond),
         "to-end": distance == len(line),
         "one-short-of-end": distance == len(line) - 1,
     }
