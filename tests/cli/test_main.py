@@ -108,6 +108,20 @@ def test_demo_trains_again_when_the_model_is_broken_or_another(ran, tmp_path):
     assert "Loaded" in train()
 
 
+@pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+def test_demo_follower_adds_the_turn_that_nobody_mentions():
+    world = demo_module.demo_world(100, 1)
+    request = next(each for each in world.requests if each.name == "implicit-turn")
+    follower = demo_module.make_follower().fit(world.training)
+    why = follower.follow(request.text, world.unseen, request.start).explain()
+    assert [(step.action, step.asked) for step in why.steps] == [
+        ("rotate(90)", False),
+        ("move(3)", True),
+        ("rotate(270)", True),
+        ("move(1)", True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

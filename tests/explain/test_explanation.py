@@ -221,6 +221,13 @@ def test_explanation_shares_of_a_sentence_sum_to_one_when_plans_are_normalised()
     assert why.sentence_shares().sum(axis=1) == pytest.approx([1.0, 1.0], abs=0.05)
 
 
+def test_explanation_of_words_counts_those_expected_on_an_action():
+    why = fitted("words").follow("turn around. walk to the hatch", WORLD, (1, 1)).explain()
+    for step in why.steps:
+        expected = sum(cause.probability for cause in step.causes)
+        assert step.support == pytest.approx(min(1.0, expected), abs=0.05)
+
+
 def test_explanation_without_a_word_covers_all_its_occurrences():
     why = fitted("plans").follow("turn around. turn around", WORLD, (1, 1)).explain()
     assert why.without("TURN").score != pytest.approx(why.deletions[0].score)

@@ -15,7 +15,7 @@ from groundling import Features, Follower, Learning, Overlay, Plan, Search, __ve
 from groundling.cli.progress import progress
 from groundling.errors import ConvergenceWarning, GroundlingError
 from groundling.explain.explanation import Explanation
-from groundling.explain.prose import phrases
+from groundling.explain.prose import caused_by, why_added
 from groundling.files import write_atomically
 from groundling.language.parser import load_parser
 from groundling.tasks.mazes.demo import DemoWorld, Request, demo_world
@@ -129,6 +129,9 @@ def _trained(
 def _show_weights(console: Console, follower: Follower) -> None:
     """Print what was learnt, as the paper's Table 2 does."""
     console.print("\n[bold]What it learnt[/bold]: the strongest features of some words")
+    console.print(
+        "(‹item›, ‹floor›: whatever names one; ~: the names agree; m: after a move, t: a turn)"
+    )
     table = Table(box=None, pad_edge=False)
     for name in ("weight", "word", "means"):
         table.add_column(name, justify="right" if name == "weight" else "left")
@@ -191,21 +194,10 @@ def _draw(world: DemoWorld, request: Request, plan: Plan, file: Path) -> Path:
 def _show_alignment(console: Console, why: Explanation) -> None:
     """Print which text names which action, and which words lie on which nodes."""
     for number, step in enumerate(why.steps, 1):
-        if step.asked:
-            said = ", ".join(f"“{each}” {p:.2f}" for each, p in phrases(step.causes))
-            console.print(f"  {number}. {step.action:<12}← {said}", soft_wrap=True)
-        else:
-            console.print(f"  {number}. {step.action:<12}← nobody asked for it", soft_wrap=True)
-            if step.without is not None:
-                rival = step.without
-                best = rival.features.favouring(2)
-                because = " and ".join(f"{each.feature} {each.amount:+.2f}" for each in best)
-                console.print(
-                    f"       but the best plan without it, {', '.join(rival.actions)}, scores "
-                    f"{rival.margin:.2f} less: it lacks {because}",
-                    soft_wrap=True,
-                    markup=False,
-                )
+        console.print(f"  {number}. {step.action:<12}← {caused_by(step)}", soft_wrap=True)
+        if not step.asked:
+            for line in why_added(step):
+                console.print(f"       {line}", soft_wrap=True, markup=False)
         links = [link for link in step.links if link.probability >= 0.4]
         if links and len(step.nodes) > 1:
             shown = ", ".join(f"{each.word} → {each.node} {each.probability:.2f}" for each in links)
