@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from groundling.errors import (
     DemonstrationError,
+    ModelFileError,
     NotFittedError,
     SearchError,
     SettingError,
@@ -23,7 +25,7 @@ from groundling.explain.explanation import Source
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Reader, Text
 from groundling.features.settings import Features
-from groundling.features.space import FeatureSpace
+from groundling.features.space import FeatureSpace, name_of
 from groundling.inference.alternation import alternate
 from groundling.inference.courses import beam_courses, enumerate_courses, greedy_course
 from groundling.inference.decoding import decode, log_softmax
@@ -50,6 +52,7 @@ from groundling.world.environment import Action, Demonstration, Environment, Sta
 
 __all__ = ["Follower"]
 
+_OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
 _BATCH = 200  # texts scored at once
 _REMEMBERED = 2000  # starts whose plans are kept
 _ALTERNATIVES = 10
@@ -209,7 +212,7 @@ class Follower:
     ) -> None:
         self._builder = builder
         self._space = space
-        self._courses: dict[tuple[int, State, Search], list[Course] | None] = {}
+        self._courses: dict[tuple[World, State, Search], list[Course] | None] = {}
         self._lengths = lengths
         self.theta_ = theta
         self.loss_ = loss
@@ -221,10 +224,19 @@ class Follower:
         if folder is None:
             return None
         content = [
-            (tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]))
+            (
+                tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]),
+                repr([trace.actions for trace in e.also]), e.weight, e.group,
+            )
             for e in examples
-        ]
-        shown = json.dumps([repr(self.get_params()), every, content])
+        ]  # fmt: skip
+        # Functions and parsers are known by name: how they print differs from run to run.
+        joins = [j if isinstance(j, str) else name_of(j) for j in self.features.joins]
+        settings = self.get_params() | {
+            "features": replace(self.features, joins=()),
+            "parser": load_parser(self.parser).name,
+        }
+        shown = json.dumps([repr(settings), joins, every, content])
         return Checkpoint(Path(folder), every, hashlib.sha256(shown.encode()).hexdigest())
 
     def _check_fitted(self) -> None:
@@ -257,27 +269,37 @@ class Follower:
         length: int | None = None,
     ) -> list[Plan]:
         """Return a plan for each (instructions, environment, start); faster than one by one."""
-        self._check_fitted()
         search = self.search
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
         listed = list(requests)
-        texts = self._builder.reader.read_many(text for text, _, _ in listed)
-        worlds = [self._builder.world(environment) for _, environment, _ in listed]
-        starts = [start for _, _, start in listed]
         plans = []
-        for text, world, start, found in zip(
-            texts, worlds, starts, self._search_many(texts, worlds, starts, search), strict=True
-        ):
-            if not found:
+        for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
+            if plan is None:
+                goal = hasattr(environment, "is_goal")
                 raise SearchError(
                     f"There is no plan of {search.min_length} to {search.max_length} actions "
-                    f"from state {start!r}"
-                    + (" that reaches a goal" if world.has_goal else "")
-                    + ". Raise Search.max_length or Search.beam, or check the environment."
+                    f"from state {start!r}{' that reaches a goal' if goal else ''}. "
+                    "Raise Search.max_length or Search.beam, or check the environment."
                 )
-            plans.append(self._answer(text, world, found))
+            plans.append(plan)
         return plans
+
+    def _plans(
+        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+    ) -> Iterator[Plan | None]:
+        """Follow one request after another; nothing where no plan is found."""
+        self._check_fitted()
+        texts = self._builder.reader.read_many(text for text, _, _ in requests)
+        worlds = [self._builder.world(environment) for _, environment, _ in requests]
+        starts = [start for _, _, start in requests]
+        for world, start in zip(worlds, starts, strict=True):
+            world.actions(start)  # complains of states that cannot be remembered
+        searched = self._search_many(texts, worlds, starts, search)
+        for text, world, found in zip(texts, worlds, searched, strict=True):
+            # Plans that the text cannot be laid over at all are none.
+            possible = [each for each in found if each[0] > -np.inf]
+            yield self._answer(text, world, possible, search) if possible else None
 
     def _search_many(
         self,
@@ -303,7 +325,7 @@ class Follower:
         yield from self._score_batch(batch)
 
     def _all_courses(self, world: World, start: State, search: Search) -> list[Course] | None:
-        key = (id(world), start, search)
+        key = (world, start, search)
         if key not in self._courses:
             if len(self._courses) >= _REMEMBERED:
                 self._courses.clear()
@@ -334,6 +356,7 @@ class Follower:
     ) -> Scored:
         if self.learning.normalise == "plans":
             return self._search_plans(text, world, start, search)
+        search = search.extended(world.extra_length(start))
         scores = UnitScores(self._builder, self._space, self.theta_, text, world)
         if self.learning.alignment == "marginal":
             read: Scored = self._widen(lambda wider: transduce(scores, start, wider), search, world)
@@ -384,12 +407,17 @@ class Follower:
         )
         return [(value, course.states, course.actions) for course, value in found]
 
-    def _answer(self, text: tuple[Instruction, ...], world: World, found: Scored) -> Plan:
+    def _answer(
+        self, text: tuple[Instruction, ...], world: World, found: Scored, search: Search
+    ) -> Plan:
         logs = log_softmax(np.array([score for score, _, _ in found]), self.temperature_)
         paths = [states for _, states, _ in found]
         best, confidence = decode(self.search.decode, logs, paths, world.outcome)
         order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
-        source = Source(self._builder, self._space, self.theta_, self.learning, text, world)
+        source = Source(
+            self._builder, self._space, self.theta_, self.learning, search, self._lengths,
+            text, world,
+        )  # fmt: skip
         understood = confidence >= self.search.threshold
         others = tuple(
             Plan(found[place][2], found[place][1], float(logs[place]), float(np.exp(logs[place])))
@@ -405,15 +433,20 @@ class Follower:
     def score(self, demonstrations: Iterable[Demonstration]) -> float:
         """Return the share of demonstrations whose outcome the follower reaches.
 
-        Two plans have the same outcome if they end alike (see `Environment.outcome`).
+        Two plans have the same outcome if they end alike (see `Environment.outcome`);
+        where no plan is found, the outcome is not reached.
         """
         listed = self._checked(demonstrations)
-        plans = self.follow_many((e.instructions, e.environment, e.start) for e in listed)
+        requests = [(each.instructions, each.environment, each.start) for each in listed]
         right, weight = 0.0, 0.0
-        for each, plan in zip(listed, plans, strict=True):
+        for each, plan in zip(listed, self._plans(requests, self.search), strict=True):
             world = self._builder.world(each.environment)
-            end = world.trace(each.start, each.actions, str(each)).states[-1]
-            right += each.weight * (world.outcome(plan.end) == world.outcome(end))
+            ends = [
+                world.outcome(world.trace(each.start, actions, str(each)).states[-1])
+                for actions in (each.actions, *each.also)
+            ]
+            reached = plan is not None and world.outcome(plan.end) in ends
+            right += each.weight * reached
             weight += each.weight
         return right / weight
 
@@ -427,7 +460,8 @@ class Follower:
         worlds = [self._builder.world(each.environment) for each in listed]
         searched = self._search_many(texts, worlds, [e.start for e in listed], self.search)
         cases = []
-        for each, world, found in zip(listed, worlds, searched, strict=True):
+        for each, world, scored in zip(listed, worlds, searched, strict=True):
+            found = [plan for plan in scored if plan[0] > -np.inf]
             end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
             scores = np.array([score for score, _, _ in found])
             right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
@@ -503,6 +537,7 @@ class Follower:
             lexicon=self.lexicon_,
             values=self._builder.values,
             counts=dict(self._builder.reader.counts),
+            context_words=self._builder.reader.labeller.context_words,
             lengths=self._lengths,
             loss=self.loss_,
             temperature=self.temperature_,
@@ -523,24 +558,35 @@ class Follower:
         """
         saved = load_model(Path(folder), tuple(joins))
         kept = saved.settings
-        name = parser if parser is not None else kept["parser"]
-        if name == "":
-            raise SettingError(
-                f"The follower in {folder} was trained with the parser {kept['parser_name']!r}, "
-                "an object of your own. Pass it to Follower.load(…, parser=…)."
+        try:
+            name = parser if parser is not None else str(kept["parser"])
+            follower = cls(
+                overlay=Overlay(**kept["overlay"]),
+                features=saved.features,
+                learning=Learning(**kept["learning"]),
+                search=Search(**kept["search"]),
+                parser=name,
+                seed=int(kept["seed"]),
+                threads=int(kept["threads"]),
             )
-        follower = cls(
-            overlay=Overlay(**kept["overlay"]),
-            features=saved.features,
-            learning=Learning(**kept["learning"]),
-            search=Search(**kept["search"]),
-            parser=name,
-            seed=kept["seed"],
-            threads=kept["threads"],
-        )
+            trained_with = str(kept["parser_name"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(
+                f"The model in {folder} has settings that cannot be read "
+                f"({type(error).__name__}: {error}). Save the follower again."
+            ) from error
+        # A model file must not make us read files or run pipelines of its choice.
+        if parser is None and not _OWN_PARSERS.fullmatch(str(name)):
+            raise SettingError(
+                f"The follower in {folder} was trained with the parser {trained_with[:80]!r}, "
+                "which is not part of the model. Pass it to Follower.load(…, parser=…)."
+            )
         builder, _ = follower._workbench(saved.lexicon)
         builder.values = saved.values
         builder.reader.counts = saved.counts
+        builder.reader.labeller = replace(
+            builder.reader.labeller, context_words=saved.context_words
+        )
         follower._learnt(
             builder, saved.space, saved.theta, saved.lengths, saved.loss, saved.temperature
         )

@@ -1,6 +1,6 @@
 """Model files: a folder with a manifest, tables and weights; no code in it, and none run.
 
-- `manifest.json`: format, version, settings, and the SHA-256 sum of the other files;
+- `manifest.json`: format, version, settings, the SHA-256 sums of the other files and of itself;
 - `tables.json`: names of labels, lexicon, values, word counts;
 - `weights.safetensors`: θ and the keys of its features.
 
@@ -23,7 +23,7 @@ from safetensors.numpy import load, save
 from groundling.errors import ModelFileError, SettingError
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
-from groundling.features.space import FeatureSpace, JoiningFunction
+from groundling.features.space import FeatureSpace, JoiningFunction, name_of
 from groundling.files import write_atomically
 from groundling.learning.lengths import LengthModel
 
@@ -32,6 +32,11 @@ __all__ = ["FORMAT", "VERSION", "SavedModel", "load_model", "save_model"]
 FORMAT = "groundling-model"
 VERSION = 1
 _MOST_BYTES = 2_000_000_000
+# What reading a file that is not as we wrote it may end in.
+_BROKEN = (
+    LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,
+    SafetensorError,
+)  # fmt: skip
 
 Reals = NDArray[np.float64]
 
@@ -47,6 +52,7 @@ class SavedModel:
     lexicon: Lexicon
     values: dict[str, set[str]]
     counts: dict[str, int]
+    context_words: frozenset[str]
     lengths: LengthModel
     loss: float
     temperature: float
@@ -62,6 +68,7 @@ def save_model(
     lexicon: Lexicon,
     values: dict[str, set[str]],
     counts: dict[str, int],
+    context_words: frozenset[str],
     lengths: LengthModel,
     loss: float,
     temperature: float,
@@ -74,7 +81,7 @@ def save_model(
         for name in Features.__dataclass_fields__
         if name not in ("joins", "lexicon")
     }
-    plain["joins"] = [j if isinstance(j, str) else f"own:{j.__name__}" for j in features.joins]
+    plain["joins"] = [j if isinstance(j, str) else f"own:{name_of(j)}" for j in features.joins]
     tables = {
         "features": plain,
         "word_names": list(space.word_names),
@@ -89,6 +96,7 @@ def save_model(
         },
         "values": {kind: sorted(known) for kind, known in values.items()},
         "counts": counts,
+        "context_words": sorted(context_words),
         "lengths": {
             "counts": {
                 str(k): {str(n): c for n, c in v.items()} for k, v in lengths.counts.items()
@@ -100,7 +108,7 @@ def save_model(
         "tables.json": json.dumps(tables, ensure_ascii=False).encode(),
         "weights.safetensors": save({"theta": theta, "keys": space.keys}),
     }
-    manifest = {
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "groundling": __version__,
@@ -109,6 +117,7 @@ def save_model(
         "temperature": temperature,
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     }
+    manifest["sha256"]["manifest.json"] = _own_sum(manifest)
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         write_atomically(folder / name, data)
@@ -132,7 +141,7 @@ def load_model(folder: Path, joins: tuple[JoiningFunction, ...] = ()) -> SavedMo
                       joins)  # fmt: skip
     except (SettingError, ModelFileError):
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, SafetensorError) as error:
+    except _BROKEN as error:
         raise ModelFileError(
             f"The model in {folder} cannot be read ({type(error).__name__}: {error}). "
             "Save the follower again."
@@ -145,19 +154,31 @@ def _manifest(folder: Path) -> dict[str, Any]:
         raise ModelFileError(f"{folder} holds no model: there is no manifest.json in it.")
     try:
         manifest = json.loads(_read(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path} is not JSON ({error}). Save the follower again.") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ModelFileError(f"{path} is not the manifest of a Groundling model.")
     version = manifest.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise ModelFileError(
             f"The model in {folder} has format version {version}; this Groundling reads up to "
             f"{VERSION}. Update Groundling to {manifest.get('groundling', 'a newer version')}."
         )
     if not isinstance(manifest.get("sha256"), dict):
         raise ModelFileError(f"{path} lists no checksums. Save the follower again.")
+    if manifest["sha256"].get("manifest.json") != _own_sum(manifest):
+        raise ModelFileError(
+            f"{path} does not match its own checksum: it is damaged or was edited. "
+            "Save the follower again."
+        )
     return manifest
+
+
+def _own_sum(manifest: dict[str, Any]) -> str:
+    """Return the checksum of a manifest, all but its own entry."""
+    sums = {name: each for name, each in manifest["sha256"].items() if name != "manifest.json"}
+    text = json.dumps({**manifest, "sha256": sums}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _read(path: Path) -> bytes:
@@ -175,7 +196,7 @@ def _build(
     arrays: dict[str, Any],
     joins: tuple[JoiningFunction, ...],
 ) -> SavedModel:
-    own = {f"own:{function.__name__}": function for function in joins}
+    own = {f"own:{name_of(function)}": function for function in joins}
     chosen = []
     for name in tables["features"].pop("joins"):
         if name.startswith("own:") and name not in own:
@@ -199,8 +220,17 @@ def _build(
     space.node_names = {str(name): place for place, name in enumerate(tables["node_names"])}
     space.keys = np.ascontiguousarray(arrays["keys"], dtype=np.int64)
     theta = np.ascontiguousarray(arrays["theta"], dtype=np.float64)
-    if theta.shape != space.keys.shape or not np.isfinite(theta).all():
-        raise ModelFileError("The weights of the model do not fit its features.")
+    if (
+        theta.shape != space.keys.shape
+        or not np.isfinite(theta).all()
+        or not (np.diff(space.keys) > 0).all()
+        or len(space.word_names) != len(tables["word_names"])
+        or len(space.node_names) != len(tables["node_names"])
+    ):
+        raise ValueError("the weights do not fit the features")
+    temperature = float(manifest["temperature"])
+    if not 0 < temperature < np.inf:
+        raise ValueError(f"the temperature is {temperature}")
     space.names()  # every key must name known labels
     lengths = LengthModel(
         {
@@ -217,7 +247,8 @@ def _build(
         lexicon=lexicon,
         values={kind: set(values) for kind, values in tables["values"].items()},
         counts={word: int(count) for word, count in tables["counts"].items()},
+        context_words=frozenset(map(str, tables["context_words"])),
         lengths=lengths,
         loss=float(manifest["loss"]),
-        temperature=float(manifest["temperature"]),
+        temperature=temperature,
     )

@@ -11,6 +11,7 @@ from groundling.language.sentences import MAXIMUM_LENGTH
         ("turn left", ["turn left"]),
         ("Turn left. Stop!  Wait?", ["Turn left.", "Stop!", "Wait?"]),
         ("go; stop", ["go;", "stop"]),
+        ("what?! go", ["what?!", "go"]),
         ("go\n\nstop\r\nwait", ["go", "stop", "wait"]),
         ("wait... then go", ["wait...", "then go"]),
         ("walk 2.5 m. stop", ["walk 2.5 m.", "stop"]),
@@ -55,3 +56,11 @@ def test_split_sentences_refuses_what_is_no_text():
 )
 def test_split_words(sentence, words):
     assert split_words(sentence) == words
+
+
+@pytest.mark.parametrize(
+    "run", ["." * 200_000 + "a", "." * 1000 + "'" * 200_000 + "a", "?!" * 100_000 + "a"]
+)
+def test_split_sentences_takes_endless_runs_of_marks(run):
+    assert split_sentences(run) == [run]
+    assert split_words(run)[-1] == "a"

@@ -1,3 +1,4 @@
+import copy
 import importlib.util
 import sys
 
@@ -9,7 +10,7 @@ from groundling.errors import InstructionError, SettingError
 from groundling.language import ParseCache, ShippedParser, SpacyParser, load_parser, split_commands
 from groundling.language.scoring import parse_words, score_parses
 from groundling.language.spacy_parser import SHIPPED_PIPELINE, universal_tags
-from groundling.language.train_parser import own_treebank
+from groundling.language.train_parser import SPACY_VERSIONS, own_treebank
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,7 @@ def test_shipped_pipeline_was_made_for_the_installed_spacy(parser, recwarn):
     import spacy
 
     wanted = parser.language.meta["spacy_version"]
+    assert wanted == SPACY_VERSIONS
     assert spacy.util.is_compatible_version(spacy.about.__version__, wanted)
     spacy.load(SHIPPED_PIPELINE)
     assert not [each for each in recwarn if "W095" in str(each.message)]
@@ -155,6 +157,13 @@ def test_default_parser_is_cached_on_disk(tmp_path, monkeypatch):
     again = load_parser("default")
     monkeypatch.setattr(again.parser, "parse_many", None)
     assert again.parse("turn left. stop") == first
+
+
+def test_shipped_parser_travels_light(parser):
+    parser.parse("go")
+    copied = copy.copy(parser)
+    assert "language" not in vars(copied)
+    assert copied.name == parser.name
 
 
 def test_spacy_parser_takes_a_folder(parser):

@@ -160,8 +160,18 @@ def test_command_trains_writes_a_card_and_evaluates(tmp_path, capsys):
     target = tmp_path / "scores.json"
     assert main(["--treebanks", str(folder), "--evaluate", str(out), "--json", str(target)]) == 0
     scores = json.loads(target.read_text(encoding="utf-8"))
-    assert set(scores) == {"ewt", "ewt lower-cased", "instructions", "sentences per second"}
+    assert {"ewt", "ewt lower-cased", "instructions", "spacy", "megabytes"} < set(scores)
+    assert scores["sentences per processor second"] > 0
     assert "UAS" in capsys.readouterr().out
+
+
+def test_command_does_not_replace_other_folders(tmp_path, capsys):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_text("x")
+    folder = treebank(tmp_path / "treebanks")
+    assert main(["--treebanks", str(folder), "--out", str(tmp_path / "precious")]) == 1
+    assert "holds no pipeline" in capsys.readouterr().err
+    assert (tmp_path / "precious" / "file").read_text() == "x"
 
 
 def test_command_explains_what_is_missing(tmp_path, capsys):

@@ -79,6 +79,11 @@ def test_split_commands_leaves_statements_with_their_command():
     assert split_commands(statement) == [statement]
     addressed = tree("go/VERB/root/0 and/CCONJ/cc/4 you/PRON/nsubj/4 stop/VERB/conj/1")
     assert texts(addressed) == ["go", "you stop"]
+    forecast = tree(
+        "go/VERB/root/0 and/CCONJ/cc/5 you/PRON/nsubj/5 will/AUX/aux/5 see/VERB/conj/1 "
+        "it/PRON/obj/5"
+    )
+    assert split_commands(forecast) == [forecast]
 
 
 def test_split_commands_works_without_tags():
@@ -170,3 +175,15 @@ def test_split_commands_keeps_every_word_but_joints(instruction):
     }
     assert lost <= joints
     assert [command.tokens[0] for command in commands] == sorted(c.tokens[0] for c in commands)
+
+
+def test_split_commands_takes_ten_thousand_words():
+    size = 10_000
+    many = Instruction(
+        [f"w{i}" for i in range(size)],
+        [-1] + [0] * (size - 1),
+        ["root"] + ["conj"] * (size - 1),
+        ["VERB"] * size,
+    )
+    assert [str(each) for each in split_commands(many)] == list(many.tokens)
+    assert len(split_units(many, "clause")) == size

@@ -2,23 +2,338 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groundling.errors import InstructionError, did_you_mean
+from groundling.explain.parts import (
+    Cause,
+    Contributions,
+    Deletion,
+    Link,
+    Rival,
+    Step,
+    Unit,
+    difference,
+)
+from groundling.explain.reading import Path, Reading, TextReader
+from groundling.features.space import FeatureSpace
+from groundling.inference.plan import Plan
+from groundling.inference.settings import Search
+from groundling.language.instruction import Instruction
+from groundling.learning.lengths import LengthModel
+from groundling.learning.settings import Learning
+from groundling.model.builder import Builder
+from groundling.model.kernels import Reals
+from groundling.world.environment import World
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
 
 __all__ = ["Explanation", "Source"]
 
+ASKED = 0.5  # a unit that names an action with less probability does not ask for it
+FAINT = 0.005  # probabilities below this are not listed
+RIVALS = 3
 
-@dataclass
+
+@dataclass(frozen=True)
 class Explanation:
-    """To be written."""
+    """Why the follower chose a plan.
+
+    Attributes
+    ----------
+    plan
+        The plan that is explained.
+    instructions
+        The text as the model read it, one dependency tree per sentence.
+    units
+        The stretches of text that align as one.
+    steps
+        For each action its causes, links of words to nodes, and features.
+    whole
+        Features of the plan as a whole: its length and pattern, words with them, and
+        dependencies with relations.
+    ambiguity
+        What the number of possible readings adds to the score (the entropy of the
+        alignments, less what skipping costs), or whatever else is not a feature.
+    score
+        The plan's score under θ: `sum(step.text.total + step.own.total for each step) +
+        whole.total + ambiguity`, exactly.
+    rivals
+        The runners-up.
+
+    Examples
+    --------
+    >>> from groundling import Demonstration, Follower, GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> shown = [
+    ...     Demonstration("light the lamp", Lamp(), "off", ("on",)),
+    ...     Demonstration("darken the lamp", Lamp(), "on", ("off",)),
+    ... ]
+    >>> follower = Follower(parser="chain").fit(shown)
+    >>> why = follower.follow("light the room", Lamp(), "off").explain()
+    >>> [cause.unit.text for cause in why.steps[0].causes]
+    ['light the room']
+    >>> why.steps[0].text.features[0].feature
+    'word=light ∧ on'
+    >>> round(why.without("light").score, 2) == round(why.deletions[0].score, 2)
+    True
+    """
+
+    plan: Plan
+    instructions: tuple[Instruction, ...]
+    units: tuple[Unit, ...]
+    steps: tuple[Step, ...]
+    whole: Contributions
+    ambiguity: float
+    score: float
+    rivals: tuple[Rival, ...]
+    _source: Source = field(repr=False, compare=False)
+
+    @property
+    def margin(self) -> float | None:
+        """By how much the plan's score is above the best rival's, if there is one."""
+        return self.rivals[0].margin if self.rivals else None
+
+    # ---- leaving words out --------------------------------------------------------------
+
+    @cached_property
+    def deletions(self) -> tuple[Deletion, ...]:
+        """What leaving each single word out would do; empty for a text of one word."""
+        places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
+        if len(places) == 1:
+            return ()
+        return tuple(self._delete([place]) for place in places)
+
+    def without(self, word: str) -> Deletion:
+        """Return what leaving a word out would do, wherever it occurs in the text."""
+        places = [
+            (s, p)
+            for s, each in enumerate(self.instructions)
+            for p, token in enumerate(each.tokens)
+            if token.lower() == word.lower()
+        ]
+        known = {token for each in self.instructions for token in each.tokens}
+        if not places:
+            raise InstructionError(f"The text has no word {word!r}.{did_you_mean(word, known)}")
+        if len(places) == sum(map(len, self.instructions)):
+            raise InstructionError(f"Without {word!r} nothing would be left of the text.")
+        return self._delete(places)
+
+    def _delete(self, places: Sequence[tuple[int, int]]) -> Deletion:
+        text = []
+        for number, instruction in enumerate(self.instructions):
+            kept = [p for p in range(len(instruction)) if (number, p) not in places]
+            if kept:
+                text.append(instruction.select(kept))
+        after = self._source.scores(text, self.plan)
+        sentence, position = places[0]
+        return Deletion(
+            self.instructions[sentence].tokens[position],
+            sentence,
+            position,
+            after[0] - self.score,
+            None if self.margin is None else after[0] - after[1] - self.margin,
+        )
+
+    # ---- for people and machines --------------------------------------------------------
+
+    def sentence_shares(self) -> Reals:
+        """Return how much of each sentence lies on each action, as (sentences × actions)."""
+        shares = np.zeros((len(self.instructions), len(self.steps)))
+        for j, step in enumerate(self.steps):
+            for link in step.links:
+                size = len(self.instructions[link.sentence])
+                shares[link.sentence, j] += link.probability / size
+        return shares
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """Return everything as JSON-ready data, with the `most` strongest features of each sum."""
+        return {
+            "text": [each.text for each in self.instructions],
+            "words": [list(each.tokens) for each in self.instructions],
+            "actions": [step.action for step in self.steps],
+            "probability": self.plan.probability,
+            "confidence": self.plan.confidence,
+            "understood": self.plan.understood,
+            "score": self.score,
+            "steps": [step.to_dict(most) for step in self.steps],
+            "whole": self.whole.to_dict(most),
+            "ambiguity": self.ambiguity,
+            "rivals": [each.to_dict(most) for each in self.rivals],
+            "deletions": [each.to_dict() for each in self.deletions],
+        }
+
+    def __str__(self) -> str:
+        from groundling.explain.prose import plain
+
+        return plain(self)
+
+    def rich(self) -> RenderableType:
+        """Return the explanation for a `rich` console."""
+        from groundling.explain.prose import renderable
+
+        return renderable(self)
+
+    __rich__ = rich
+
+    def figure(self) -> Figure:
+        """Draw the trees, the grounding graphs and the alignments between them."""
+        from groundling.explain.figure import draw
+
+        return draw(self)
+
+    def save(self, file: str | FilePath) -> FilePath:
+        """Draw the explanation into a PNG, SVG or PDF file."""
+        from groundling.explain.figure import RESOLUTION
+
+        self.figure().savefig(file, dpi=RESOLUTION)
+        return FilePath(file)
 
 
 class Source:
-    """To be written."""
+    """What a plan came from: all that is needed to explain it later.
 
-    def __init__(self, *args: Any) -> None:
-        self.args = args
+    It keeps the weights as they were, so that training anew does not change what a plan
+    says about itself.
+    """
 
-    def explain(self, plan: Any) -> Explanation:
-        """To be written."""
-        return Explanation()
+    def __init__(
+        self,
+        builder: Builder,
+        space: FeatureSpace,
+        theta: Reals,
+        learning: Learning,
+        search: Search,
+        lengths: LengthModel,
+        text: tuple[Instruction, ...],
+        world: World,
+    ) -> None:
+        self.space = space
+        self.theta = theta
+        self.text = text
+        self.world = world
+        self.builder = builder
+        self.reader = TextReader(builder, space, theta, learning, search, lengths, world)
+
+    def explain(self, plan: Plan) -> Explanation:
+        """Say which words caused which action, and which weights decided."""
+        considered = (plan, *plan.alternatives)
+        wanted = sorted({*range(min(RIVALS, len(plan.alternatives))), *self._avoiding(plan)})
+        chosen = [considered[0], *(plan.alternatives[place] for place in wanted)]
+        reading, *others = self.reader.read(self.text, [(p.states, p.actions) for p in chosen])
+        whole = self._sum(reading.plan)
+        rivals = {
+            place: self._rival(plan, plan.alternatives[place], reading, other)
+            for place, other in zip(wanted, others, strict=True)
+        }
+        units = self._units()
+        steps = tuple(self._step(plan, j, reading, units, rivals) for j in range(len(plan)))
+        features = sum(step.text.total + step.own.total for step in steps) + whole.total
+        return Explanation(
+            plan=plan,
+            instructions=self.text,
+            units=units,
+            steps=steps,
+            whole=whole,
+            ambiguity=reading.score - features,
+            score=reading.score,
+            rivals=tuple(rivals[place] for place in wanted[:RIVALS]),
+            _source=self,
+        )
+
+    def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
+        """Return the score of a plan and of its best rival under another text."""
+        paths: list[Path] = [(p.states, p.actions) for p in (plan, *plan.alternatives[:1])]
+        return self.reader.scores(text, paths)
+
+    def _sum(self, counts: Reals) -> Contributions:
+        return Contributions.of(self.space, self.theta, counts)
+
+    @staticmethod
+    def _without(plan: Plan, j: int) -> int | None:
+        """Return the place of the best alternative that does without an action."""
+        for place, other in enumerate(plan.alternatives):
+            if plan.actions[j] not in other.actions:
+                return place
+        return None
+
+    def _avoiding(self, plan: Plan) -> list[int]:
+        found = (self._without(plan, j) for j in range(len(plan)))
+        return [place for place in found if place is not None]
+
+    def _rival(self, plan: Plan, rival: Plan, ours: Reading, theirs: Reading) -> Rival:
+        features = self._sum(ours.counts() - theirs.counts())
+        margin = ours.score - theirs.score
+        names = tuple(map(str, rival.actions))
+        return Rival(
+            actions=names,
+            probability=rival.probability,
+            margin=margin,
+            differs=difference(map(str, plan.actions), names),
+            features=features,
+            ambiguity=margin - features.total,
+        )
+
+    def _units(self) -> tuple[Unit, ...]:
+        units = []
+        for number, instruction in enumerate(self.text):
+            for positions in self.builder.split(instruction, self.builder.overlay.unit):
+                words = tuple(positions)
+                said = " ".join(instruction.tokens[p] for p in words)
+                units.append(Unit(number, words, said))
+        return tuple(units)
+
+    def _step(
+        self,
+        plan: Plan,
+        j: int,
+        reading: Reading,
+        units: tuple[Unit, ...],
+        rivals: dict[int, Rival],
+    ) -> Step:
+        aligned = reading.aligned[j]  # words × nodes
+        places = [(s, p) for s, each in enumerate(self.text) for p in range(len(each))]
+        row = {place: number for number, place in enumerate(places)}
+        names = self.builder.ground(self.world, plan.states[j], plan.actions[j]).names
+        causes = []
+        for unit in units:
+            rows = [row[unit.sentence, p] for p in unit.words]
+            causes.append(Cause(unit, min(1.0, float(aligned[rows].sum(axis=1).mean()))))
+        support = max(cause.probability for cause in causes)
+        links = tuple(
+            Link(s, p, self.text[s].tokens[p], name, min(1.0, float(probability)))
+            for (s, p), probabilities in zip(places, aligned, strict=True)
+            for name, probability in zip(names, probabilities, strict=True)
+            if probability >= FAINT
+        )
+        asked = support >= ASKED
+        avoiding = None if asked else self._without(plan, j)
+        return Step(
+            action=str(plan.actions[j]),
+            asked=asked,
+            support=support,
+            causes=tuple(
+                sorted(
+                    (each for each in causes if each.probability >= FAINT),
+                    key=lambda each: -each.probability,
+                )
+            ),
+            links=links,
+            text=self._sum(reading.text[j]),
+            own=self._sum(reading.free[j]),
+            nodes=names,
+            graph=self.world.ground(plan.states[j], plan.actions[j]),
+            without=None if avoiding is None else rivals[avoiding],
+        )

@@ -14,7 +14,7 @@ from rapidfuzz.distance import Indel
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, STRING, NodeLabel, WordLabel, meaning_of
 
-__all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins"]
+__all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins", "name_of"]
 
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
 
@@ -237,15 +237,10 @@ class FeatureSpace:
         pairs, names, values = [], [], []
         for pair, (w, n) in enumerate(zip(pair_words, pair_nodes, strict=True)):
             for function in self.own:
-                for name, value in function(words[w], nodes[n]):
-                    if not np.isfinite(value):
-                        raise SettingError(
-                            f"The joining function {function.__name__} gave {value} for "
-                            f"{words[w].name!r} and {nodes[n].name!r}; values must be finite."
-                        )
+                for name, value in _apply(function, words[w], nodes[n]):
                     pairs.append(pair)
                     names.append(name)
-                    values.append(float(value))
+                    values.append(value)
         places = self._places(self.word_names, names, grow)
         known = places >= 0
         key = _key(_OWN, places[known], np.zeros(int(known.sum()), np.int64))
@@ -302,6 +297,34 @@ class FeatureSpace:
 
 
 _MASK = (1 << _SHIFT) - 1
+
+
+def name_of(function: JoiningFunction) -> str:
+    """Return the name of a joining function, as model files keep it.
+
+    >>> name_of(max)
+    'max'
+    """
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[tuple[str, float]]:
+    """Return what a joining function of the user says, or tell where it went wrong."""
+    try:
+        found = [(str(name), float(value)) for name, value in function(word, node)]
+    except Exception as error:
+        raise SettingError(
+            f"The joining function {name_of(function)} failed for {word.name!r} and "
+            f"{node.name!r} ({type(error).__name__}: {error}). It takes a word label and a node "
+            "label and returns a list of (feature name, value) pairs."
+        ) from error
+    for _, value in found:
+        if not np.isfinite(value):
+            raise SettingError(
+                f"The joining function {name_of(function)} gave {value} for "
+                f"{word.name!r} and {node.name!r}; values must be finite."
+            )
+    return found
 
 
 def _key(join: int, word: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -85,7 +85,8 @@ def alternate(
 ) -> list[Found]:
     """Search plans of all lengths; return the distinct ones found, best first.
 
-    With `every_unit`, every unit aligns with every action and nothing alternates.
+    With `every_unit`, plans of one length are searched with every unit on every action and
+    nothing alternates; the best alignment then compares plans of different lengths.
     """
     random = np.random.default_rng(seed)
     found: dict[tuple[Action, ...], Found] = {}
@@ -101,10 +102,7 @@ def alternate(
                 settled = True
                 for rank, (_, states, actions) in enumerate(paths[: 1 if every_unit else 3]):
                     text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
-                    if every_unit:
-                        total, fresh = float(text.sum()), alignment
-                    else:
-                        total, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
+                    total, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
                     score = total + float(free.sum()) + length_score(length)
                     known = found.get(actions)
                     if known is None or score > known.score:

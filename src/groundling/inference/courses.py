@@ -25,6 +25,7 @@ def enumerate_courses(
 
     Where the world has a goal, only plans that reach it count.
     """
+    search = search.extended(world.extra_length(start))
     layer: list[Path] = [((start,), ())]
     found: list[Path] = []
     for length in range(1, search.max_length + 1):
@@ -51,6 +52,7 @@ def sample_courses(
     random: np.random.Generator,
 ) -> list[Course]:
     """Return distinct plans of random walks."""
+    search = search.extended(world.extra_length(start))
     found: dict[tuple[Action, ...], Path] = {}
     for _ in range(4 * count):
         states: tuple[State, ...] = (start,)
@@ -77,10 +79,19 @@ def beam_courses(
     Every unfinished plan is scored as if the text ended with it. With `beam=None` nothing
     is dropped, and the search is exhaustive.
     """
+    search = search.extended(world.extra_length(start))
     layer = [builder.course(world, (start,), ())]
     kept: list[tuple[Course, float]] = []
     looked = 0
     for _ in range(search.max_length):
+        looked += sum(len(world.actions(course.states[-1])) for course in layer)
+        if looked > search.budget:
+            if kept:
+                break
+            raise SearchError(
+                f"The search looked at {looked} plans from state {start!r} without an answer. "
+                "Raise Search.budget, or lower Search.beam or Search.max_length."
+            )
         grown = [
             builder.course(
                 world,
@@ -90,14 +101,6 @@ def beam_courses(
             for course in layer
             for action in world.actions(course.states[-1])
         ]
-        looked += len(grown)
-        if looked > search.budget:
-            if kept:
-                break
-            raise SearchError(
-                f"The search looked at {looked} plans from state {start!r} without an answer. "
-                "Raise Search.budget, or lower Search.beam or Search.max_length."
-            )
         if not grown:
             break
         scores = score(grown)
@@ -114,7 +117,11 @@ def beam_courses(
 def greedy_course(
     builder: Builder, world: World, start: State, search: Search, score: Scorer
 ) -> Course | None:
-    """Act without looking ahead: the best next action, until stopping scores better."""
+    """Act without looking ahead: the best next action, until stopping scores better.
+
+    Where the world has a goal, the agent stops only there.
+    """
+    search = search.extended(world.extra_length(start))
     course = builder.course(world, (start,), ())
     best = -np.inf
     while len(course.actions) < search.max_length:
@@ -130,7 +137,11 @@ def greedy_course(
             break
         scores = score(options)
         place = int(np.argmax(scores))
-        if scores[place] <= best and len(course.actions) >= search.min_length:
+        if scores[place] <= best and _may_end(course, world, search):
             break
         course, best = options[place], float(scores[place])
-    return course if course.actions else None
+    return course if _may_end(course, world, search) else None
+
+
+def _may_end(course: Course, world: World, search: Search) -> bool:
+    return len(course.actions) >= search.min_length and world.is_goal(course.states[-1])

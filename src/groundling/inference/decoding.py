@@ -14,6 +14,7 @@ from groundling.world.environment import State
 __all__ = ["decode", "log_softmax"]
 
 Reals = NDArray[np.float64]
+_MOST_COMPARED = 300
 
 
 def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
@@ -62,11 +63,13 @@ def decode(
 
 def _least_risk(probabilities: Reals, paths: Sequence[Sequence[State]]) -> tuple[int, float]:
     """Choose the plan with the largest expected F1 of its transitions."""
-    bags = [Counter(pairwise(path)) for path in paths]
-    gains = np.zeros(len(paths))
-    for place, bag in enumerate(bags):
-        for other, probability in zip(bags, probabilities.tolist(), strict=True):
+    # Every plan is compared with every other: keep to those that can matter.
+    likely = np.argsort(-probabilities, kind="stable")[:_MOST_COMPARED].tolist()
+    bags = [Counter(pairwise(paths[place])) for place in likely]
+    gains = np.zeros(len(likely))
+    for number, bag in enumerate(bags):
+        for place, other in zip(likely, bags, strict=True):
             shared = sum((bag & other).values())
-            gains[place] += probability * 2 * shared / (bag.total() + other.total())
+            gains[number] += probabilities[place] * 2 * shared / (bag.total() + other.total())
     best = int(np.argmax(gains))
-    return best, float(min(gains[best], 1.0))
+    return likely[best], float(min(gains[best], 1.0))

@@ -65,14 +65,15 @@ class UnitScores:
     def graphs(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
         """Return the scores of laid-out graphs."""
         new = [g for g in dict.fromkeys(graphs) if g not in self._known]
-        if new:
-            # New names may be what the text is about: label its words in their light.
-            passage = self.builder.passage(self.instructions, new, separate=True)
-            problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in new])
+        # A name that training never saw is looked for in the text when its own graph is
+        # scored, so that a score never depends on what else was asked about.
+        for named in self.builder.by_new_values(new):
+            passage = self.builder.passage(self.instructions, named[:1], separate=True)
+            problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in named])
             model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
             grouped, free = model.group_scores(self.theta)
-            table = grouped.reshape(len(new), self.units)
-            for place, graph in enumerate(new):
+            table = grouped.reshape(len(named), self.units)
+            for place, graph in enumerate(named):
                 self._known[graph] = (table[place], float(free[place]))
         text = np.array([self._known[g][0] for g in graphs]).reshape(len(graphs), self.units)
         return text, np.array([self._known[g][1] for g in graphs])

@@ -80,7 +80,8 @@ class ParseCache:
             if known is None:
                 unknown[_digest(text)] = text
             else:
-                self._memory.move_to_end((parser, text))
+                with contextlib.suppress(KeyError):  # another thread may have dropped it
+                    self._memory.move_to_end((parser, text))
                 found[text] = list(known)
         for key, written in self._read(parser, list(unknown)):
             parsed = _decode(written)

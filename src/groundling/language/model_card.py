@@ -80,8 +80,8 @@ def write_card(
             shares = (scores["tags"], scores["heads"], scores["labelled"], scores["roots"])
             cells = " | ".join(f"{100 * share:.1f}" for share in shares)
             lines.append(f"| {name} | {scores['sentences']} | {cells} |")
-    if "sentences per second" in results:
-        speed = results["sentences per second"]
+    if "sentences per processor second" in results:
+        speed = results["sentences per processor second"]
         lines += ["", f"Speed: {speed:.0f} sentences of EWT test per second of processor time."]
     (folder / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "NOTICE").write_text(_NOTICE, encoding="utf-8")

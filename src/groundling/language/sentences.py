@@ -13,9 +13,11 @@ MAXIMUM_LENGTH = 1_000_000
 """The longest text, in characters, that a parser accepts."""
 
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
-# not after a common abbreviation; the wide marks need no whitespace.
+# not after a common abbreviation; the wide marks need no whitespace. The possessive "++" and
+# the look back keep the time linear on endless runs of marks.
 _END = re.compile(
-    r"""(?:[!?…]+|\.+|(?<=\S);)["'”’)\]]*(?=\s|$)|[。！？；．]+[”’」』）]*|[؟۔।]+(?=\s|$)"""
+    r"""(?:(?<![!?…])[!?…]++|(?<!\.)\.++|;)["'”’)\]]*+(?=\s|$)"""
+    r"""|[。！？；．]+[”’」』）]*|(?<![؟۔।])[؟۔।]++(?=\s|$)"""
 )
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|approx|vs|mr|mrs|ms|dr)\.$", re.I)
 _NO_BREAK = re.compile(r"[^\S\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")

@@ -72,7 +72,7 @@ class SpacyParser:
             import spacy
         except ImportError as error:
             raise SettingError(
-                "This parser needs spaCy, which is not installed. "
+                f"This parser needs spaCy, which cannot be imported ({error}). "
                 "Run `pip install spacy`, or use the parser named 'chain'."
             ) from error
         try:
@@ -90,6 +90,10 @@ class SpacyParser:
                 f"{', '.join(loaded.pipe_names) or 'a tokenizer'}. Choose one with a parser."
             )
         return loaded
+
+    def __getstate__(self) -> dict[str, object]:
+        # Another process loads the pipeline itself; sending it would take megabytes.
+        return {name: value for name, value in vars(self).items() if name != "language"}
 
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text, parsed."""

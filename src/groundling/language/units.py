@@ -15,6 +15,8 @@ _NOMINAL_RELATIONS = {"nsubj", "obj", "iobj", "obl", "nmod", "vocative", "dobj",
 _CLAUSE_RELATIONS = {"advcl", "parataxis", "ccomp", "csubj", "acl:relcl", "relcl"}
 _COMMAND_RELATIONS = {"conj", "parataxis", "list"}
 _SUBJECTS = {"nsubj", "csubj", "expl", "nsubjpass", "csubjpass"}
+# Auxiliaries of what will or may be, rather than of what is to be done.
+_FORECASTS = {"will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"}
 # Dependents that only the head of a clause has; "verbal" ones serve where tags are missing.
 _CLAUSAL_CHILDREN = _SUBJECTS | {"cop", "aux"}
 _VERBAL_CHILDREN = _CLAUSAL_CHILDREN | {"obj", "iobj", "obl", "advmod", "xcomp", "ccomp", "dobj"}
@@ -27,9 +29,10 @@ def split_commands(instruction: Instruction) -> list[Instruction]:
     """Cut a sentence into its coordinated commands, in text order.
 
     Cut are verbs that the parse joins to the main verb as conjuncts or side by side
-    (``conj``, ``parataxis``, ``list``), unless they are statements with a subject other
-    than *you*. The conjunction between two commands and the punctuation at their edges
-    are dropped; everything else is kept. A sentence with one command comes back whole.
+    (``conj``, ``parataxis``, ``list``), unless they are statements: with a subject other
+    than *you*, or about what *will* or *can* be. The conjunction between two commands and
+    the punctuation at their edges are dropped; everything else is kept. A sentence with
+    one command comes back whole.
 
     >>> sentence = Instruction(
     ...     tokens=("turn", "left", "and", "walk", "to", "the", "sofa"),
@@ -47,13 +50,13 @@ def split_commands(instruction: Instruction) -> list[Instruction]:
             owner[position] = position
         else:
             owner[position] = owner[head]
-    tops = sorted(set(owner.values()))
-    if len(tops) == 1:
+    words: dict[int, list[int]] = {}
+    for position in range(len(instruction)):
+        words.setdefault(owner[position], []).append(position)
+    if len(words) == 1:
         return [instruction]
-    parts = []
-    for top in tops:
-        words = [i for i in range(len(instruction)) if owner[i] == top]
-        parts.append(_cut(instruction, top, words))
+    spans = _spans(instruction)
+    parts = [_cut(instruction, top, inside, spans) for top, inside in words.items()]
     parts.sort(key=lambda part: part[0])
     return [part for _, part in parts]
 
@@ -131,6 +134,8 @@ def _is_command(instruction: Instruction, position: int) -> bool:
             return False
         if relation in {"mark", "cop"}:
             return False
+        if relation == "aux" and instruction.tokens[child].lower() in _FORECASTS:
+            return False
     return True
 
 
@@ -166,7 +171,9 @@ def _is_inside(instruction: Instruction, position: int, noun: int) -> bool:
     return relation in _PHRASE_RELATIONS or relation.split(":")[0] in _PHRASE_RELATIONS
 
 
-def _cut(instruction: Instruction, top: int, words: list[int]) -> tuple[int, Instruction]:
+def _cut(
+    instruction: Instruction, top: int, words: list[int], spans: list[tuple[int, int]]
+) -> tuple[int, Instruction]:
     """Return one command, with the position of its first word."""
 
     def loose(position: int) -> bool:
@@ -174,11 +181,12 @@ def _cut(instruction: Instruction, top: int, words: list[int]) -> tuple[int, Ins
         direct = instruction.heads[position] == top
         return position != top and (relation == "punct" or (relation == "cc" and direct))
 
-    kept = list(words)
-    while kept and loose(kept[0]):
-        kept.pop(0)
-    while kept and loose(kept[-1]):
-        kept.pop()
+    first, last = 0, len(words)
+    while loose(words[first]):
+        first += 1
+    while loose(words[last - 1]):
+        last -= 1
+    kept = words[first:last]
     place = {position: number for number, position in enumerate(kept)}
     # Only leaves at the edges were dropped, so that the heads of the others are kept.
     heads = [-1 if i == top else place.get(instruction.heads[i], place[top]) for i in kept]
@@ -187,20 +195,25 @@ def _cut(instruction: Instruction, top: int, words: list[int]) -> tuple[int, Ins
         heads=tuple(heads),
         relations=tuple("root" if i == top else instruction.relations[i] for i in kept),
         tags=tuple(instruction.tags[i] for i in kept),
-        text=_written(instruction, kept),
+        text=_written(instruction, kept, spans),
     )
     return kept[0], command
 
 
-def _written(instruction: Instruction, positions: list[int]) -> str:
-    """Return the stretch of the text that some words were read from, if it is one stretch."""
-    if positions != list(range(positions[0], positions[-1] + 1)):
-        return ""
+def _spans(instruction: Instruction) -> list[tuple[int, int]]:
+    """Return where each word stands in the text, or nothing when one cannot be found."""
     spans, end = [], 0
     for token in instruction.tokens:
         start = instruction.text.find(token, end)
         if start == -1:
-            return ""
+            return []
         end = start + len(token)
         spans.append((start, end))
+    return spans
+
+
+def _written(instruction: Instruction, positions: list[int], spans: list[tuple[int, int]]) -> str:
+    """Return the stretch of the text that some words were read from, if it is one stretch."""
+    if not spans or positions[-1] - positions[0] != len(positions) - 1:
+        return ""
     return instruction.text[spans[positions[0]][0] : spans[positions[-1]][1]]

@@ -44,8 +44,8 @@ class Checkpoint:
         note = {"loss": repr(loss), "done": json.dumps(done), "fingerprint": self.fingerprint}
         write_atomically(self._path(key), save({"theta": theta}, metadata=note))
 
-    def load(self, key: str) -> tuple[float, Reals, bool] | None:
-        """Return a state that was written, or nothing."""
+    def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
+        """Return a state of the given width that was written, or nothing."""
         path = self._path(key)
         if not path.exists():
             return None
@@ -55,11 +55,12 @@ class Checkpoint:
             size = int.from_bytes(data[:8], "little")
             note = json.loads(data[8 : 8 + size])["__metadata__"]
             loss, done = float(note["loss"]), bool(json.loads(note["done"]))
-        except (SafetensorError, KeyError, ValueError) as error:
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
             raise ModelFileError(
                 f"The checkpoint {path} is broken ({error}). Delete it to train that part again."
             ) from error
-        if note.get("fingerprint") != self.fingerprint:
+        # The environment is no part of the fingerprint, but it decides how many weights there are.
+        if note.get("fingerprint") != self.fingerprint or theta.shape != (width,):
             raise ModelFileError(
                 f"The checkpoint {path} is of another training (other data or settings). "
                 "Give another folder, or delete this one."

@@ -174,7 +174,8 @@ class _CrossFit:
         extents = np.zeros(self.entries)
         steps = self.settings.rounds * (self.settings.parts + 1)
         for number in range(self.settings.rounds):
-            kept = checkpoint.load(f"lexicon.{number}") if checkpoint is not None else None
+            size = len(self.thetas) * len(self.thetas[0]) + self.entries
+            kept = checkpoint.load(f"lexicon.{number}", size) if checkpoint is not None else None
             if kept is not None:
                 # θ_k and L of the round, one after another.
                 width = len(self.thetas[0])

@@ -101,6 +101,22 @@ class _Base(Objective):
             problems, self.space, grow=grow, min_word_count=min_word_count
         )
         self.model = Model(encoding, self.builder.overlay, threads)
+        self.check_possible()
+
+    def check_possible(self) -> None:
+        """Complain of demonstrations whose text cannot be laid over their plan at all."""
+        charts = self.model.charts
+        scores = self.model.candidate_scores(np.zeros(len(self.space)))
+        gold = (charts.candidate_gold > 0) & np.isfinite(scores)
+        owner = np.repeat(np.arange(len(charts.problem_weight)), np.diff(charts.problem_candidates))
+        possible = np.bincount(owner[gold], minlength=len(charts.problem_weight)) > 0
+        if not possible.all():
+            example = self.examples[self.owners()[int(np.argmin(possible))]]
+            raise DemonstrationError(
+                f"{example.demonstration} cannot be learnt from: no alignment of its words with "
+                "the nodes of its actions is allowed. Add 'self' to Overlay.neighbours, or use "
+                "adjacency='soft' or null_node=True."
+            )
 
     @abstractmethod
     def problems(self, grow: bool) -> list[Problem]: ...
@@ -118,7 +134,8 @@ class _Base(Objective):
         if grow:
             for each in graphs:
                 self.builder.learn_values(each)
-            self.builder.reader.count(example.instructions for example in self.examples)
+            texts = (example.instructions for example in self.examples)
+            self.builder.reader.count(texts, self.builder.values)
         if self.before_labels is not None:
             self.before_labels()
         return [
@@ -381,6 +398,9 @@ class LatticeObjective(_Base):
                 self.examples, texts, pools, self.layout, strict=True
             )
         ]
+
+    def check_possible(self) -> None:
+        """Leave it to the loss, which looks at units rather than whole texts."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""

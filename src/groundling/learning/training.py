@@ -105,7 +105,7 @@ class _Run:
         value, done, start = np.inf, False, 0
         while start < learning.iterations and not done:
             key = f"{self.restart}.{number}.{start}"
-            kept = checkpoint.load(key) if checkpoint is not None else None
+            kept = checkpoint.load(key, len(theta)) if checkpoint is not None else None
             if kept is None:
                 kept = minimise(
                     self.objective.loss,

@@ -19,6 +19,9 @@ from groundling.world.graph import GroundingGraph
 
 __all__ = ["Builder", "Course", "Passage"]
 
+_REMEMBERED_GRAPHS = 500_000
+_REMEMBERED_WORLDS = 1_000
+
 
 @dataclass(frozen=True)
 class Course:
@@ -70,19 +73,24 @@ class Builder:
             self.values[NUMBER] = set()
         self._worlds: dict[int, World] = {}
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
-        self._plans: dict[tuple[int, object], NodeContent] = {}
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
-        if isinstance(environment, World):
-            return environment
         # A World holds its environment, so its identity cannot be reused while we hold it.
-        return self._worlds.setdefault(id(environment), World(environment))
+        known = self._worlds.get(id(environment))
+        if known is None:
+            known = environment if isinstance(environment, World) else World(environment)
+            if len(self._worlds) >= _REMEMBERED_WORLDS:
+                self._worlds.clear()
+            self._worlds[id(environment)] = known
+        return known
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
         found = self._graphs.get(graph)
         if found is None:
+            if len(self._graphs) >= _REMEMBERED_GRAPHS:
+                self._graphs.clear()
             found = self._graphs[graph] = lay_out(graph, self.overlay, self.nodes)
         return found
 
@@ -130,6 +138,18 @@ class Builder:
         ]
         words = tuple(labelled[s][p] for s, p in zip(forest.sentence, forest.position, strict=True))
         return Passage(tuple(instructions), forest, words)
+
+    def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
+        """Sort graphs by the values they hold that training never saw."""
+        sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
+        for graph in graphs:
+            new = tuple(
+                pair
+                for pair in graph.values
+                if pair[0] in self.values and pair[1] not in self.values[pair[0]]
+            )
+            sorts.setdefault(new, []).append(graph)
+        return list(sorts.values())
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from groundling.errors import DemonstrationError, GroundlingError, WorldError
+from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Action", "Demonstration", "Environment", "State", "Trace", "World"]
+__all__ = ["Action", "Demonstration", "Environment", "State", "Trace", "World", "shorten"]
 
 State: TypeAlias = Hashable
 Action: TypeAlias = Hashable
@@ -35,9 +36,11 @@ class Environment(Protocol):
     - `is_goal(state)`: plans must end here (a hard constraint on search);
     - `outcome(state)`: what of the final state counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
+    - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
+      (one more action, say, where the agent must first find its bearings);
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
-      swapped; their weights say how much they count;
+      swapped; the demonstration and its images share its weight in training;
     - `describe(state)`: a line of text for people.
 
     States and actions are hashable values; keep whatever the labels need (what was
@@ -92,7 +95,7 @@ class Demonstration:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", tuple(self.actions))
-        if not self.weight >= 0:
+        if not 0 <= self.weight < math.inf:
             raise DemonstrationError(f"{self} has weight {self.weight}; weights are 0 or more.")
 
     def weighted(self, weight: float) -> Demonstration:
@@ -129,30 +132,60 @@ class World:
         self._steps: dict[tuple[State, Action], State] = {}
         self._graphs: dict[tuple[State, Action], GroundingGraph] = {}
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
+    def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
         try:
-            return getattr(self.environment, method)(*arguments)
+            answer = getattr(self.environment, method)(*arguments)
+            if not listed:
+                return answer
+            if not isinstance(answer, str) and isinstance(answer, Iterable):
+                return tuple(answer)
+        except GraphError as error:
+            raise GraphError(f"{self._call(method, arguments)}: {error}") from error
         except GroundlingError:
             raise
         except Exception as error:
-            shown = ", ".join(_short(each) for each in arguments)
             raise WorldError(
-                f"{type(self.environment).__name__}.{method}({shown}) raised "
+                f"{self._call(method, arguments)} raised "
                 f"{type(error).__name__}: {error}. Run check_environment to see what else is wrong."
             ) from error
+        raise WorldError(
+            f"{self._call(method, arguments)} returned {shorten(answer)}; return a tuple."
+        )
+
+    def _call(self, method: str, arguments: Iterable[Any]) -> str:
+        shown = ", ".join(shorten(each) for each in arguments)
+        return f"{type(self.environment).__name__}.{method}({shown})"
+
+    def _hashable(self, value: Any, method: str, *arguments: Any) -> Any:
+        try:
+            hash(value)
+        except TypeError as error:
+            what = f"{self._call(method, arguments)} gave" if method else "The state is"
+            raise WorldError(
+                f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
+                "States, actions and outcomes are values such as tuples or frozen dataclasses."
+            ) from error
+        return value
 
     def actions(self, state: State) -> tuple[Action, ...]:
         """Return the actions possible in a state; none when it is terminal."""
-        if state not in self._actions:
-            final = self.is_terminal(state)
-            self._actions[state] = () if final else tuple(self._ask("actions", state))
+        try:
+            return self._actions[state]
+        except KeyError:
+            pass
+        except TypeError:
+            self._hashable(state, "")
+            raise
+        offered = () if self.is_terminal(state) else self._ask("actions", state, listed=True)
+        self._actions[state] = tuple(self._hashable(each, "actions", state) for each in offered)
         return self._actions[state]
 
     def step(self, state: State, action: Action) -> State:
         """Return the state after an action."""
         key = (state, action)
         if key not in self._steps:
-            self._steps[key] = self._ask("step", state, action)
+            after = self._ask("step", state, action)
+            self._steps[key] = self._hashable(after, "step", state, action)
         return self._steps[key]
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
@@ -162,8 +195,8 @@ class World:
             graph = self._ask("ground", state, action, self.step(state, action))
             if not isinstance(graph, GroundingGraph):
                 raise WorldError(
-                    f"{type(self.environment).__name__}.ground returned {_short(graph)} for the "
-                    f"action {_short(action)} in state {_short(state)}; return a GroundingGraph."
+                    f"{type(self.environment).__name__}.ground returned {shorten(graph)} for the "
+                    f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
                 )
             self._graphs[key] = graph
         return self._graphs[key]
@@ -184,9 +217,15 @@ class World:
     def outcome(self, state: State) -> Hashable:
         """Return what of a final state counts as the result."""
         if hasattr(self.environment, "outcome"):
-            result: Hashable = self._ask("outcome", state)
+            result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
         return state
+
+    def extra_length(self, start: State) -> int:
+        """Return by how much plans from a state may be longer than elsewhere."""
+        if hasattr(self.environment, "extra_length"):
+            return int(self._ask("extra_length", start))
+        return 0
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
         """Return the environment's labels of a whole plan, or nothing."""
@@ -197,7 +236,7 @@ class World:
     def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
         """Return the environment's equally true versions of a demonstration."""
         if hasattr(self.environment, "mirror"):
-            return tuple(self._ask("mirror", demonstration))
+            return tuple(self._ask("mirror", demonstration, listed=True))
         return ()
 
     def describe(self, state: State) -> str:
@@ -212,10 +251,10 @@ class World:
         for number, action in enumerate(actions, 1):
             possible = self.actions(states[-1])
             if action not in possible:
-                listed = ", ".join(_short(each) for each in possible[:8]) or "none"
+                listed = ", ".join(shorten(each) for each in possible[:8]) or "none"
                 raise DemonstrationError(
-                    f"{where}: action {number}, {_short(action)}, is impossible in state "
-                    f"{_short(states[-1])}. Possible there: {listed}"
+                    f"{where}: action {number}, {shorten(action)}, is impossible in state "
+                    f"{shorten(states[-1])}. Possible there: {listed}"
                     f"{', …' if len(possible) > 8 else ''}."
                 )
             graphs.append(self.ground(states[-1], action))
@@ -224,6 +263,11 @@ class World:
         return Trace(tuple(done), tuple(states), tuple(graphs))
 
 
-def _short(value: object, limit: int = 80) -> str:
+def shorten(value: object, limit: int = 80) -> str:
+    """Return how a value looks, cut to fit in a message.
+
+    >>> shorten("a" * 100, 8)
+    "'aaaaaa…"
+    """
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from groundling.errors import GraphError
 
 __all__ = ["GroundingGraph", "Label", "LabelValue", "Labels", "labels_of"]
@@ -51,10 +53,11 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
         found.add(Label(labels))
     elif isinstance(labels, Mapping):
         for name, value in labels.items():
-            if value is None or value is False:
+            if isinstance(value, (bool, np.bool_)):
+                if value:
+                    found.add(Label(str(name)))
+            elif value is None:
                 continue
-            if value is True:
-                found.add(Label(str(name)))
             elif isinstance(value, (str, int, float)):
                 found.add(Label(str(name), _value(value, name, where)))
             elif isinstance(value, Iterable):
@@ -62,6 +65,11 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
             else:
                 # numpy scalars and the like
                 found.add(Label(str(name), _value(value, name, where)))
+    elif not isinstance(labels, Iterable):
+        raise GraphError(
+            f"The labels of {where} are {labels!r}. "
+            "Write labels as a mapping from names to values, or as a list of names."
+        )
     else:
         for each in labels:
             if isinstance(each, Label):
@@ -147,6 +155,10 @@ class GroundingGraph:
     ) -> None:
         if not nodes:
             raise GraphError("A grounding graph needs at least one node, but none was given.")
+        if not isinstance(nodes, Mapping):
+            raise GraphError(
+                f"The nodes of a grounding graph are a mapping from names to labels, not {nodes!r}."
+            )
         self.node_names = tuple(nodes)
         self.node_labels = tuple(
             labels_of(labels, f"node {name!r}") for name, labels in nodes.items()
@@ -157,7 +169,10 @@ class GroundingGraph:
                 f"The root {self.root!r} is not a node of the graph; its nodes are {list(nodes)}."
             )
         read = []
-        for source, target, labels in edges:
+        for edge in edges:
+            if isinstance(edge, str) or len(edge) != 3:
+                raise GraphError(f"The edge {edge!r} is not a triple of source, target and labels.")
+            source, target, labels = edge
             for end in (source, target):
                 if end not in nodes:
                     raise GraphError(

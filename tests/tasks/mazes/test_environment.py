@@ -172,7 +172,7 @@ def test_rich_graph_stay_sees_far():
     world = MazeEnvironment(cross())
     start = world.start((2, 0), 90)
     graph = world.ground(start, STAY, world.step(start, STAY))
-    assert {"s:sees-item=sofa", "s:dead-end", "s:hall-length=2"} <= names(graph, "front")
+    assert {"s:sees:item=sofa", "s:dead-end", "s:hall-length=2"} <= names(graph, "front")
     assert {"s:intersection", "s:crossing", "s:floor=grass"} <= names(graph, "here")
 
 
@@ -188,11 +188,11 @@ def test_rich_graph_extras_tell_what_a_move_passed():
     world = MazeEnvironment(cross(), extras=True)
     start = world.start((0, 0), 90)
     path = names(world.ground(start, move(2), world.step(start, move(2))), "path")
-    assert {"m:passed-item=chair", "m:lefts=1", "m:rights=1", "m:intersections=1"} <= path
+    assert {"m:passed:item=chair", "m:lefts=1", "m:rights=1", "m:intersections=1"} <= path
     assert {"m:first-side-floor=grass", "m:beyond-item=sofa"} <= path
     assert "m:to-end" not in path
     end = names(world.ground(start, move(4), world.step(start, move(4))), "path")
-    assert {"m:to-end", "m:first-item=sofa"} <= end
+    assert {"m:to-end", "m:first:item=sofa"} <= end
 
 
 def test_paper_graph_merges_neighbours_that_look_alike():

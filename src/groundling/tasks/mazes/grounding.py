@@ -131,10 +131,10 @@ def _view(maze: Maze, position: Position, direction: int, *, far: bool) -> _Labe
     if far:
         sides = ((direction + 90) % 360, (direction + 270) % 360)
         crossing = (maze.hall(place, side) for place in line for side in sides)
-        labels["sees-item"] = {maze.item(place) for place in line if maze.item(place)}
-        labels["sees-floor"] = {each.floor for each in crossing if each}
+        labels["sees:item"] = {maze.item(place) for place in line if maze.item(place)}
+        labels["sees:floor"] = {each.floor for each in crossing if each}
         labels["hall-length"] = len(line)
-        labels["end-item"] = maze.item(line[-1]) or None
+        labels["end:item"] = maze.item(line[-1]) or None
         labels["dead-end"] = len(maze.exits(line[-1])) == 1
     return labels
 
@@ -174,13 +174,13 @@ def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels
         **ways,
         "floor": {hall.floor for hall in halls},
         "wall": {hall.wall for hall in halls},
-        "first-floor": halls[0].floor,
-        "last-floor": halls[-1].floor,
+        "first:floor": halls[0].floor,
+        "last:floor": halls[-1].floor,
         "floor-changes": len({hall.floor for hall in halls}) > 1,
-        "passed-item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
-        "first-item": item if item and item not in map(maze.item, walked[1:-1]) else None,
+        "passed:item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
+        "first:item": item if item and item not in map(maze.item, walked[1:-1]) else None,
         "first-side-floor": sides[-1] - set().union(*sides[:-1]),
-        "beyond-item": set(beyond),
+        "beyond:item": set(beyond),
         "to-end": distance == len(line),
         "one-short-of-end": distance == len(line) - 1,
     }

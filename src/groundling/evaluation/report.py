@@ -1,0 +1,94 @@
+"""Rows of results with intervals, beside what was published: as JSON and as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from groundling.files import write_atomically
+
+__all__ = ["Report", "Row", "bootstrap"]
+
+
+def bootstrap(
+    items: Sequence[Any],
+    measure: Callable[[Sequence[Any]], float],
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Return the 95% interval of a measure over items drawn with replacement.
+
+    >>> bootstrap([1.0] * 20, lambda items: sum(items) / len(items))
+    (1.0, 1.0)
+    """
+    random = np.random.default_rng(seed)
+    values = [
+        measure([items[place] for place in random.integers(0, len(items), len(items))])
+        for _ in range(draws)
+    ]
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: a system, its metrics as fractions, and their interval."""
+
+    name: str
+    metrics: Mapping[str, float]
+    interval: tuple[float, float] | None = None
+    seeds: int = 1
+    published: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The rows of one task under one preset and condition.
+
+    >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
+    >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())
+    | row | macro | 95% | published |
+    |---|---|---|---|
+    | full | .596 | .580–.610 | macro .596 |
+    """
+
+    task: str
+    preset: str
+    condition: str
+    rows: Sequence[Row]
+    seconds: float
+    version: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values."""
+        return asdict(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report as JSON."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        write_atomically(Path(path), text + "\n")
+
+    def markdown(self) -> str:
+        """Return the report as a table."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row.metrics))
+        lines = [
+            "| row | " + " | ".join(names) + " | 95% | published |",
+            "|---" * (len(names) + 3) + "|",
+        ]
+        for row in self.rows:
+            cells = [_fraction(row.metrics[n]) if n in row.metrics else "" for n in names]
+            interval = "–".join(_fraction(each) for each in row.interval) if row.interval else ""
+            published = ", ".join(f"{n} {_fraction(v)}" for n, v in row.published.items())
+            lines.append(f"| {row.name} | " + " | ".join([*cells, interval, published]) + " |")
+        return "\n".join(lines)
+
+
+def _fraction(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0") if 0 <= value < 1 else f"{value:.3f}"

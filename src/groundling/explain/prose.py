@@ -1,0 +1,194 @@
+"""Explanations as words: plain text, and tables for a rich console."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from groundling.explain.parts import Cause, Contribution, Contributions, Rival, Step
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from groundling.explain.explanation import Explanation
+
+__all__ = ["phrases", "plain", "renderable"]
+
+SHOWN = 0.5  # causes below this are not worth a word
+FEATURES = 3
+
+
+def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
+    """Return the text that causes an action, neighbouring units joined, with mean probability.
+
+    >>> from groundling.explain.parts import Unit
+    >>> units = [Unit(0, (place,), word) for place, word in enumerate("go to the sofa".split())]
+    >>> chances = (0.9, 0.7, 0.2, 1.0)
+    >>> phrases(Cause(*each) for each in zip(units, chances))
+    [('go to', 0.8), ('sofa', 1.0)]
+    """
+    found: list[list[Cause]] = []
+    for cause in sorted(causes, key=lambda each: (each.unit.sentence, each.unit.words)):
+        if cause.probability < least:
+            continue
+        last = found[-1][-1].unit if found else None
+        if (
+            last is not None
+            and last.sentence == cause.unit.sentence
+            and last.words[-1] + 1 == cause.unit.words[0]
+        ):
+            found[-1].append(cause)
+        else:
+            found.append([cause])
+    return [
+        (
+            " ".join(each.unit.text for each in group),
+            round(sum(each.probability for each in group) / len(group), 3),
+        )
+        for group in found
+    ]
+
+
+def _headline(why: Explanation) -> str:
+    actions = ", ".join(step.action for step in why.steps)
+    plan = why.plan
+    return (
+        f"{actions}  (probability {plan.probability:.2f}, confidence {plan.confidence:.2f}, "
+        f"score {why.score:.2f})"
+    )
+
+
+def _asked(step: Step) -> str:
+    if step.asked:
+        return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes))
+    if not step.causes:
+        return "nobody asked for this"
+    nearest = step.causes[0]
+    return f"nobody asked for this (nearest: “{nearest.unit.text}” {nearest.probability:.2f})"
+
+
+def _links(step: Step) -> str:
+    if len(step.nodes) < 2:
+        return ""
+    best = [link for link in step.links if link.probability >= 0.25]
+    return ", ".join(f"{link.word} → {link.node} {link.probability:.2f}" for link in best)
+
+
+def _why_added(step: Step) -> list[str]:
+    """Say why an action is there that nobody asked for."""
+    said = []
+    if step.without is not None:
+        rival = step.without
+        said.append(
+            f"without it the best plan is {', '.join(rival.actions)}, which scores "
+            f"{rival.margin:.2f} less"
+            if rival.margin >= 0
+            else f"the plan {', '.join(rival.actions)} does without it and scores "
+            f"{-rival.margin:.2f} more, but its outcome is less probable"
+        )
+        said += [f"    {each}" for each in rival.features.favouring(FEATURES)]
+    if step.own.features:
+        said.append(f"whatever is said, such an action scores {step.own.total:+.2f}")
+        said += [f"    {each}" for each in step.own.features[:FEATURES]]
+    return said
+
+
+def _behind(rival: Rival) -> str:
+    where = f"{abs(rival.margin):.2f} {'behind' if rival.margin >= 0 else 'ahead'}"
+    return f"{', '.join(rival.actions)}  (probability {rival.probability:.2f}, {where})"
+
+
+def plain(why: Explanation) -> str:
+    """Return an explanation as plain text."""
+    lines = [_headline(why)]
+    for number, step in enumerate(why.steps, 1):
+        lines += ["", f"{number}. {step.action}: {_asked(step)}"]
+        if not step.asked:
+            lines += [f"   {each}" for each in _why_added(step)]
+            continue
+        if links := _links(step):
+            lines.append(f"   words on nodes: {links}")
+        for name, features in _sides(step.text):
+            lines += [f"   {name:<8} {each}" for each in features]
+    lines += ["", f"the plan as a whole {why.whole.total:+.2f}, ambiguity {why.ambiguity:+.2f}"]
+    for rival in why.rivals:
+        lines += ["", f"Instead: {_behind(rival)}", f"   {rival.differs}"]
+        for name, features in _sides(rival.features):
+            lines += [f"   {name:<8} {each}" for each in features]
+        lines.append(f"   {'readings':<8} {rival.ambiguity:+.2f}")
+    if most := _weightiest(why):
+        lines += ["", "Words left out:"]
+        lines += [f"   {each}" for each in most]
+    return "\n".join(lines)
+
+
+def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]]:
+    return [
+        ("for", features.favouring(FEATURES)),
+        ("against", features.against(FEATURES)),
+    ]
+
+
+def _weightiest(why: Explanation, most: int = 5) -> list[str]:
+    """Say which words matter most for the plan's lead, or for its score if it has no rival."""
+
+    def size(place: int) -> float:
+        each = why.deletions[place]
+        return -abs(each.score if each.margin is None else each.margin)
+
+    said = []
+    for place in sorted(range(len(why.deletions)), key=size)[:most]:
+        each = why.deletions[place]
+        line = f"“{each.word}”: score {each.score:+.2f}"
+        if each.margin is not None and why.margin is not None:
+            line += f", lead {why.margin:.2f} → {why.margin + each.margin:.2f}"
+        said.append(line)
+    return said
+
+
+def renderable(why: Explanation) -> RenderableType:
+    """Return an explanation as tables for a rich console."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_lines=True, expand=False, title=Text(_headline(why)), title_justify="left")
+    table.add_column("action", style="bold", no_wrap=True)
+    table.add_column("asked for by")
+    table.add_column("words on nodes")
+    table.add_column("features")
+    for step in why.steps:
+        if step.asked:
+            asked = Text(_asked(step))
+            features = Text()
+            for each in (*step.text.favouring(FEATURES), *step.text.against(2)):
+                features.append(_signed(each.amount), "green" if each.amount > 0 else "red")
+                features.append(f"  {each.feature}\n")
+            features.rstrip()
+            table.add_row(Text(step.action), asked, Text(_links(step)), features)
+        else:
+            added = Text("\n".join(_why_added(step)))
+            table.add_row(Text(step.action), Text(_asked(step), "yellow"), Text(""), added)
+    parts: list[RenderableType] = [table]
+    if why.rivals:
+        rivals = Table(title="considered instead", title_justify="left")
+        for name in ("plan", "probability", "behind by", "mostly through"):
+            rivals.add_column(
+                name, justify="right" if name in ("probability", "behind by") else "left"
+            )
+        for rival in why.rivals:
+            through = "\n".join(str(each) for each in rival.features.features[:FEATURES])
+            rivals.add_row(
+                Text(", ".join(rival.actions)),
+                f"{rival.probability:.2f}",
+                f"{rival.margin:.2f}",
+                Text(through),
+            )
+        parts.append(rivals)
+    if said := _weightiest(why):
+        parts.append(Text("words left out: " + "; ".join(said)))
+    return Group(*parts)
+
+
+def _signed(amount: float) -> str:
+    return f"{amount:+.2f}"

@@ -1,0 +1,172 @@
+"""The two systems for mazes, `paper` and `best`, and the rows that take parts of them away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.lexicon import Lexicon
+from groundling.features.settings import Features
+from groundling.follower import Follower
+from groundling.inference.settings import Search
+from groundling.learning.settings import Learning
+from groundling.model.settings import Overlay
+
+__all__ = ["PRESETS", "Preset", "hand_lexicon", "preset"]
+
+
+def hand_lexicon() -> Lexicon:
+    """Return the declared lexicon of the mazes, a text file that people can read and edit.
+
+    >>> hand_lexicon().given["bench"]
+    (('item', 'sofa'),)
+    """
+    return Lexicon.read(str(files("groundling.tasks.mazes") / "lexicon.txt"))
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A follower's settings, the environment they are for, and what was published for them."""
+
+    overlay: Overlay
+    features: Features
+    learning: Learning
+    search: Search
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    parser: str = "default"
+    split_commands: bool = False
+    published_start: bool = False
+    published: float | None = None
+
+    def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
+        """Return a follower with these settings, not yet trained."""
+        return Follower(
+            overlay=self.overlay,
+            features=self.features,
+            learning=self.learning,
+            search=self.search,
+            parser=self.parser,
+            seed=seed,
+            threads=threads,
+        )
+
+
+PAPER = Preset(
+    overlay=Overlay(
+        neighbours=("given", "self"), edge_scores=False, action_scores=False, plan_scores=False
+    ),
+    features=Features(
+        words=("word",),
+        stop_words=("the", "a", "an"),
+        joins=("conjunction",),
+        numbers=("bins",),
+        min_count=11,
+    ),
+    learning=Learning(
+        normalise="decisions",
+        alignment="all",
+        last_to_last=True,
+        l1=1.0,
+        l2=0.0,
+        iterations=60,
+        mirror=False,
+    ),
+    search=Search(max_length=2),
+    environment={"shape": "paper", "canonical": False},
+    split_commands=True,
+    published_start=True,
+    published=0.596,
+)
+
+BEST = Preset(
+    overlay=Overlay.flat(),
+    features=Features(
+        words=(
+            "word", "first", "next", "head", "relation", "grandparent", "context", "verb"
+        ),
+        slots=("floor", "wall", "item"),
+        numbers=("equal",),
+        joins=("conjunction", "slot"),
+        lexicon=hand_lexicon(),
+        min_count=0,
+        min_word_count=2,
+    ),
+    learning=Learning(l2=2.0, iterations=40),
+    search=Search(max_length=3, decode="outcome"),
+)  # fmt: skip
+
+
+def _without_slots(given: Preset) -> Preset:
+    plain = replace(given.features, slots=(), joins=("conjunction",), numbers=("bins",),
+                    lexicon=Lexicon(string_match=False))  # fmt: skip
+    return replace(given, features=plain)
+
+
+def _skeleton(name: str) -> Callable[[Preset], Preset]:
+    return lambda given: replace(given, overlay=replace(given.overlay, skeleton=name))
+
+
+def _flat(given: Preset) -> Preset:
+    overlay = replace(given.overlay, skeleton="bag", nodes="flat", entry="any")
+    return replace(given, overlay=overlay, published=0.517)
+
+
+_ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+    "paper": {
+        "full": lambda given: given,
+        "no planning": lambda given: replace(
+            given, search=replace(given.search, planning=False), published=0.589
+        ),
+        "no grounding graphs": _flat,
+    },
+    "best": {
+        "full": lambda given: given,
+        "no lexicon": lambda given: replace(
+            given, features=replace(given.features, lexicon="learn")
+        ),
+        "string match only": lambda given: replace(
+            given, features=replace(given.features, lexicon="strings")
+        ),
+        "chain": _skeleton("chain"),
+        "bag": _skeleton("bag"),
+        "no slots": _without_slots,
+        "chain, no slots": lambda given: _without_slots(_skeleton("chain")(given)),
+        "bag, no slots": lambda given: _without_slots(_skeleton("bag")(given)),
+        "graph nodes": lambda given: replace(
+            given, overlay=replace(given.overlay, nodes="both", adjacency="soft")
+        ),
+        "no mirror": lambda given: replace(given, learning=replace(given.learning, mirror=False)),
+    },
+}
+
+PRESETS = {"paper": PAPER, "best": BEST}
+
+
+def preset(name: str, row: str = "full") -> Preset:
+    """Return a preset with one part taken away.
+
+    >>> preset("best", "chain").overlay.skeleton
+    'chain'
+    >>> preset("paper", "ful")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
+    """
+    if name not in PRESETS:
+        raise SettingError(f"Mazes have no preset {name!r}.{did_you_mean(name, PRESETS)}")
+    rows = _ROWS[name]
+    if row not in rows:
+        raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
+    return rows[row](PRESETS[name])
+
+
+def row_names(name: str) -> tuple[str, ...]:
+    """Return the rows of a preset.
+
+    >>> row_names("paper")
+    ('full', 'no planning', 'no grounding graphs')
+    """
+    return tuple(_ROWS[name])

@@ -1,0 +1,25 @@
+"""Puzzles: hints that solve Crossblock boards."""
+
+from groundling.tasks.puzzles.board import Board, Strike
+from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus, write_corpus
+from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
+from groundling.tasks.puzzles.generator import generate_corpus, generate_puzzle
+from groundling.tasks.puzzles.planner import Budget, Planner, Verdict, is_winnable, solve
+
+__all__ = [
+    "Board",
+    "Budget",
+    "Corpus",
+    "Planner",
+    "Puzzle",
+    "PuzzleEnvironment",
+    "PuzzleState",
+    "Strike",
+    "Verdict",
+    "generate_corpus",
+    "generate_puzzle",
+    "is_winnable",
+    "read_corpus",
+    "solve",
+    "write_corpus",
+]

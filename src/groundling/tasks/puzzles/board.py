@@ -1,0 +1,334 @@
+"""The board of a Crossblock puzzle, the strikes, and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal, TypeAlias
+
+from groundling.errors import WorldError
+
+__all__ = [
+    "Board",
+    "Orientation",
+    "Strike",
+    "collapse",
+    "expand",
+    "full_lines",
+    "legal_strikes",
+    "strike",
+    "struck_cells",
+]
+
+Orientation: TypeAlias = Literal["row", "column"]
+ORIENTATIONS: tuple[Orientation, Orientation] = ("row", "column")
+
+
+@lru_cache(maxsize=4096)
+def _line_masks(height: int, width: int) -> dict[Orientation, tuple[int, ...]]:
+    row = (1 << width) - 1
+    column = sum(1 << (r * width) for r in range(height))
+    return {
+        "row": tuple(row << (r * width) for r in range(height)),
+        "column": tuple(column << c for c in range(width)),
+    }
+
+
+@dataclass(frozen=True)
+class Board:
+    """A rectangle of blocks and holes; the blocks are the bits of one number.
+
+    Parameters
+    ----------
+    height, width
+        The number of rows and of columns.
+    cells
+        Bit `row * width + column` is set where a block stands.
+
+    Examples
+    --------
+    >>> board = Board.read(["# # .", ". # ."])
+    >>> print(board)
+    # # .
+    . # .
+    >>> board.blocks, board.count("column", 1), board.places("row", 0)
+    (3, 2, (0, 1))
+    """
+
+    height: int
+    width: int
+    cells: int
+
+    def __post_init__(self) -> None:
+        if self.height < 1 or self.width < 1:
+            raise WorldError(
+                f"A board has at least one row and one column, not {self.height} × {self.width}."
+            )
+        if self.cells < 0 or self.cells >> (self.height * self.width):
+            raise WorldError(
+                f"A block stands outside the board of {self.height} × {self.width}; "
+                "build boards with Board.read."
+            )
+
+    @classmethod
+    def read(cls, rows: Sequence[str]) -> Board:
+        """Build a board from its rows; `#` is a block, `.` a hole, spaces do not count."""
+        lines = ["".join(row.split()) for row in rows]
+        if not lines or not lines[0]:
+            raise WorldError("A board has at least one row and one column, but none was given.")
+        cells = 0
+        for number, line in enumerate(lines):
+            if len(line) != len(lines[0]):
+                raise WorldError(
+                    f"Row {number + 1} of the board has {len(line)} cells, but row 1 has "
+                    f"{len(lines[0])}; give all rows the same length."
+                )
+            for column, mark in enumerate(line):
+                if mark not in "#.":
+                    raise WorldError(
+                        f"Row {number + 1} of the board has the mark {mark!r} in column "
+                        f"{column + 1}; a cell is '#' (block) or '.' (hole)."
+                    )
+                if mark == "#":
+                    cells |= 1 << (number * len(line) + column)
+        return cls(len(lines), len(lines[0]), cells)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks are left."""
+        return self.cells.bit_count()
+
+    def size(self, orientation: Orientation) -> int:
+        """Return the number of rows or of columns."""
+        return self.height if orientation == "row" else self.width
+
+    def mask(self, orientation: Orientation, line: int) -> int:
+        """Return the bits of all cells of a line."""
+        return _line_masks(self.height, self.width)[orientation][line]
+
+    def count(self, orientation: Orientation, line: int) -> int:
+        """Return how many blocks a line has."""
+        return (self.cells & self.mask(orientation, line)).bit_count()
+
+    @cached_property
+    def counts(self) -> dict[Orientation, tuple[int, ...]]:
+        """The number of blocks of each row and each column."""
+        masks = _line_masks(self.height, self.width)
+        return {
+            orientation: tuple((self.cells & mask).bit_count() for mask in masks[orientation])
+            for orientation in ORIENTATIONS
+        }
+
+    def bit(self, orientation: Orientation, line: int, place: int) -> int:
+        """Return the bit of a cell, given by its line and its place along the line."""
+        row, column = (line, place) if orientation == "row" else (place, line)
+        return 1 << (row * self.width + column)
+
+    def places(self, orientation: Orientation, line: int) -> tuple[int, ...]:
+        """Return where along a line its blocks stand."""
+        if orientation == "row":
+            bits, step = self.cells >> (line * self.width), 1
+            length = self.width
+        else:
+            bits, step = self.cells >> line, self.width
+            length = self.height
+        return tuple(place for place in range(length) if bits >> (place * step) & 1)
+
+    def without(self, cells: int) -> Board:
+        """Return the board with some blocks taken away."""
+        return Board(self.height, self.width, self.cells & ~cells)
+
+    def rows(self) -> tuple[str, ...]:
+        """Return the rows as text."""
+        return tuple(
+            " ".join(
+                "#" if self.cells >> (r * self.width + c) & 1 else "." for c in range(self.width)
+            )
+            for r in range(self.height)
+        )
+
+    def transposed(self) -> Board:
+        """Return the board with rows and columns swapped.
+
+        >>> print(Board.read(["##", ".."]).transposed())
+        # .
+        # .
+        """
+        cells = 0
+        for row in range(self.height):
+            for column in self.places("row", row):
+                cells |= 1 << (column * self.height + row)
+        return Board(self.width, self.height, cells)
+
+    def __str__(self) -> str:
+        return "\n".join(self.rows())
+
+
+@dataclass(frozen=True)
+class Strike:
+    """An action: strike whole lines, or one part of a line. Lines are numbered from 0.
+
+    Parameters
+    ----------
+    orientation
+        Whether rows or columns are struck.
+    lines
+        The lines, from the top or the left; several only when they are struck whole.
+    first, last
+        For a part of a line: where along the line its first and last struck blocks
+        stand. `None` when whole lines are struck.
+
+    Examples
+    --------
+    >>> print(Strike("row", (0,)), Strike("column", (1, 3)), Strike("row", (2,), 0, 4), sep="; ")
+    row 1; columns 2 and 4; row 3 from column 1 to 5
+    >>> Strike("column", (1, 3)).kind
+    'multi'
+    """
+
+    orientation: Orientation
+    lines: tuple[int, ...]
+    first: int | None = None
+    last: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """Whether one line (`single`), several (`multi`) or a part of one (`partial`) is struck."""
+        if self.first is not None:
+            return "partial"
+        return "single" if len(self.lines) == 1 else "multi"
+
+    @property
+    def is_full(self) -> bool:
+        """Whether whole lines are struck."""
+        return self.first is None
+
+    def __str__(self) -> str:
+        names = [str(line + 1) for line in self.lines]
+        listed = ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+        text = f"{self.orientation}{'s' if len(names) > 1 else ''} {listed}"
+        if self.first is None or self.last is None:
+            return text
+        across = "column" if self.orientation == "row" else "row"
+        return f"{text} from {across} {self.first + 1} to {self.last + 1}"
+
+
+def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...]:
+    """Return the lines that can be struck whole: those with exactly k blocks.
+
+    >>> full_lines(Board.read(["##.", "###", "#.#"]), 2, "row")
+    (0, 2)
+    """
+    return tuple(line for line, n in enumerate(board.counts[orientation]) if n == k)
+
+
+def legal_strikes(board: Board, k: int) -> tuple[Strike, ...]:
+    """Return every strike of one line: whole lines with k blocks, and parts of longer ones.
+
+    A part is k blocks with no other block between them; holes do not matter.
+
+    >>> for each in legal_strikes(Board.read(["#.##", "...#"]), 2):
+    ...     print(each)
+    row 1 from column 1 to 3
+    row 1 from column 3 to 4
+    column 4
+    """
+    found = []
+    for orientation in ORIENTATIONS:
+        for line, n in enumerate(board.counts[orientation]):
+            if n == k:
+                found.append(Strike(orientation, (line,)))
+            elif n > k:
+                places = board.places(orientation, line)
+                found += [
+                    Strike(orientation, (line,), places[i], places[i + k - 1])
+                    for i in range(n - k + 1)
+                ]
+    return tuple(found)
+
+
+def struck_cells(board: Board, strike: Strike) -> int:
+    """Return the bits of the blocks that a strike takes away.
+
+    >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), 1, 2)))
+    '0b110'
+    """
+    if strike.first is None or strike.last is None:
+        return sum(board.cells & board.mask(strike.orientation, line) for line in strike.lines)
+    line = strike.lines[0]
+    return sum(
+        board.bit(strike.orientation, line, place)
+        for place in board.places(strike.orientation, line)
+        if strike.first <= place <= strike.last
+    )
+
+
+def strike(board: Board, k: int, action: Strike) -> Board:
+    """Return the board after a strike; a strike against the rules is an error.
+
+    >>> print(strike(Board.read(["##.", ".##"]), 2, Strike("row", (0,))))
+    . . .
+    . # #
+    """
+    size = board.size(action.orientation)
+    if not action.lines or len(set(action.lines)) < len(action.lines):
+        raise WorldError(f"The strike {action!r} names no line, or one line twice.")
+    for line in action.lines:
+        if not 0 <= line < size:
+            raise WorldError(
+                f"The strike of {action} leaves the board of {board.height} × {board.width}."
+            )
+    if not action.is_full:
+        if len(action.lines) > 1:
+            raise WorldError(
+                f"The strike {action!r} takes part of several lines; strike one by one."
+            )
+        struck = struck_cells(board, action)
+        if struck.bit_count() != k:
+            raise WorldError(
+                f"The strike of {action} takes {struck.bit_count()} blocks; "
+                f"it must take exactly {k}."
+            )
+        return board.without(struck)
+    for line in action.lines:
+        if board.counts[action.orientation][line] != k:
+            raise WorldError(
+                f"{action.orientation.capitalize()} {line + 1} has "
+                f"{board.counts[action.orientation][line]} blocks, so it cannot be struck whole; "
+                f"it must have exactly {k}."
+            )
+    return board.without(struck_cells(board, action))
+
+
+def expand(plan: Iterable[Strike]) -> tuple[Strike, ...]:
+    """Return the plan with each multi-strike taken apart into its lines.
+
+    >>> [str(each) for each in expand([Strike("row", (0, 2)), Strike("column", (1,))])]
+    ['row 1', 'row 3', 'column 2']
+    """
+    strikes: list[Strike] = []
+    for action in plan:
+        if action.is_full:
+            strikes += [Strike(action.orientation, (line,)) for line in action.lines]
+        else:
+            strikes.append(action)
+    return tuple(strikes)
+
+
+def collapse(plan: Iterable[Strike]) -> tuple[Strike, ...]:
+    """Join neighbouring full strikes of one orientation into one multi-strike.
+
+    >>> [str(each) for each in collapse([Strike("row", (2,)), Strike("row", (0,))])]
+    ['rows 1 and 3']
+    """
+    joined: list[Strike] = []
+    for action in plan:
+        if joined and action.is_full and joined[-1].is_full:
+            before = joined[-1]
+            if before.orientation == action.orientation:
+                lines = tuple(sorted(before.lines + action.lines))
+                joined[-1] = Strike(action.orientation, lines)
+                continue
+        joined.append(action)
+    return tuple(joined)

@@ -1,0 +1,233 @@
+"""Compare the planner with plain searches, with and without hints: nodes and seconds.
+
+Run `python -m groundling.tasks.puzzles.compare_planners --out results.json`; it prints a
+table for each size of board and writes every run, and the curve of puzzles solved over
+boards expanded, to the file. With `--seconds 0 --nodes 100000` the shares solved do not
+depend on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from groundling.tasks.puzzles.board import Board
+from groundling.tasks.puzzles.corpus import Puzzle, read_corpus
+from groundling.tasks.puzzles.generator import generate_puzzle
+from groundling.tasks.puzzles.planner import Budget, Planner, Verdict
+from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints
+
+__all__ = ["compare", "main", "spoil", "stress", "summarise"]
+
+CURVE = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
+_PLACES = ("corpus", "out")  # where files lie is nobody else's business
+Search = Callable[[Puzzle, Budget], Verdict]
+
+
+def _beam(width: int, reads: bool) -> Search:
+    def run(puzzle: Puzzle, budget: Budget) -> Verdict:
+        guide = read_hints(puzzle.hints) if reads else None
+        return beam_search(puzzle.board, puzzle.k, budget, width=width, guide=guide)
+
+    return run
+
+
+def _searches(widths: Iterable[int]) -> dict[str, Search]:
+    searches: dict[str, Search] = {
+        "planner": lambda puzzle, budget: Planner().solve(puzzle.board, puzzle.k, budget),
+        "depth-first": lambda puzzle, budget: depth_first(puzzle.board, puzzle.k, budget),
+    }
+    for width in widths:
+        searches[f"beam {width}"] = _beam(width, reads=False)
+        searches[f"beam {width} with hints"] = _beam(width, reads=True)
+    return searches
+
+
+def compare(
+    puzzles: Iterable[Puzzle], budget: Budget, *, widths: Sequence[int] = (1, 10, 100)
+) -> list[dict[str, Any]]:
+    """Run every search on every puzzle; return one record for each run.
+
+    >>> runs = compare([generate_puzzle(3, 3, 2, seed=1)], Budget(nodes=1000), widths=[9])
+    >>> sorted({run["status"] for run in runs}), len(runs)
+    (['solved'], 4)
+    """
+    runs = []
+    for puzzle in puzzles:
+        for name, search in _searches(widths).items():
+            verdict = search(puzzle, budget)
+            runs.append(
+                {
+                    "search": name,
+                    "puzzle": puzzle.number,
+                    "size": f"{puzzle.board.height}×{puzzle.board.width}",
+                    "k": puzzle.k,
+                    "status": verdict.status,
+                    "nodes": verdict.nodes,
+                    "seconds": round(verdict.seconds, 5),
+                }
+            )
+    return runs
+
+
+def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return for each size and search the share solved, the medians, and the curve.
+
+    >>> runs = [{"search": "beam", "size": "3×3", "status": "solved", "nodes": 9, "seconds": 0.1}]
+    >>> summarise(runs)[0]["solved"], summarise(runs)[0]["curve"]["10"]
+    (1.0, 1.0)
+    """
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for run in runs:
+        groups.setdefault((run["size"], run["search"]), []).append(run)
+    rows = []
+    for (size, name), group in groups.items():
+        solved = [run["nodes"] for run in group if run["status"] == "solved"]
+        rows.append(
+            {
+                "size": size,
+                "search": name,
+                "puzzles": len(group),
+                "solved": len(solved) / len(group),
+                "median nodes": statistics.median(run["nodes"] for run in group),
+                "median seconds": statistics.median(run["seconds"] for run in group),
+                "most seconds": max(run["seconds"] for run in group),
+                "curve": {
+                    str(limit): sum(nodes <= limit for nodes in solved) / len(group)
+                    for limit in CURVE
+                },
+            }
+        )
+    return rows
+
+
+def spoil(board: Board, rng: random.Random, moved: int = 2) -> Board:
+    """Move a few blocks to holes, which leaves many boards without a solution.
+
+    >>> board = Board.read(["##", ".."])
+    >>> spoil(board, random.Random(0)).blocks
+    2
+    """
+    cells = board.cells
+    for _ in range(moved):
+        places = range(board.height * board.width)
+        blocks = [place for place in places if cells >> place & 1]
+        holes = [place for place in places if not cells >> place & 1]
+        if blocks and holes:
+            cells ^= 1 << rng.choice(blocks) | 1 << rng.choice(holes)
+    return Board(board.height, board.width, cells)
+
+
+def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> list[dict[str, Any]]:
+    """Give the planner solvable and spoiled boards of many kinds; return its verdicts.
+
+    >>> rows = stress([4], each=1, budget=Budget(nodes=1000))
+    >>> sum(row["budget exhausted"] for row in rows)
+    0
+    """
+    rows = []
+    for side in sides:
+        for k in range(2, side + 1):
+            for kind in ("solvable", "spoiled"):
+                verdicts = []
+                for number in range(each):
+                    rng = random.Random(f"{seed} {side} {k} {number}")
+                    board = generate_puzzle(
+                        *(side, side, k), seed=rng.randrange(2**32), density=rng.uniform(0.3, 1.0)
+                    ).board
+                    if kind == "spoiled":
+                        board = spoil(board, rng)
+                    verdicts.append(Planner().solve(board, k, budget))
+                counts = {
+                    status: sum(verdict.status == status for verdict in verdicts)
+                    for status in ("solved", "unsolvable", "budget exhausted")
+                }
+                rows.append(
+                    {
+                        "side": side,
+                        "k": k,
+                        "kind": kind,
+                        **counts,
+                        "most nodes": max(verdict.nodes for verdict in verdicts),
+                        "most seconds": round(max(verdict.seconds for verdict in verdicts), 4),
+                    }
+                )
+    return rows
+
+
+def _peak_memory() -> int | None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the comparison from the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--sides", type=int, nargs="+", default=[4, 6, 8, 10, 12])
+    parser.add_argument("--each", type=int, default=10, help="puzzles of each size")
+    parser.add_argument("--corpus", help="also compare on the puzzles of a corpus folder")
+    parser.add_argument("--stress", type=int, default=0, help="boards of each kind for the planner")
+    parser.add_argument("--widths", type=int, nargs="+", default=[1, 10, 100], help="of the beam")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of one run; 0 for no limit")
+    parser.add_argument("--nodes", type=int, default=50_000_000, help="boards expanded in one run")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", help="a JSON file for the results")
+    settings = parser.parse_args(arguments)
+    budget = Budget(settings.nodes, settings.seconds or None)
+    puzzles = []
+    for side in settings.sides:
+        for number in range(settings.each):
+            rng = random.Random(f"{settings.seed} {side} {number}")
+            k = rng.randint(2, max(2, 2 * side // 3))
+            seed = rng.randrange(2**32)
+            puzzles.append(generate_puzzle(side, side, k, seed=seed, number=number + 1))
+    runs = compare(puzzles, budget, widths=settings.widths)
+    if settings.corpus:
+        usable = read_corpus(settings.corpus).usable
+        known = compare(usable, budget, widths=settings.widths)
+        runs += [{**run, "size": "corpus"} for run in known]
+    table = summarise(runs)
+    print(
+        f"{'boards':8}{'search':22}{'solved':>8}{'median nodes':>14}{'median s':>11}{'most s':>9}"
+    )
+    for row in table:
+        print(
+            f"{row['size']:8}{row['search']:22}{row['solved']:8.0%}{row['median nodes']:14,.0f}"
+            f"{row['median seconds']:11.4f}{row['most seconds']:9.3f}"
+        )
+    tested = (
+        stress(settings.sides, settings.stress, budget, settings.seed) if settings.stress else []
+    )
+    for line in tested:
+        print(
+            f"{line['side']}×{line['side']} k={line['k']} {line['kind']}: {line['solved']} solved, "
+            f"{line['unsolvable']} unsolvable, {line['budget exhausted']} out of budget; at most "
+            f"{line['most nodes']:,} nodes, {line['most seconds']:.2f} s"
+        )
+    megabytes = _peak_memory()
+    print(f"peak memory {megabytes} MB")
+    if settings.out:
+        results = {
+            "settings": {
+                name: value for name, value in vars(settings).items() if name not in _PLACES
+            },
+            "summary": table,
+            "stress": tested,
+            "peak memory, MB": megabytes,
+            "runs": runs,
+        }
+        Path(settings.out).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,339 @@
+"""The files of the puzzle corpus: boards, solutions and hints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from groundling.errors import CorpusError, WorldError
+from groundling.tasks.puzzles.board import (
+    Board,
+    Orientation,
+    Strike,
+    collapse,
+    expand,
+    strike,
+    struck_cells,
+)
+from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
+from groundling.world import Demonstration
+
+__all__ = ["Corpus", "Puzzle", "read_corpus", "split_hints", "write_corpus"]
+
+GAMES, SOLUTIONS, HINTS = "games.csv", "annotations.txt", "instructions.bgm"
+_STRIKE = re.compile(r"([rc]):(\d+)(?::(\d+):(\d+))?")
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A board, the number of blocks in a strike, and what people did and said.
+
+    Parameters
+    ----------
+    number
+        The number of the puzzle in its corpus.
+    board, k
+        The board, and how many blocks a strike takes.
+    plan
+        A solution, with neighbouring full strikes of one orientation joined; empty
+        when none is known.
+    text
+        The hints, as words separated by spaces; empty when there are none.
+
+    Examples
+    --------
+    >>> puzzle = Puzzle(1, Board.read(["##", "##"]), 2, (Strike("row", (0, 1)),), "the two rows .")
+    >>> puzzle.is_usable, puzzle.hints
+    (True, ('the two rows .',))
+    """
+
+    number: int
+    board: Board
+    k: int
+    plan: tuple[Strike, ...] = ()
+    text: str = ""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it has both a solution and hints."""
+        return bool(self.plan and self.text)
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The text cut into hints, one for each thing to do (see `split_hints`)."""
+        return split_hints(self.text)
+
+    @property
+    def start(self) -> PuzzleState:
+        """The state before the first strike."""
+        return PuzzleState(self.board, self.k)
+
+    def demonstration(self, environment: PuzzleEnvironment) -> Demonstration:
+        """Return the hints with the solution, ready to learn from."""
+        return Demonstration(
+            self.hints, environment, self.start, self.plan, name=f"puzzle {self.number}"
+        )
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The puzzles of a folder, in the order of their numbers.
+
+    >>> puzzle = Puzzle(7, Board.read(["##"]), 2)
+    >>> corpus = Corpus((puzzle,))
+    >>> corpus[7] is puzzle, len(corpus), corpus.usable
+    (True, 1, ())
+    """
+
+    puzzles: tuple[Puzzle, ...]
+
+    @property
+    def usable(self) -> tuple[Puzzle, ...]:
+        """The puzzles that have both a solution and hints."""
+        return tuple(each for each in self.puzzles if each.is_usable)
+
+    def __getitem__(self, number: int) -> Puzzle:
+        for puzzle in self.puzzles:
+            if puzzle.number == number:
+                return puzzle
+        raise CorpusError(
+            f"There is no puzzle {number}; "
+            f"the numbers are {[each.number for each in self.puzzles]}."
+        )
+
+    def __iter__(self) -> Iterator[Puzzle]:
+        return iter(self.puzzles)
+
+    def __len__(self) -> int:
+        return len(self.puzzles)
+
+
+def split_hints(text: str) -> tuple[str, ...]:
+    """Cut a text into hints at its commas and at each *then* between two words.
+
+    >>> split_hints("strike the row then the column , then both rows .")
+    ('strike the row', 'the column', 'then both rows .')
+    """
+    return tuple(part.strip() for part in re.split(r" , | then ", text) if part.strip())
+
+
+def read_corpus(folder: str | Path) -> Corpus:
+    """Read the puzzles of a folder with `games.csv`, `annotations.txt` and `instructions.bgm`.
+
+    Each file is read strictly: a board with ragged rows, a strike that breaks the rules,
+    a solution that leaves blocks or hints for no puzzle are errors that name the line.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_corpus([Puzzle(1, Board.read(["##"]), 2, text="the row .")], folder)
+    ...     read_corpus(folder)[1].hints
+    ('the row .',)
+    """
+    where = Path(folder)
+    games = dict(_read_games(where / GAMES))
+    plans = dict(_read_solutions(where / SOLUTIONS, games))
+    texts = dict(_read_hints(where / HINTS, games))
+    return Corpus(
+        tuple(
+            Puzzle(number, board, k, plans.get(number, ()), texts.get(number, ""))
+            for number, (board, k) in sorted(games.items())
+        )
+    )
+
+
+def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
+    """Yield the blocks between empty lines, as numbered lines."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise CorpusError(
+            f"{path} does not exist. A puzzle corpus is a folder with {GAMES}, {SOLUTIONS} "
+            f"and {HINTS}; give that folder."
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path} cannot be read: {error}. Give a text file in UTF-8.") from None
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            block.append((number, line.strip()))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _number(path: Path, line: int, text: str, what: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise CorpusError(
+            f"{path}, line {line}: found {text!r} where {what} should stand. Write a whole number."
+        )
+    return int(text)
+
+
+def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
+    seen: set[int] = set()
+    for block in _paragraphs(path):
+        line, text = block[0]
+        number = _number(path, line, text, "the number of a puzzle")
+        if number in seen:
+            raise CorpusError(f"{path}, line {line}: puzzle {number} is given twice. Drop one.")
+        seen.add(number)
+        if len(block) < 3 or not block[1][1].startswith(":"):
+            raise CorpusError(
+                f"{path}, line {line}: puzzle {number} is incomplete. After its number write a "
+                "line such as ':3' (blocks in a strike), then the rows of its board."
+            )
+        k = _number(path, block[1][0], block[1][1][1:], "the number of blocks in a strike")
+        rows = [text for _, text in block[2:]]
+        widths = ["".join(row.split()) for row in rows]
+        for at, row in zip(block[2:], widths, strict=True):
+            if len(row) != len(widths[0]) or set(row) - {"#", "."}:
+                raise CorpusError(
+                    f"{path}, line {at[0]}: the row {at[1]!r} of puzzle {number} does not fit. "
+                    f"Write {len(widths[0])} marks as in its first row, '#' for a block and '.' "
+                    "for a hole."
+                )
+        board = Board.read(rows)
+        if not 1 <= k <= max(board.height, board.width):
+            raise CorpusError(
+                f"{path}, line {block[1][0]}: puzzle {number} strikes {k} blocks at a time, but "
+                f"its board is {board.height} × {board.width}. Write a number from 1 to "
+                f"{max(board.height, board.width)}."
+            )
+        yield number, (board, k)
+    if not seen:
+        raise CorpusError(f"{path} holds no puzzle. Check that it is the right file.")
+
+
+def _read_solutions(
+    path: Path, games: dict[int, tuple[Board, int]]
+) -> Iterator[tuple[int, tuple[Strike, ...]]]:
+    seen: set[int] = set()
+    for block in _paragraphs(path):
+        line, text = block[0]
+        number = _number(path, line, text, "the number of a puzzle")
+        if number not in games or number in seen:
+            wrong = "is solved twice" if number in seen else f"is not in {GAMES}"
+            raise CorpusError(
+                f"{path}, line {line}: puzzle {number} {wrong}. Drop this solution or renumber it."
+            )
+        seen.add(number)
+        if len(block) == 1:
+            continue  # a puzzle that nobody solved
+        board, k = games[number]
+        strikes = []
+        for at, written in block[1:]:
+            try:
+                action = _read_strike(board, k, written)
+                board = strike(board, k, action)
+            except WorldError as error:
+                raise CorpusError(
+                    f"{path}, line {at}: the strike {written!r} of puzzle {number} is impossible. "
+                    f"{error} Correct the strike, or the board in {GAMES}."
+                ) from None
+            strikes.append(action)
+        if board.cells:
+            raise CorpusError(
+                f"{path}, line {block[-1][0]}: the solution of puzzle {number} leaves "
+                f"{board.blocks} blocks on the board. Add the missing strikes, or leave the "
+                "puzzle without a solution."
+            )
+        yield number, collapse(strikes)
+
+
+def _read_strike(board: Board, k: int, written: str) -> Strike:
+    found = _STRIKE.fullmatch(written)
+    if not found:
+        raise WorldError("A strike is written r:line or c:line, or r:line:first:last for a part.")
+    orientation: Orientation = "row" if found[1] == "r" else "column"
+    line = int(found[2])
+    if line >= board.size(orientation):
+        raise WorldError(f"The board has {board.size(orientation)} {orientation}s, from 0.")
+    if found[3] is None:
+        return Strike(orientation, (line,))
+    part = Strike(orientation, (line,), int(found[3]), int(found[4]))
+    struck = struck_cells(board, part)
+    if struck == board.cells & board.mask(orientation, line) and struck.bit_count() == k:
+        return Strike(orientation, (line,))
+    # the ends may lie on holes: what counts are the blocks
+    places = [p for p in board.places(orientation, line) if int(found[3]) <= p <= int(found[4])]
+    return Strike(orientation, (line,), places[0], places[-1]) if places else part
+
+
+def _read_hints(path: Path, games: dict[int, tuple[Board, int]]) -> Iterator[tuple[int, str]]:
+    seen: set[int] = set()
+    for block in _paragraphs(path):
+        heads = [text for _, text in block[:2]]
+        line = block[0][0]
+        if len(heads) < 2 or heads[0][:2] != "# " or heads[1] != "@ " + heads[0][2:]:
+            raise CorpusError(
+                f"{path}, line {line}: hints begin with two lines, '# number' and '@ number', both "
+                f"with the number of the puzzle, but here stand {heads}. Write them."
+            )
+        number = _number(path, line, heads[0][2:].strip(), "the number of a puzzle")
+        if number not in games or number in seen:
+            wrong = "has hints already" if number in seen else f"is not in {GAMES}"
+            raise CorpusError(
+                f"{path}, line {line}: puzzle {number} {wrong}. Drop these hints or renumber them."
+            )
+        seen.add(number)
+        if len(block) == 2:
+            raise CorpusError(
+                f"{path}, line {line}: puzzle {number} has a heading but no hints. Write the hints "
+                "on the next line, or drop the heading."
+            )
+        yield number, " ".join(_unigrams(path, at, written) for at, written in block[2:])
+
+
+def _unigrams(path: Path, line: int, written: str) -> str:
+    """Return the words of a line in which each two neighbours are also joined by an underscore."""
+    tokens = written.split()
+    words = tokens[0::2]
+    for place, (left, right) in enumerate(pairwise(words)):
+        if tokens[2 * place + 1] != f"{left}_{right}":
+            raise CorpusError(
+                f"{path}, line {line}: between {left!r} and {right!r} stands "
+                f"{tokens[2 * place + 1]!r}. Write words and pairs in turn, as in 'a a_b b'."
+            )
+    if len(tokens) % 2 == 0:
+        raise CorpusError(
+            f"{path}, line {line}: the line ends with the pair {tokens[-1]!r}. End it with a word."
+        )
+    return " ".join(words)
+
+
+def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
+    """Write puzzles into the three files of a corpus folder, which is made when missing.
+
+    `read_corpus` reads them back unchanged (see the example there).
+    """
+    chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
+    where = Path(folder)
+    where.mkdir(parents=True, exist_ok=True)
+    games, plans, texts = [], [], []
+    for puzzle in chosen:
+        games.append("\n".join((str(puzzle.number), f":{puzzle.k}", *puzzle.board.rows())))
+        plans.append("\n".join((str(puzzle.number), *map(_write_strike, expand(puzzle.plan)))))
+        if puzzle.text:
+            words = puzzle.text.split()
+            if any("_" in word for word in words):
+                raise CorpusError(
+                    f"The hints of puzzle {puzzle.number} contain an underscore, which the file "
+                    "keeps for pairs of words. Write the hints without it."
+                )
+            mixed = [words[0]]
+            for left, right in pairwise(words):
+                mixed += [f"{left}_{right}", right]
+            texts.append(f"# {puzzle.number}\n@ {puzzle.number}\n{' '.join(mixed)}")
+    for name, blocks in ((GAMES, games), (SOLUTIONS, plans), (HINTS, texts)):
+        (where / name).write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def _write_strike(action: Strike) -> str:
+    letter, line = action.orientation[0], action.lines[0]
+    part = "" if action.first is None else f":{action.first}:{action.last}"
+    return f"{letter}:{line}{part}"

@@ -1,0 +1,303 @@
+"""The puzzle as an environment: which strikes are possible, and what they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from typing import Any
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.language.instruction import Instruction
+from groundling.tasks.puzzles.board import (
+    ORIENTATIONS,
+    Board,
+    Strike,
+    full_lines,
+    legal_strikes,
+    strike,
+)
+from groundling.tasks.puzzles.grounding import ground_fully, ground_like_paper
+from groundling.tasks.puzzles.planner import Budget, Planner
+from groundling.world import Demonstration, GroundingGraph
+
+__all__ = ["PuzzleEnvironment", "PuzzleState", "offered_plan", "offered_sizes"]
+
+PLAN_SPACES = ("original", "subsets")
+SHAPES = ("full", "paper")
+
+
+@dataclass(frozen=True)
+class PuzzleState:
+    """A board in play: how many blocks a strike takes, and which strike came last.
+
+    >>> PuzzleState(Board.read(["##"]), 2).last is None
+    True
+    """
+
+    board: Board
+    k: int
+    last: Strike | None = None
+
+
+def offered_sizes(lines: int) -> tuple[int, ...]:
+    """Return how many of the lines that can be struck whole one action may strike.
+
+    All numbers when there are up to five lines; then one, two, all and, up to eight
+    lines, three, since the number of subsets explodes.
+
+    >>> offered_sizes(4), offered_sizes(7), offered_sizes(9)
+    ((1, 2, 3, 4), (1, 2, 3, 7), (1, 2, 9))
+    """
+    if lines <= 5:
+        return tuple(range(1, lines + 1))
+    return (1, 2, 3, lines) if lines <= 8 else (1, 2, lines)
+
+
+def offered_plan(board: Board, k: int, plan: Iterable[Strike]) -> tuple[Strike, ...]:
+    """Take apart each multi-strike of a size that is not offered, as the environment would.
+
+    >>> board = Board(6, 12, sum(3 << (14 * row) for row in range(6)))
+    >>> plan = offered_plan(board, 2, [Strike("row", (0, 1, 2, 3, 5))])
+    >>> [str(action) for action in plan]
+    ['rows 1, 2 and 3', 'rows 4 and 6']
+    """
+    parts: list[Strike] = []
+    for action in plan:
+        lines = action.lines
+        able = len(full_lines(board, k, action.orientation))
+        while action.is_full and len(lines) not in offered_sizes(able):
+            size = max(size for size in offered_sizes(able) if size < able)
+            parts.append(Strike(action.orientation, lines[:size]))
+            lines, able = lines[size:], able - size
+        parts.append(replace(action, lines=lines))
+        board = strike(board, k, action)
+    return tuple(parts)
+
+
+class PuzzleEnvironment:
+    """Crossblock: strike exactly k blocks of one row or column until the board is empty.
+
+    Parameters
+    ----------
+    plan_space
+        `"original"`: parts of lines, single lines, or all lines of one orientation that
+        can be struck whole. `"subsets"`: any of those lines together; full strikes of one
+        orientation then never follow each other, as they would be one action (except
+        where that action is not offered, see `offered_sizes`).
+    shape
+        `"full"` for the graphs with lines, parts and history, `"paper"` for one node
+        with the type, the orientation and whether the game is lost.
+    winning_only
+        Offer only actions after which the puzzle is not proven to be lost.
+    planner
+        Decides what is lost. By default one that may expand 2,000 boards for each
+        question; it counts boards and not seconds, so that answers never vary.
+
+    Examples
+    --------
+    >>> environment = PuzzleEnvironment()
+    >>> state = PuzzleState(Board.read(["##.", "##.", "..."]), 2)
+    >>> [str(action) for action in environment.actions(state)]
+    ['row 1', 'row 2', 'rows 1 and 2', 'column 1', 'column 2', 'columns 1 and 2']
+    >>> after = environment.step(state, Strike("row", (0,)))
+    >>> environment.actions(after), environment.is_dead_end(after), environment.is_goal(after)
+    ((), True, False)
+    """
+
+    def __init__(
+        self,
+        plan_space: str = "subsets",
+        *,
+        shape: str = "full",
+        winning_only: bool = False,
+        planner: Planner | None = None,
+    ) -> None:
+        for name, value, known in (
+            ("plan_space", plan_space, PLAN_SPACES),
+            ("shape", shape, SHAPES),
+        ):
+            if value not in known:
+                raise SettingError(
+                    f"PuzzleEnvironment has no {name} {value!r}.{did_you_mean(value, known)}"
+                )
+        self.plan_space = plan_space
+        self.shape = shape
+        self.winning_only = winning_only
+        self.planner = planner or Planner(Budget(nodes=2_000, seconds=None, megabytes=256))
+
+    def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
+        """Return the strikes possible in a state: parts, then whole rows and whole columns."""
+        offered = tuple(self._offered(state))
+        if self.winning_only:
+            offered = tuple(
+                action for action in offered if not self.is_dead_end(self.step(state, action))
+            )
+        return offered
+
+    def _offered(self, state: PuzzleState) -> Iterator[Strike]:
+        board, k = state.board, state.k
+        yield from (action for action in legal_strikes(board, k) if not action.is_full)
+        for orientation in ORIENTATIONS:
+            lines = full_lines(board, k, orientation)
+            if self.plan_space == "original":
+                sizes: Iterable[int] = sorted({min(1, len(lines)), len(lines)} - {0})
+            else:
+                sizes = offered_sizes(len(lines))
+            for size in sizes:
+                for chosen in combinations(lines, size):
+                    action = Strike(orientation, chosen)
+                    if self._may_follow(state, action, len(lines)):
+                        yield action
+
+    def _may_follow(self, state: PuzzleState, action: Strike, now: int) -> bool:
+        """Tell whether an action is not half of one that the same plan could have used."""
+        last = state.last
+        if self.plan_space == "original" or last is None or not last.is_full:
+            return True
+        if last.orientation != action.orientation:
+            return True
+        # Full strikes of one orientation do not change each other's lines, so before the
+        # last action there were as many lines as it struck and as there are now.
+        sizes = offered_sizes(len(last.lines) + now)
+        largest_part = max((size for size in sizes if size < len(last.lines) + now), default=0)
+        return (
+            len(last.lines) + len(action.lines) not in sizes
+            and len(last.lines) == largest_part
+            and action.lines[0] > last.lines[-1]
+        )
+
+    def step(self, state: PuzzleState, action: Strike) -> PuzzleState:
+        """Return the state after a strike; a strike against the rules is an error."""
+        return PuzzleState(strike(state.board, state.k, action), state.k, action)
+
+    def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
+        """Return the grounding graph of a strike."""
+        lost = bool(next_state.board.cells) and not legal_strikes(next_state.board, state.k)
+        if self.shape == "paper":
+            return ground_like_paper(action, lost)
+        dead = lost or self.is_dead_end(next_state)
+        return ground_fully(state.board, state.k, state.last, action, next_state.board, lost, dead)
+
+    def is_terminal(self, state: PuzzleState) -> bool:
+        """Tell whether the board is empty."""
+        return not state.board.cells
+
+    def is_goal(self, state: PuzzleState) -> bool:
+        """Tell whether the puzzle is solved: the board is empty."""
+        return not state.board.cells
+
+    def is_dead_end(self, state: PuzzleState) -> bool:
+        """Tell whether it is proven that no plan from here clears the board."""
+        board, k, last = state.board, state.k, state.last
+        if not board.cells:
+            return False
+        if self.planner.is_winnable(board, k) is False:
+            return True
+        if self.plan_space == "original" or last is None or not last.is_full:
+            return False
+        # Some plan wins. It must also begin with an action that may follow the last one;
+        # after a first strike of one line, any winning rest can be joined into actions.
+        for action in legal_strikes(board, k):
+            joins = action.is_full and action.orientation == last.orientation
+            if not joins and self.planner.is_winnable(strike(board, k, action), k) is not False:
+                return False
+        return not any(
+            action.is_full
+            and action.orientation == last.orientation
+            and not self.is_dead_end(self.step(state, action))
+            for action in self._offered(state)
+        )
+
+    def label_plan(
+        self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]
+    ) -> dict[str, bool | float]:
+        """Return labels of a whole plan: its length, whether it wins, and its kinds of strikes."""
+        kinds = [action.kind for action in actions]
+        turns = sum(one.orientation != two.orientation for one, two in pairwise(actions))
+        return {
+            "win": bool(states) and not states[-1].board.cells,
+            "length": float(len(kinds)),
+            "partial": float(kinds.count("partial")),
+            "single": float(kinds.count("single")),
+            "multi": float(kinds.count("multi")),
+            "turns": float(turns),
+        }
+
+    def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
+        """Return the demonstration with rows and columns swapped, in its words too.
+
+        Reflections are left out: “the third row” would have to become another number.
+        """
+        start = demonstration.start
+        if not isinstance(start, PuzzleState):
+            return ()
+        text = demonstration.instructions
+        whole = isinstance(text, (str, Instruction))
+        parts = [text] if isinstance(text, (str, Instruction)) else list(text)
+        swapped = [_swap_words(part) for part in parts]
+        return (
+            replace(
+                demonstration,
+                instructions=swapped[0] if whole else swapped,
+                start=replace(
+                    start, board=start.board.transposed(), last=start.last and _swap(start.last)
+                ),
+                actions=tuple(_swap(each) for each in demonstration.actions),
+                also=tuple(tuple(_swap(each) for each in also) for also in demonstration.also),
+                weight=demonstration.weight / 2,
+                name=f"{demonstration.name} transposed" if demonstration.name else "",
+            ),
+        )
+
+    def describe(self, state: PuzzleState) -> str:
+        """Return a line of text about a state."""
+        board = state.board
+        if not board.cells:
+            return "The board is empty."
+        return (
+            f"{board.blocks} blocks on {board.height} × {board.width}, {state.k} in a strike: "
+            + " / ".join("".join(row.split()) for row in board.rows())
+        )
+
+
+_PAIRS = (
+    ("row", "column"),
+    ("rows", "columns"),
+    ("horizontal", "vertical"),
+    ("top", "left"),
+    ("bottom", "right"),
+    ("highest", "leftmost"),
+    ("lowest", "rightmost"),
+    ("up", "left"),
+    ("down", "right"),
+    ("top-right", "bottom-left"),
+    ("top-left", "top-left"),
+    ("bottom-right", "bottom-right"),
+)
+# the first pair that names a word wins: left becomes top, not up
+_SWAPS: dict[str, str] = {}
+for _one, _two in _PAIRS:
+    _SWAPS.setdefault(_one, _two)
+    _SWAPS.setdefault(_two, _one)
+
+
+def _swap_word(word: str) -> str:
+    swapped = _SWAPS.get(word.lower())
+    if swapped is None:
+        return "-".join(map(_swap_word, word.split("-"))) if "-" in word.strip("-") else word
+    return swapped.capitalize() if word[0].isupper() else swapped
+
+
+def _swap_words(text: str | Instruction) -> str | Instruction:
+    if isinstance(text, Instruction):
+        return replace(
+            text,
+            tokens=tuple(map(_swap_word, text.tokens)),
+            text=" ".join(map(_swap_word, text.text.split())),
+        )
+    return " ".join(map(_swap_word, text.split()))
+
+
+def _swap(action: Any) -> Any:
+    return replace(action, orientation="column" if action.orientation == "row" else "row")

@@ -1,0 +1,319 @@
+"""A planner that solves puzzles, or proves that they have no solution."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from groundling.errors import SettingError
+from groundling.tasks.puzzles._counting import IMPOSSIBLE, can_be_counted_out
+from groundling.tasks.puzzles._search import DEAD, PAUSED, SOLVED, search, table_grow
+from groundling.tasks.puzzles.board import (
+    ORIENTATIONS,
+    Board,
+    Strike,
+    collapse,
+    full_lines,
+    strike,
+)
+
+__all__ = ["Budget", "Planner", "Verdict", "has_dead_block", "is_winnable", "solve"]
+
+LARGEST = 64  # lines of a board; they must fit the bits of one machine word
+_FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a search may cost before it gives up.
+
+    Parameters
+    ----------
+    nodes
+        How many boards may be expanded. With `seconds=None` this alone decides, and
+        the same search always ends in the same way.
+    seconds
+        How long it may take, or `None` for no limit.
+    megabytes
+        How large the table of boards proven dead may grow. When it is full, older
+        boards are forgotten; proofs stay sound but may take longer.
+
+    Examples
+    --------
+    >>> Budget(nodes=1000, seconds=None)
+    Budget(nodes=1000, seconds=None, megabytes=512)
+    """
+
+    nodes: int = 50_000_000
+    seconds: float | None = 10.0
+    megabytes: int = 512
+
+    def __post_init__(self) -> None:
+        for name in ("nodes", "seconds", "megabytes"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise SettingError(f"The budget's {name} is {value}; it must be more than 0.")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a search found.
+
+    Parameters
+    ----------
+    status
+        `solved`, `unsolvable` (which is then proven) or `budget exhausted`.
+    strikes
+        When solved, strikes of one line each that clear the board, in order.
+    nodes, seconds
+        The boards expanded, and the time it took.
+
+    Examples
+    --------
+    >>> Verdict("budget exhausted", nodes=2000).is_winnable is None
+    True
+    """
+
+    status: Literal["solved", "unsolvable", "budget exhausted"]
+    strikes: tuple[Strike, ...] = ()
+    nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def plan(self) -> tuple[Strike, ...]:
+        """The strikes with neighbouring full ones of one orientation joined."""
+        return collapse(self.strikes)
+
+    @property
+    def is_winnable(self) -> bool | None:
+        """Whether there is a solution, or `None` when that is not known."""
+        return {"solved": True, "unsolvable": False}.get(self.status)
+
+
+def has_dead_block(board: Board, k: int) -> bool:
+    """Tell whether some block has fewer than k blocks both in its row and in its column.
+
+    >>> has_dead_block(Board.read(["##.", "..#"]), 2)
+    True
+    """
+    scarce = 0
+    for line, count in enumerate(board.counts["row"]):
+        if count < k:
+            scarce |= board.cells & board.mask("row", line)
+    return any(
+        count < k and scarce & board.mask("column", line)
+        for line, count in enumerate(board.counts["column"])
+    )
+
+
+class Planner:
+    """Solves boards, and remembers which boards are won and which are dead.
+
+    The search is depth-first with restarts. It rests on proofs (see the module
+    `_search` and `_counting`): a board is given up only when it is shown that no plan clears it.
+
+    Parameters
+    ----------
+    budget
+        What one call may cost, unless the call says otherwise.
+    seed
+        Breaks ties between moves that look equally good.
+
+    Examples
+    --------
+    >>> planner = Planner(Budget(seconds=None))
+    >>> board = Board.read(["##.", ".##", "#.#"])
+    >>> [str(each) for each in planner.solve(board, 2).plan]
+    ['rows 1, 2 and 3']
+    >>> planner.solve(Board.read(["##.", "..#"]), 2).status
+    'unsolvable'
+    """
+
+    def __init__(self, budget: Budget | None = None, seed: int = 0) -> None:
+        self.budget = budget or Budget()
+        self.seed = seed
+        self._known: dict[tuple[Board, int], bool] = {}
+        self._tables: dict[tuple[int, int, int], npt.NDArray[np.uint64]] = {}
+        self._stored: dict[tuple[int, int, int], int] = {}
+
+    def is_winnable(self, board: Board, k: int, budget: Budget | None = None) -> bool | None:
+        """Tell whether some plan clears the board; `None` when the budget ran out.
+
+        >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
+        False
+        """
+        known = self._known.get((board, k))
+        if known is not None:
+            return known
+        return self.solve(board, k, budget).is_winnable
+
+    def solve(self, board: Board, k: int, budget: Budget | None = None) -> Verdict:
+        """Find strikes that clear the board, or prove that there are none."""
+        if k < 1:
+            raise SettingError(f"A strike takes at least one block, not {k}.")
+        if max(board.height, board.width) > LARGEST:
+            raise SettingError(
+                f"The board is {board.height} × {board.width}; the planner handles boards of up to "
+                f"{LARGEST} × {LARGEST}."
+            )
+        _compile()  # the first call ever takes seconds, which are not the puzzle's fault
+        begin = time.perf_counter()
+        if board.blocks % k or has_dead_block(board, k):
+            self._remember(board, k, False)
+            return Verdict("unsolvable", seconds=time.perf_counter() - begin)
+        status, found, nodes = self._search(board, k, budget or self.budget, begin)
+        seconds = time.perf_counter() - begin
+        if status == PAUSED:
+            return Verdict("budget exhausted", nodes=nodes, seconds=seconds)
+        if status == DEAD:
+            self._remember(board, k, False)
+            return Verdict("unsolvable", nodes=nodes, seconds=seconds)
+        strikes = []
+        for orientation, line, mask in found:
+            places = [place for place in range(LARGEST) if mask >> place & 1]
+            action = Strike(ORIENTATIONS[orientation], (line,), places[0], places[-1])
+            if line in full_lines(board, k, action.orientation):
+                action = Strike(action.orientation, action.lines)
+            strikes.append(action)
+            self._remember(board, k, True)
+            board = strike(board, k, action)
+        return Verdict("solved", tuple(strikes), nodes, seconds)
+
+    def _remember(self, board: Board, k: int, winnable: bool) -> None:
+        if len(self._known) >= 200_000:
+            self._known.clear()
+        self._known[board, k] = winnable
+
+    def _search(
+        self, board: Board, k: int, budget: Budget, begin: float
+    ) -> tuple[int, list[tuple[int, int, int]], int]:
+        size = max(board.height, board.width)
+        depth, widest = board.blocks // k + 2, max(1, 2 * size * (size - k + 1))
+        boards = np.zeros((depth, 2, size), dtype=np.uint64)
+        for o, orientation in enumerate(ORIENTATIONS):
+            for line in range(board.size(orientation)):
+                boards[0, o, line] = sum(1 << place for place in board.places(orientation, line))
+        moves = np.empty((depth, widest, 2), dtype=np.int16)
+        masks = np.empty((depth, widest), dtype=np.uint64)
+        counts = np.zeros((depth, 2), dtype=np.int64)
+        name = (board.height, board.width, k)
+        control = np.array([0, 0, 0, self._stored.get(name, 0)], dtype=np.int64)
+        symmetries = _symmetries(board)
+        random_state = np.array([(self.seed * 2 + 1) * 0x9E3779B97F4A7C15 % 2**64], dtype=np.uint64)
+        fresh, limit, tried = True, _FIRST_TRY, 0
+        while True:
+            nodes = min(_SLICE, limit - tried, budget.nodes - int(control[1]))
+            table = self._table(name, nodes, budget)
+            before = int(control[1])
+            status = int(
+                search(
+                    *(boards, moves, masks, counts, control, k, nodes, table),
+                    *(symmetries, random_state, _NOISE, fresh),
+                )
+            )
+            self._stored[name] = int(control[3])
+            tried += int(control[1]) - before
+            fresh = False
+            if status != PAUSED:
+                break
+            if limit == _FIRST_TRY and tried >= limit and self._is_miscounted(board, k):
+                status = DEAD
+                break
+            if control[1] >= budget.nodes or (
+                budget.seconds is not None and time.perf_counter() - begin > budget.seconds
+            ):
+                break
+            if tried >= limit:  # start anew: an early bad choice may cost more than all the rest
+                fresh, tried, limit = True, 0, limit * 3 // 2
+        found = []
+        if status == SOLVED:
+            for at in range(int(control[0])):
+                m = counts[at, 1] - 1
+                found.append((int(moves[at, m, 0]), int(moves[at, m, 1]), int(masks[at, m])))
+        return status, found, int(control[1])
+
+    def _is_miscounted(self, board: Board, k: int) -> bool:
+        """Tell whether counting proves that no plan exists, whatever the order of strikes."""
+        grid = np.zeros((board.height, board.width), dtype=np.bool_)
+        for row in range(board.height):
+            grid[row, board.places("row", row)] = True
+        return bool(can_be_counted_out(grid, k, _COUNTINGS)[0] == IMPOSSIBLE)
+
+    def _table(
+        self, name: tuple[int, int, int], nodes: int, budget: Budget
+    ) -> npt.NDArray[np.uint64]:
+        """Return the table of dead boards of one shape, with room for more."""
+        words = (name[0] * name[1] + 63) // 64 + 1
+        rows = 256
+        wanted = 2 * (self._stored.get(name, 0) + nodes)
+        # while a table grows, both sizes exist
+        most = max(budget.megabytes * 2**20 * 2 // 3 // (words * 8), 256)
+        while rows < wanted and rows * 2 <= most:
+            rows *= 2
+        table = self._tables.get(name)
+        if table is None or table.shape[0] < rows:
+            others = sum(each.nbytes for key, each in self._tables.items() if key != name)
+            if others + rows * words * 8 * 3 // 2 > budget.megabytes * 2**20:
+                for key in [key for key in self._tables if key != name]:
+                    del self._tables[key], self._stored[key]
+            larger = np.zeros((rows, words), dtype=np.uint64)
+            if table is not None:
+                table_grow(table, larger)
+            self._tables[name] = table = larger
+        return table
+
+
+@cache
+def _compile() -> None:
+    boards = np.zeros((2, 2, 1), dtype=np.uint64)
+    boards[0] = 1
+    moves, masks = np.zeros((2, 2, 2), dtype=np.int16), np.zeros((2, 2), dtype=np.uint64)
+    counts, control = np.zeros((2, 2), dtype=np.int64), np.zeros(4, dtype=np.int64)
+    table, random_state = np.zeros((256, 2), dtype=np.uint64), np.ones(1, dtype=np.uint64)
+    identity = np.zeros((1, 5), dtype=np.int64)
+    search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, _NOISE, True)
+    table_grow(table, table.copy())
+    can_be_counted_out(np.ones((1, 1), dtype=np.bool_), 1, 9)
+
+
+def _symmetries(board: Board) -> npt.NDArray[np.int64]:
+    """Return the reflections and rotations that leave the board as it is, identity first.
+
+    Boards that follow from one another by a symmetry of the whole puzzle are won or
+    dead together.
+    """
+    found: list[list[int]] = []
+    rows = [set(board.places("row", row)) for row in range(board.height)]
+    for swap in (0, 1) if board.height == board.width else (0,):
+        lines = [set(board.places("column", c)) for c in range(board.width)] if swap else rows
+        for up in (0, 1):
+            for left in (0, 1):
+                image = [
+                    {board.width - 1 - place for place in line} if left else line for line in lines
+                ]
+                if (image[::-1] if up else image) == rows:
+                    found.append([swap, up, left, board.height - 1, board.width - 1])
+    return np.array(found, dtype=np.int64)
+
+
+def solve(board: Board, k: int, budget: Budget | None = None) -> Verdict:
+    """Find strikes of k blocks that clear a board, or prove that there are none.
+
+    >>> solve(Board.read([".#.", "###"]), 2).status
+    'solved'
+    """
+    return Planner().solve(board, k, budget)
+
+
+def is_winnable(board: Board, k: int, budget: Budget | None = None) -> bool | None:
+    """Tell whether some plan clears the board; `None` when the budget ran out.
+
+    >>> is_winnable(Board.read(["##", "##"]), 2)
+    True
+    """
+    return Planner().is_winnable(board, k, budget)

@@ -1,0 +1,135 @@
+"""Plain searches to compare the planner with: depth-first, and a beam that may read hints."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from groundling.errors import SettingError
+from groundling.tasks.puzzles.board import Board, Strike, expand, legal_strikes, strike
+from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
+from groundling.tasks.puzzles.hints import hint_for
+from groundling.tasks.puzzles.planner import Budget, Verdict
+
+__all__ = ["Guide", "beam_search", "depth_first", "read_hints"]
+
+Guide: TypeAlias = Callable[[int, PuzzleState, Strike], float]
+"""Says how well an action suits: (number of actions before it, state, action) to a score."""
+
+
+def depth_first(board: Board, k: int, budget: Budget) -> Verdict:
+    """Try strikes in their fixed order, and give up a board only when no strike is left.
+
+    >>> depth_first(Board.read([".#.", "###"]), 2, Budget(nodes=100)).status
+    'solved'
+    """
+    begin, nodes = time.perf_counter(), 0
+    path: list[Strike] = []
+    stack = [(board, iter(legal_strikes(board, k)))]
+    while stack and stack[-1][0].cells:
+        here, untried = stack[-1]
+        action = next(untried, None)
+        if action is None:
+            stack.pop()
+            if path:
+                path.pop()
+            continue
+        if nodes >= budget.nodes or _late(begin, budget):
+            return Verdict("budget exhausted", (), nodes, time.perf_counter() - begin)
+        nodes += 1
+        after = strike(here, k, action)
+        path.append(action)
+        stack.append((after, iter(legal_strikes(after, k))))
+    seconds = time.perf_counter() - begin
+    return Verdict("solved" if stack else "unsolvable", tuple(path), nodes, seconds)
+
+
+def beam_search(
+    board: Board,
+    k: int,
+    budget: Budget,
+    *,
+    width: int = 100,
+    guide: Guide | None = None,
+    seed: int = 0,
+) -> Verdict:
+    """Keep the best states of each length, without any proof; ties are broken at random.
+
+    A beam that runs empty has not shown that there is no solution, so the answer is then
+    that the budget is exhausted.
+
+    Parameters
+    ----------
+    board, k, budget
+        What to solve, and at what cost.
+    width
+        How many states are kept.
+    guide
+        What makes a state good: the sum over its actions. Without, all are equal.
+    seed
+        Breaks ties.
+
+    Examples
+    --------
+    >>> beam_search(Board.read([".#.", "###"]), 2, Budget(nodes=100)).status
+    'solved'
+    """
+    if width < 1:
+        raise SettingError(f"The beam is {width} states wide; it needs at least one.")
+    begin, nodes, rng = time.perf_counter(), 0, random.Random(seed)
+    environment = PuzzleEnvironment()
+    beam: dict[PuzzleState, tuple[float, tuple[Strike, ...]]] = {PuzzleState(board, k): (0.0, ())}
+    length = 0
+    while beam:
+        for state, (_, plan) in beam.items():
+            if environment.is_goal(state):
+                seconds = time.perf_counter() - begin
+                return Verdict("solved", expand(plan), nodes, seconds)
+        after: dict[PuzzleState, tuple[float, tuple[Strike, ...]]] = {}
+        for state, (score, plan) in beam.items():
+            if nodes >= budget.nodes or _late(begin, budget):
+                return Verdict("budget exhausted", (), nodes, time.perf_counter() - begin)
+            nodes += 1
+            for action in environment.actions(state):
+                better = score + (guide(length, state, action) if guide else 0.0)
+                reached = environment.step(state, action)
+                if reached not in after or after[reached][0] < better:
+                    after[reached] = (better, (*plan, action))
+        order = sorted(after.items(), key=lambda item: (-item[1][0], rng.random()))
+        beam = dict(order[:width])
+        length += 1
+    return Verdict("budget exhausted", (), nodes, time.perf_counter() - begin)
+
+
+def _late(begin: float, budget: Budget) -> bool:
+    return budget.seconds is not None and time.perf_counter() - begin > budget.seconds
+
+
+def read_hints(hints: Sequence[str]) -> Guide:
+    """Return a guide that compares each hint with what we would say for an action ourselves.
+
+    Nothing is learnt: the score is the share of words that both have. The hint of an
+    action is the one at its place in the plan.
+
+    >>> guide = read_hints(["take the row", "and the column"])
+    >>> state = PuzzleState(Board.read([".#.", "###"]), 2)
+    >>> row, column = Strike("row", (1,), 0, 1), Strike("column", (1,))
+    >>> guide(0, state, row) < guide(1, state, column)
+    True
+    """
+    words = [set(hint.split()) - {"."} for hint in hints]
+    memory: dict[tuple[PuzzleState, Strike], set[str]] = {}
+
+    def score(number: int, state: PuzzleState, action: Strike) -> float:
+        if number >= len(words):
+            return 0.0
+        key = (state, action)
+        if key not in memory:
+            # a fixed choice among equivalent words, so that the score is a function
+            memory[key] = set(hint_for(state.board, state.k, action, random.Random(0)).split())
+        said, ours = words[number], memory[key]
+        return len(said & ours) / max(len(said | ours), 1)
+
+    return score

@@ -1,0 +1,138 @@
+"""The rooms of the house: imports point one way, and importing the package stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import groundling
+
+SOURCE = Path(groundling.__file__).parent
+ROOMS = (
+    "errors", "files", "language", "world", "features", "model", "inference", "learning",
+    "saving", "explain", "follower",
+)  # fmt: skip
+"""The core from the ground up: each room may use those before it, and itself."""
+TOP = ("evaluation", "tasks", "cli")
+"""What stands on the core; later ones may use earlier ones."""
+ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def is_type_checking(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def imported(tree):
+    """Yield the modules that a file imports when it runs, at its top or inside functions."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "write imports in full"
+            if node.module == "groundling":
+                yield from (f"groundling.{alias.name}" for alias in node.names)
+            else:
+                yield str(node.module)
+        elif not is_type_checking(node):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def imports_of(path):
+    return set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def room_of(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_architecture_imports_point_one_way(path):
+    room = room_of(path)
+    if room in ("__init__", "__main__"):
+        return
+    assert room in ORDER, f"{room} has no place in the order of rooms; add it to ROOMS or TOP"
+    for name in imports_of(path):
+        parts = name.split(".")
+        if parts[0] == "groundling" and parts[1:] not in ([], ["__version__"]):
+            assert parts[1] in ORDER, f"{name} is in no room"
+            assert ORDER[parts[1]] <= ORDER[room], f"{path} imports {name}, which stands above it"
+
+
+def test_architecture_rule_can_fail(tmp_path):
+    lazy = "def late():\n    from groundling.cli import main\n"
+    hinted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import groundling.follower\n"
+    assert "groundling.cli" in set(imported(ast.parse(lazy)))
+    assert "groundling.follower" not in set(imported(ast.parse(hinted)))
+
+
+def test_architecture_no_module_can_run_stored_code():
+    forbidden = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "joblib"}
+    for path in FILES:
+        used = {name.split(".")[0] for name in imports_of(path)}
+        assert not used & forbidden, path
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        called = {ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+        assert not called & {"eval", "exec", "__import__"}, path
+
+
+def test_architecture_xml_is_parsed_by_defusedxml_only():
+    parsers = {"parse", "fromstring", "iterparse", "XML", "XMLParser", "parseString"}
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("xml"):
+                assert not {alias.name for alias in node.names} & parsers, path
+
+
+def test_architecture_files_open_with_one_line_and_list_their_names():
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert (ast.get_docstring(tree) or "").strip(), f"{path} has no docstring"
+        assigned = {
+            target.id
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        defines = any(isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in tree.body)
+        assert "__all__" in assigned or not defines, f"{path} has no __all__"
+
+
+def run(code):
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_architecture_import_is_light():
+    heavy = ("spacy", "thinc", "matplotlib", "typer", "torch", "pandas")
+    code = f"import sys, groundling\nprint([m for m in {heavy!r} if m in sys.modules])"
+    assert run(code).strip() == "[]"
+
+
+def test_architecture_import_touches_no_global_state():
+    code = """
+import logging, random, sys, warnings
+import numpy
+numpy.random.seed(1); random.seed(1)
+before = (numpy.random.get_state()[1].tobytes(), random.getstate(), logging.root.handlers[:],
+          warnings.filters[:0], sys.getrecursionlimit())
+import groundling
+after = (numpy.random.get_state()[1].tobytes(), random.getstate(), logging.root.handlers[:],
+         warnings.filters[:0], sys.getrecursionlimit())
+print(before == after)
+"""
+    assert run(code).strip() == "True"
+
+
+def test_architecture_every_public_name_exists():
+    for name in groundling.__all__:
+        assert hasattr(groundling, name)

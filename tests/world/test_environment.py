@@ -1,0 +1,137 @@
+"""A world remembers answers, and its errors say which question went wrong."""
+
+import pytest
+
+from groundling.errors import DemonstrationError, GraphError, WorldError
+from groundling.world import Demonstration, Environment, GroundingGraph, World
+from tests.world.test_checks import Corridor
+
+
+def test_environment_protocol_recognises_environments():
+    assert isinstance(Corridor(), Environment)
+    assert not isinstance(object(), Environment)
+
+
+def test_world_asks_every_question_once():
+    class Counting(Corridor):
+        asked = 0
+
+        def step(self, state, action):
+            self.asked += 1
+            return super().step(state, action)
+
+    world = World(Counting())
+    assert [world.step(0, "right") for _ in range(3)] == [1, 1, 1]
+    world.ground(0, "right")
+    assert world.environment.asked == 1
+
+
+def test_world_has_no_actions_in_terminal_states():
+    class Ending(Corridor):
+        def is_terminal(self, state):
+            return state == 3
+
+    assert World(Ending()).actions(3) == ()
+
+
+def test_world_without_a_goal_test_may_end_anywhere():
+    world = World(Corridor())
+    assert not world.has_goal
+    assert world.is_goal(3)
+
+
+def test_world_error_names_method_state_and_action():
+    class Broken(Corridor):
+        def step(self, state, action):
+            raise RuntimeError("the floor gave way")
+
+    with pytest.raises(WorldError) as caught:
+        World(Broken()).step(4, "left")
+    message = str(caught.value)
+    assert "Broken.step(4, 'left') raised RuntimeError: the floor gave way" in message
+    assert "check_environment" in message
+
+
+@pytest.mark.parametrize("start", [[0], {"cell": 0}])
+def test_world_refuses_unhashable_start_states(start):
+    with pytest.raises(WorldError, match="not hashable"):
+        World(Corridor()).actions(start)
+
+
+def test_world_refuses_unhashable_next_states():
+    class Broken(Corridor):
+        def step(self, state, action):
+            return [1]
+
+    with pytest.raises(WorldError, match=r"step\(0, 'right'\) gave \[1\], a list"):
+        World(Broken()).step(0, "right")
+
+
+def test_world_refuses_unhashable_actions():
+    class Broken(Corridor):
+        def actions(self, state):
+            return [{"go": 1}]
+
+    with pytest.raises(WorldError, match=r"actions\(0\) gave \{'go': 1\}, a dict"):
+        World(Broken()).actions(0)
+
+
+def test_world_refuses_unhashable_outcomes():
+    class Broken(Corridor):
+        def outcome(self, state):
+            return [state]
+
+    with pytest.raises(WorldError, match=r"outcome\(0\) gave \[0\]"):
+        World(Broken()).outcome(0)
+
+
+@pytest.mark.parametrize("answer", [None, 5, "right"])
+def test_world_refuses_actions_that_are_no_collection(answer):
+    environment = type("Broken", (Corridor,), {"actions": lambda self, state: answer})()
+    with pytest.raises(WorldError, match="return a tuple"):
+        World(environment).actions(0)
+
+
+def test_world_refuses_what_is_not_a_grounding_graph():
+    class Broken(Corridor):
+        def ground(self, state, action, after):
+            return "a picture"
+
+    with pytest.raises(WorldError, match="action 'right' in state 0; return a GroundingGraph"):
+        World(Broken()).ground(0, "right")
+
+
+def test_world_says_which_action_has_a_broken_graph():
+    class Broken(Corridor):
+        def ground(self, state, action, after):
+            return GroundingGraph({"cell": {"far": float("nan")}})
+
+    with pytest.raises(GraphError, match=r"Broken.ground\(0, 'right', 1\): The label 'far'"):
+        World(Broken()).ground(0, "right")
+
+
+def test_world_trace_passes_all_states():
+    trace = World(Corridor()).trace(0, ("right", "right", "left"))
+    assert trace.states == (0, 1, 2, 1)
+    assert len(trace.graphs) == 3
+
+
+def test_world_trace_names_the_impossible_action():
+    with pytest.raises(DemonstrationError) as caught:
+        World(Corridor()).trace(0, ("right", "up"), "The walk")
+    message = str(caught.value)
+    assert "The walk: action 2, 'up', is impossible in state 1" in message
+    assert "Possible there: 'left', 'right'." in message
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_demonstration_refuses_impossible_weights(weight):
+    with pytest.raises(DemonstrationError, match="weight"):
+        Demonstration("go", Corridor(), 0, ("right",), weight=weight)
+
+
+def test_demonstration_is_named_by_its_text_or_its_name():
+    shown = Demonstration("go right", Corridor(), 0, ("right",))
+    assert str(shown) == "The demonstration 'go right'"
+    named = Demonstration("go", Corridor(), 0, ("right",), name="walk 3")
+    assert str(named) == "The demonstration 'walk 3'"

@@ -1,0 +1,85 @@
+"""Grounding graphs hold labels of every kind, and refuse what no graph can be."""
+
+import numpy as np
+import pytest
+
+from groundling.errors import GraphError
+from groundling.world.graph import GroundingGraph, Label, labels_of
+
+
+def test_graph_may_have_cycles_and_self_loops():
+    graph = GroundingGraph(
+        {"a": "one", "b": "two"}, [("a", "b", "to"), ("b", "a", "back"), ("a", "a", "self")]
+    )
+    assert len(graph.edges) == 3
+
+
+def test_graph_edges_may_have_values():
+    graph = GroundingGraph({"a": "one", "b": "two"}, [("a", "b", {"distance": 2.5})])
+    assert graph.edges[0][2] == (Label("distance", 2.5),)
+
+
+def test_graph_equality_is_by_content():
+    one, other = (GroundingGraph({"a": {"x": 1, "y": "z"}}, root="a") for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != GroundingGraph({"a": {"x": 2, "y": "z"}})
+
+
+def test_graph_without_nodes_is_refused():
+    with pytest.raises(GraphError, match="at least one node"):
+        GroundingGraph({})
+
+
+def test_graph_root_must_be_a_node():
+    with pytest.raises(GraphError, match=r"root 'b' is not a node of the graph; its nodes are"):
+        GroundingGraph({"a": "x"}, root="b")
+
+
+def test_graph_edges_must_end_at_nodes():
+    with pytest.raises(GraphError, match="ends at 'b', which is not a node"):
+        GroundingGraph({"a": "x"}, [("a", "b", "to")])
+
+
+@pytest.mark.parametrize("edge", [("a", "a"), "a->a", ("a", "a", "to", 1.0)])
+def test_graph_edges_must_be_triples(edge):
+    with pytest.raises(GraphError, match="not a triple"):
+        GroundingGraph({"a": "x"}, [edge])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -np.inf])
+def test_graph_numbers_must_be_finite(value):
+    with pytest.raises(GraphError, match=r"label 'far' of node 'a' is .*Leave the label out"):
+        GroundingGraph({"a": {"far": value}})
+
+
+@pytest.mark.parametrize("labels", [5, None])
+def test_graph_labels_must_be_names_or_a_mapping(labels):
+    with pytest.raises(GraphError, match="The labels of node 'a' are"):
+        GroundingGraph({"a": labels})
+
+
+def test_graph_nodes_must_be_a_mapping():
+    with pytest.raises(GraphError, match="a mapping from names to labels"):
+        GroundingGraph(["a", "b"])
+
+
+def test_labels_of_numpy_truth_values_are_indicators():
+    assert labels_of({"wall": np.True_, "door": np.False_}) == (Label("wall"),)
+
+
+def test_labels_of_numpy_numbers_are_numbers():
+    assert labels_of({"far": np.int64(3)}) == (Label("far", 3.0),)
+
+
+def test_labels_of_collections_are_several():
+    assert labels_of({"item": {"sofa", "lamp"}}) == (Label("item", "lamp"), Label("item", "sofa"))
+
+
+def test_labels_of_objects_are_refused():
+    with pytest.raises(GraphError, match="a label's value is True, a string, a number"):
+        labels_of({"item": object()})
+
+
+def test_labels_do_not_depend_on_the_order_they_are_written_in():
+    assert labels_of({"a": 1, "b": "c"}) == labels_of({"b": "c", "a": 1})
