@@ -236,12 +236,12 @@ def _forward(
     first, place = begin, 0
     while first < end and fast:
         last, states = next_batch(layout, first, end)
-        links = lay_out_batch(charts, layout, first, last, room)
+        lay_out_batch(charts, layout, first, last, room)
         room.rows[place : place + words * states] = 1.0
         room.messages[place : place + words * states] = 0.0
         rows = room.rows[place : place + words * states].reshape(words, states)
         messages = room.messages[place : place + words * states].reshape(words, states)
-        inside(charts, problem, first, last, links, scores, advance_exp,
+        inside(charts, layout, problem, first, last, scores, advance_exp,
                edge_exp, edge_top, skips, room, rows, messages,
                group_log[(first - begin) * groups : (last - begin) * groups],
                room.careful[first - begin : last - begin])  # fmt: skip
@@ -293,12 +293,13 @@ def _backward(
         for c in range(first - begin, last - begin):
             some |= not room.careful[c]
         if some:
-            links = lay_out_batch(charts, layout, first, last, room)
+            if first > begin or last < end:  # else it is there since `_forward`
+                lay_out_batch(charts, layout, first, last, room)
             posteriors = room.posteriors[: words * states]
             posteriors[:] = 0.0
             rows = room.rows[place : place + words * states].reshape(words, states)
             messages = room.messages[place : place + words * states].reshape(words, states)
-            outside(charts, problem, first, last, links,
+            outside(charts, problem, first, last,
                     group_weight[(first - begin) * groups : (last - begin) * groups], advance_exp,
                     edge_exp, skips, room, rows, messages, posteriors.reshape(words, states),
                     counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
