@@ -42,7 +42,7 @@ from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.objectives import make_objective
 from groundling.learning.settings import Learning
 from groundling.learning.training import ProgressCallback, train
-from groundling.model.builder import Builder, Course
+from groundling.model.builder import Builder, Course, Courses
 from groundling.model.encoding import Problem
 from groundling.model.kernels import Reals
 from groundling.model.scoring import Model
@@ -213,7 +213,7 @@ class Follower:
     ) -> None:
         self._builder = builder
         self._space = space
-        self._courses: dict[tuple[World, State, Search], list[Course] | None] = {}
+        self._courses: dict[tuple[World, State, Search], Courses | None] = {}
         self._lengths = lengths
         self.theta_ = theta
         self.loss_ = loss
@@ -289,7 +289,7 @@ class Follower:
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
-    ) -> Iterator[list[tuple[list[Course], Reals]]]:
+    ) -> Iterator[list[tuple[Courses, Reals]]]:
         """Score the plans from several starts under one text, as if it might be about any.
 
         For each (instructions, environment, starts), yields for each start its plans and
@@ -314,11 +314,11 @@ class Follower:
         listed = list(requests)
         texts = self._builder.reader.read_many(text for text, _, _ in listed)
         listing = self.learning.normalise == "plans" and self.search.planning
-        waiting: list[tuple[Problem, list[Course]]] = []
-        sizes: list[list[list[Course]]] = []
+        waiting: list[Problem] = []
+        sizes: list[list[Courses]] = []
 
-        def answers() -> Iterator[list[tuple[list[Course], Reals]]]:
-            scores = self._batch_scores(waiting)
+        def answers() -> Iterator[list[tuple[Courses, Reals]]]:
+            scores = self._scores(waiting)
             place = 0
             for spaces in sizes:
                 answer = []
@@ -330,24 +330,26 @@ class Follower:
         for text, (_, environment, starts) in zip(texts, listed, strict=True):
             world = self._builder.world(environment)
             spaces = [self._listed(text, world, start, listing) for start in starts]
-            together = [course for courses in spaces for course in courses]
-            waiting.append((self._problem(text, together), together))
+            blocks = [courses.block for courses in spaces if courses]
+            graphs = dict.fromkeys(graph for block in blocks for graph in block.graphs)
+            passage = self._builder.passage(text, list(graphs))
+            waiting.append(Problem(passage.forest, passage.words, blocks))
             sizes.append(spaces)
-            if sum(len(courses) for _, courses in waiting) > _TOGETHER:
+            if sum(len(courses) for spaces in sizes for courses in spaces) > _TOGETHER:
                 yield from answers()
                 waiting, sizes = [], []
         yield from answers()
 
     def _listed(
         self, text: tuple[Instruction, ...], world: World, start: State, listing: bool
-    ) -> list[Course]:
+    ) -> Courses:
         """Return all plans from a start, or those that the search keeps."""
         courses = self._all_courses(world, start, self.search) if listing else None
         if courses is None:
-            courses = [
+            courses = Courses(
                 self._builder.course(world, states, actions)
                 for _, states, actions in self._search(text, world, start, self.search)
-            ]
+            )
         return courses
 
     def _plans(
@@ -389,7 +391,7 @@ class Follower:
                 yield [] if courses == [] else self._search(text, world, start, search)
         yield from self._score_batch(batch)
 
-    def _all_courses(self, world: World, start: State, search: Search) -> list[Course] | None:
+    def _all_courses(self, world: World, start: State, search: Search) -> Courses | None:
         key = (world, start, search)
         if key not in self._courses:
             if len(self._courses) >= _REMEMBERED:
@@ -405,7 +407,7 @@ class Follower:
     def _score_batch(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Iterator[Scored]:
         if not batch:
             return
-        scores = self._batch_scores(batch).tolist()
+        scores = self._scores([problem for problem, _ in batch]).tolist()
         place = 0
         for _, courses in batch:
             values = scores[place : place + len(courses)]
@@ -415,8 +417,8 @@ class Follower:
                 for value, course in zip(values, courses, strict=True)
             ]
 
-    def _batch_scores(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Reals:
-        encoding = self._builder.encode([problem for problem, _ in batch], self._space)
+    def _scores(self, problems: Sequence[Problem]) -> Reals:
+        encoding = self._builder.encode(problems, self._space)
         return Model(encoding, self.overlay).candidate_scores(self.theta_)
 
     def _search(

@@ -9,11 +9,17 @@ import numpy as np
 
 from groundling.errors import DemonstrationError
 from groundling.features.space import FeatureSpace
-from groundling.inference.courses import beam_courses, enumerate_courses, sample_courses
+from groundling.inference.courses import (
+    Scorer,
+    beam_courses,
+    enumerate_courses,
+    sample_courses,
+)
 from groundling.inference.settings import Search
 from groundling.learning.examples import Example
 from groundling.learning.settings import Learning
-from groundling.model.builder import Builder, Course, Passage
+from groundling.model.blocks import Block
+from groundling.model.builder import Builder, Course, Courses, Passage
 from groundling.model.encoding import Candidate, Problem
 from groundling.model.graphs import LaidOutGraph
 from groundling.model.kernels import Integers, Reals
@@ -157,29 +163,29 @@ class PlanObjective(_Base):
         """Return one problem per example: its text and the plans it may mean."""
         self.courses: list[list[Course]] = []
         self.gold: list[list[int]] = []
+        self.rivals: list[list[Courses]] = []  # plans from elsewhere, never right
         self.complete = True
         # Examples that start alike share their plans.
-        spaces: dict[tuple[int, State], list[Course] | None] = {}
+        spaces: dict[tuple[int, State], Courses | None] = {}
         for example in self.examples:
             self._add(example, self._from(example, example.trace.states[0], spaces))
-            # Plans from elsewhere are never right, even if they do the same.
-            self.courses[-1] = [
-                *self.courses[-1],
-                *(
-                    course
-                    for rival in example.demonstration.rivals
-                    for course in self._from(example, rival, spaces)
-                ),
-            ]
+            found = (self._from(example, start, spaces) for start in example.demonstration.rivals)
+            self.rivals.append([courses for courses in found if courses])
         graphs = [
-            list(dict.fromkeys(g for c in courses for g in c.graphs)) for courses in self.courses
+            list(
+                dict.fromkeys(
+                    [g for c in courses for g in c.graphs]
+                    + [g for other in rivals for g in other.block.graphs]
+                )
+            )
+            for courses, rivals in zip(self.courses, self.rivals, strict=True)
         ]
         self.texts = self.passages(graphs, grow)
         return self._problems()
 
     def _from(
-        self, example: Example, start: State, spaces: dict[tuple[int, State], list[Course] | None]
-    ) -> list[Course]:
+        self, example: Example, start: State, spaces: dict[tuple[int, State], Courses | None]
+    ) -> Courses:
         key = (id(example.world), start)
         if key not in spaces:
             spaces[key] = enumerate_courses(self.builder, example.world, start, self.search)
@@ -217,17 +223,18 @@ class PlanObjective(_Base):
     def _problems(self) -> list[Problem]:
         pinned = self.learning.alignment == "viterbi"
         problems = []
-        for example, text, courses, gold in zip(
-            self.examples, self.texts, self.courses, self.gold, strict=True
+        for example, text, courses, gold, rivals in zip(
+            self.examples, self.texts, self.courses, self.gold, self.rivals, strict=True
         ):
             chosen = set(gold)
-            candidates = [
+            candidates: list[Candidate | Block] = [
                 course.candidate(gold=place in chosen and not pinned)
                 for place, course in enumerate(courses)
             ]
             if pinned:
                 free = (-1,) * len(text.forest)
                 candidates += [courses[place].candidate(True, free) for place in gold]
+            candidates += [each.block for each in rivals]
             problems.append(Problem(text.forest, text.words, candidates, example.weight))
         return problems
 
@@ -249,22 +256,26 @@ class PlanObjective(_Base):
                 encoding = self.builder.encode([problem], self.space)
                 return Model(encoding, self.builder.overlay).candidate_scores(theta)
 
-            found = [
-                course
-                for start in (example.trace.states[0], *example.demonstration.rivals)
-                for course, _ in beam_courses(
-                    self.builder, example.world, start, self.search, score
-                )
-            ]
-            known = {(course.states[0], course.actions) for course in self.courses[place]}
-            new = [course for course in found if (course.states[0], course.actions) not in known]
-            if new:
-                self.courses[place] = [*self.courses[place], *new]
-                grown = True
+            known = {course.actions for course in self.courses[place]}
+            new = self._new(example, example.trace.states[0], score, known)
+            self.courses[place] = [*self.courses[place], *new]
+            grown |= bool(new)
+            for number, rivals in enumerate(self.rivals[place]):
+                known = {course.actions for course in rivals}
+                new = self._new(example, rivals[0].states[0], score, known)
+                self.rivals[place][number] = Courses([*rivals, *new]) if new else rivals
+                grown |= bool(new)
         if grown:
             encoding = self.builder.encode(self._problems(), self.space)
             self.model = Model(encoding, self.builder.overlay, self.threads)
         return grown
+
+    def _new(
+        self, example: Example, start: State, score: Scorer, known: set[tuple[Action, ...]]
+    ) -> list[Course]:
+        """Return plans that a beam finds and that are not yet known."""
+        found = beam_courses(self.builder, example.world, start, self.search, score)
+        return [course for course, _ in found if course.actions not in known]
 
     def _pin(self, theta: Reals) -> bool:
         model = self.model

@@ -11,6 +11,7 @@ from groundling.features.reading import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
+from groundling.model.blocks import Block
 from groundling.model.encoding import Candidate, Encoding, Problem, encode
 from groundling.model.forest import Forest, UnitSplitter, joined_forest, separate_forest
 from groundling.model.graphs import LaidOutGraph, NodeContent, lay_out, spell_plan
@@ -18,7 +19,7 @@ from groundling.model.settings import Overlay
 from groundling.world.environment import Action, Environment, State, World
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Builder", "Course", "Passage"]
+__all__ = ["Builder", "Course", "Courses", "Passage"]
 
 _REMEMBERED_GRAPHS = 500_000
 _REMEMBERED_WORLDS = 1_000
@@ -42,6 +43,15 @@ class Course:
     @cached_property
     def _plain(self) -> Candidate:
         return Candidate(self.graphs, self.plan)
+
+
+class Courses(list[Course]):
+    """All plans from a start; encoded once for the many texts that may mean them."""
+
+    @cached_property
+    def block(self) -> Block:
+        """The plans as a block of candidates, none of them right."""
+        return Block([course.candidate() for course in self])
 
 
 @dataclass(frozen=True)

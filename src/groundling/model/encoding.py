@@ -13,6 +13,7 @@ from scipy import sparse
 
 from groundling.features.labels import NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace
+from groundling.model.blocks import Block
 from groundling.model.forest import Forest
 from groundling.model.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.model.kernels import Charts, Integers, Reals
@@ -70,14 +71,14 @@ class Candidate:
 
 @dataclass
 class Problem:
-    """A text and the candidates among which the model chooses.
+    """A text and the candidates among which the model chooses, alone or in blocks.
 
     `active` says which groups of the forest count (default: all).
     """
 
     forest: Forest
     words: Sequence[WordContent]  # in the order of the forest
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Candidate | Block]
     weight: float = 1.0
     active: Sequence[bool] | None = None
 
@@ -244,20 +245,27 @@ class _Tables:
         gold_nodes: list[int] = []
         plan_pairs: dict[int, list[int]] = {}
         action_graph, extra_pair = lists["action_graph"], lists["extra_pair"]
+
+        def number(graph: LaidOutGraph) -> int:
+            known = graph_place.get(id(graph))
+            if known is None:
+                _, nodes, shape, prior = self.graph(graph)
+                known = graph_place[id(graph)] = len(lists["graph_shape"])
+                kept.append(graph)
+                lists["graph_shape"].append(shape)
+                lists["graph_prior"].append(prior)
+                lists["graph_node"].extend(
+                    local.setdefault(node, len(local)) for node in nodes.tolist()
+                )
+                lists["graph_nodes"].append(len(lists["graph_node"]))
+            return known
+
         for candidate in problem.candidates:
+            if isinstance(candidate, Block):
+                self._add_block(candidate, [number(graph) for graph in candidate.graphs], sets)
+                continue
             for graph in candidate.graphs:
-                known = graph_place.get(id(graph))
-                if known is None:
-                    _, nodes, shape, prior = self.graph(graph)
-                    known = graph_place[id(graph)] = len(lists["graph_shape"])
-                    kept.append(graph)
-                    lists["graph_shape"].append(shape)
-                    lists["graph_prior"].append(prior)
-                    lists["graph_node"].extend(
-                        local.setdefault(node, len(local)) for node in nodes.tolist()
-                    )
-                    lists["graph_nodes"].append(len(lists["graph_node"]))
-                action_graph.append(known)
+                action_graph.append(number(graph))
                 if candidate.gold:
                     gold_nodes.extend(local[node] for node in self.graph(graph)[1].tolist())
             lists["candidate_actions"].append(len(action_graph))
@@ -291,6 +299,27 @@ class _Tables:
         lists["problem_groups"].append(len(lists["group_active"]))
         lists["problem_weight"].append(problem.weight)
         self.graphs.append(kept)
+
+    def _add_block(self, block: Block, places: Sequence[int], sets: NDArray[np.int64]) -> None:
+        """Do what is done for single candidates, for all of a block at once."""
+        lists, size = self.lists, len(block)
+        first = len(lists["action_graph"])
+        lists["action_graph"].extend(np.array(places, np.int64)[block.action_graph].tolist())
+        lists["candidate_actions"].extend((first + block.ends).tolist())
+        extras = np.zeros((size, 0), np.int64)
+        if block.plans:
+            plans = np.array([self.plan(each) for each in block.plans], np.int64)
+            pairs = plans[:, None]
+            if self.plan_words:
+                pairs = np.concatenate([pairs, (sets[None, :] << 32) | pairs], axis=1)
+            extras = pairs[block.plan]
+        first = len(lists["extra_pair"])
+        lists["extra_pair"].extend(extras.ravel().tolist())
+        ends = first + extras.shape[1] * np.arange(1, size + 1)
+        lists["candidate_extras"].extend(ends.tolist())
+        lists["candidate_base"].extend([0.0] * size)
+        lists["candidate_gold"].extend([False] * size)
+        lists["candidate_pins"].extend([-1] * size)
 
     def finish(
         self, space: FeatureSpace, grow: bool, min_word_count: int, edge_scores: bool

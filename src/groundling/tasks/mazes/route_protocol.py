@@ -41,6 +41,7 @@ __all__ = [
 ]  # fmt: skip
 
 NEAR = 4  # how far away rival starts are drawn from, in places
+ROUGH = 15  # iterations of training in all rounds but the last
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
 
 
@@ -224,8 +225,9 @@ def train_routes(
 ) -> Follower:
     """Train a follower of routes on some maps."""
 
-    def fit(shown: Sequence[Demonstration], rivals: bool) -> Follower:
-        if rivals:
+    def fit(shown: Sequence[Demonstration], last: bool = True) -> Follower:
+        wanted = chosen
+        if last:
             shown = add_rivals(
                 shown,
                 turned=training.turned,
@@ -233,19 +235,22 @@ def train_routes(
                 misread=training.misread,
                 seed=seed,
             )
-        return chosen.follower(seed=seed, threads=threads).fit(shown)
+        else:
+            iterations = min(ROUGH, chosen.learning.iterations)
+            wanted = replace(chosen, learning=replace(chosen.learning, iterations=iterations))
+        return wanted.follower(seed=seed, threads=threads).fit(shown)
 
     if training.rounds:
         routes = [route for each in data for route in each.paragraphs]
         follower = None
-        for number in range(training.rounds):
-            follower = fit(segment(follower, routes), number == training.rounds - 1)
+        for number in range(1, training.rounds + 1):
+            follower = fit(segment(follower, routes), number == training.rounds)
         assert follower is not None
         return follower
     shown = [each for found in data for each in found.sentences]
     if training.dropped:
         shown += [each for found in data for each in found.dropped]
-    return fit(shown, True)
+    return fit(shown)
 
 
 @dataclass(frozen=True)

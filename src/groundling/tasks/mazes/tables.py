@@ -1,17 +1,24 @@
-"""Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results."""
+"""Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results.
+
+`python -m groundling.tasks.mazes.tables docs/mazes.md results` puts the tables into a page.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from groundling.errors import CorpusError
 from groundling.evaluation.report import Report, Row
+from groundling.files import write_atomically
 from groundling.follower import Follower
 
-__all__ = ["results_table", "weights_table"]
+__all__ = ["fill_page", "results_table", "weights_table"]
 
+_MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 WORDS = ("left", "right", "around", "forward", "until", "three")
 
 
@@ -88,3 +95,33 @@ def _read(file: Path) -> Report:
             f"{file} is not a saved report ({type(error).__name__}: {error}). "
             "Write it anew with Report.save."
         ) from error
+
+
+def fill_page(page: str, folder: str | Path) -> str:
+    r"""Return a page with the tables of saved reports between its marks.
+
+    >>> page = "<!-- results: none-*.json -->\nold\n<!-- end -->"
+    >>> print(fill_page(page, "."))
+    <!-- results: none-*.json -->
+    <!-- end -->
+    """
+
+    def table(found: re.Match[str]) -> str:
+        made = results_table(folder, found[2])
+        return found[1] + (made + "\n" if made else "") + found[3]
+
+    return _MARKED.sub(table, page)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Put the tables of saved reports into a page, from the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("page", type=Path, help="a Markdown file with marks")
+    parser.add_argument("results", type=Path, help="the folder of the saved reports")
+    settings = parser.parse_args(arguments)
+    page = settings.page.read_text(encoding="utf-8")
+    write_atomically(settings.page, fill_page(page, settings.results))
+
+
+if __name__ == "__main__":
+    main()
