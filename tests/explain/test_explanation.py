@@ -33,7 +33,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Corridor:
-    """Doors at 1 and 2 on a line; look left or right, walk one step."""
+    """Three places on a line; turn, or walk one step."""
+
+    names = ("hatch", "gate", "lift")
 
     def actions(self, state):
         place, facing = state
@@ -46,7 +48,7 @@ class Corridor:
 
     def ground(self, state, action, after):
         place, facing = after
-        here = {"place": ("hatch", "gate", "lift")[place]}
+        here = {"place": self.names[place]}
         return GroundingGraph(
             {"event": action, "here": here, "view": {"wall": not 0 <= place + facing <= 2}},
             [("event", "here", "to"), ("here", "view", "ahead")],
@@ -206,6 +208,19 @@ def test_explanation_says_when_every_plan_has_the_action():
     why = fitted("plans").follow("go to the gate", WORLD, (2, 1)).explain()
     assert why.steps[0].without is None  # facing the wall, nothing but a turn is possible
     assert "every plan that was considered has it" in str(why)
+
+
+@pytest.mark.parametrize("name", ["plans", "lattice", "viterbi"])
+def test_explanation_is_exact_for_names_that_training_never_saw(name):
+    class Renamed(Corridor):
+        names = ("cellar", "attic", "porch")
+
+    plan = fitted(name).follow("go to the attic. turn to the porch", Renamed(), (2, 1))
+    why = plan.explain()
+    assert why.rivals
+    for rival, other in zip(why.rivals, plan.alternatives, strict=False):
+        found = plan.log_probability - other.log_probability
+        assert rival.margin == pytest.approx(found, abs=1e-9)
 
 
 def test_explanation_viterbi_causes_are_certain_and_monotone():
