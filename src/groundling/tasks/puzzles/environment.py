@@ -90,6 +90,9 @@ class PuzzleEnvironment:
         with the type, the orientation and whether the game is lost.
     winning_only
         Offer only actions after which the puzzle is not proven to be lost.
+    goal
+        Whether plans must end with an empty board. Without, the environment has no goal
+        test: a plan may end anywhere, and whether it wins is only measured.
     planner
         Decides what is lost. By default one that may expand 2,000 boards for each
         question; it counts boards and not seconds, so that answers never vary.
@@ -111,6 +114,7 @@ class PuzzleEnvironment:
         *,
         shape: str = "full",
         winning_only: bool = False,
+        goal: bool = True,
         planner: Planner | None = None,
     ) -> None:
         for name, value, known in (
@@ -124,6 +128,9 @@ class PuzzleEnvironment:
         self.plan_space = plan_space
         self.shape = shape
         self.winning_only = winning_only
+        if goal:
+            # an environment has a goal if it has the method, so some are made without
+            self.is_goal = self.is_terminal
         self.planner = planner or Planner(Budget(nodes=2_000, seconds=None, megabytes=256))
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
@@ -180,11 +187,7 @@ class PuzzleEnvironment:
         return ground_fully(state.board, state.k, state.last, action, next_state.board, lost, dead)
 
     def is_terminal(self, state: PuzzleState) -> bool:
-        """Tell whether the board is empty."""
-        return not state.board.cells
-
-    def is_goal(self, state: PuzzleState) -> bool:
-        """Tell whether the puzzle is solved: the board is empty."""
+        """Tell whether the board is empty; this is the goal, too."""
         return not state.board.cells
 
     def is_dead_end(self, state: PuzzleState) -> bool:
