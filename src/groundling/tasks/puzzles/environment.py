@@ -94,8 +94,8 @@ class PuzzleEnvironment:
         Whether plans must end with an empty board. Without, the environment has no goal
         test: a plan may end anywhere, and whether it wins is only measured.
     planner
-        Decides what is lost. By default one that may expand 2,000 boards for each
-        question; it counts boards and not seconds, so that answers never vary.
+        Decides what is lost. By default one that may expand 300 boards for each question;
+        it counts boards and not seconds, so that answers never vary.
 
     Examples
     --------
@@ -131,7 +131,8 @@ class PuzzleEnvironment:
         if goal:
             # an environment has a goal if it has the method, so some are made without
             self.is_goal = self.is_terminal
-        self.planner = planner or Planner(Budget(nodes=2_000, seconds=None, megabytes=256))
+        self.planner = planner or Planner(Budget(nodes=300, seconds=None, megabytes=256))
+        self._lost: dict[tuple[Board, int], bool] = {}
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
         """Return the strikes possible in a state: parts, then whole rows and whole columns."""
@@ -195,7 +196,7 @@ class PuzzleEnvironment:
         board, k, last = state.board, state.k, state.last
         if not board.cells:
             return False
-        if self.planner.is_winnable(board, k) is False:
+        if self._is_lost(board, k):
             return True
         if self.plan_space == "original" or last is None or not last.is_full:
             return False
@@ -203,7 +204,7 @@ class PuzzleEnvironment:
         # after a first strike of one line, any winning rest can be joined into actions.
         for action in legal_strikes(board, k):
             joins = action.is_full and action.orientation == last.orientation
-            if not joins and self.planner.is_winnable(strike(board, k, action), k) is not False:
+            if not joins and not self._is_lost(strike(board, k, action), k):
                 return False
         return not any(
             action.is_full
@@ -211,6 +212,12 @@ class PuzzleEnvironment:
             and not self.is_dead_end(self.step(state, action))
             for action in self._offered(state)
         )
+
+    def _is_lost(self, board: Board, k: int) -> bool:
+        """Tell whether the planner proves a board lost; what it cannot decide is asked once."""
+        if (board, k) not in self._lost:
+            self._lost[board, k] = self.planner.is_winnable(board, k) is False
+        return self._lost[board, k]
 
     def label_plan(
         self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]

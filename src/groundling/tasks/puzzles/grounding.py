@@ -11,7 +11,7 @@ __all__ = ["ground_fully", "ground_like_paper"]
 
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
-MOST_LINES = 6  # nodes for the lines of one action; further lines are only counted
+MOST_LINES = 2  # people name up to two lines one by one; of more they say how many
 
 _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
@@ -83,7 +83,7 @@ def ground_fully(
 ) -> GroundingGraph:
     """Return the graph of a strike, with labels that words for numbers and sides can match.
 
-    Nodes are the event, each line it strikes (from the top or the left), the part of the
+    Nodes are the event, each of up to two lines it strikes (from the top or the left), the part of the
     line when it does not strike all of it, and the strike before. `filled.from_left=2`
     counts the columns that have blocks from the left; `all`, `strikable` and `alike`
     (with as many blocks) count others.
@@ -120,7 +120,8 @@ def ground_fully(
             event[f"{name}.side"] = _side(places, len(among), start, end)
     nodes: dict[str, _Labels] = {"event": event}
     edges: list[tuple[str, str, str]] = []
-    for number, line in enumerate(lines[:MOST_LINES], 1):
+    named = lines if len(lines) <= MOST_LINES else ()
+    for number, line in enumerate(named, 1):
         name = f"line {number}"
         nodes[name] = _line_labels(board, k, orientation, line)
         edges.append(("event", name, "strikes"))
@@ -132,7 +133,8 @@ def ground_fully(
     if last is not None:
         nodes["before"] = _history_labels(last, action, rivals)
         edges.append(("event", "before", "after"))
-        edges.append(("line 1", "before", "beside"))
+        if named:
+            edges.append(("line 1", "before", "beside"))
     return GroundingGraph(nodes, edges)
 
 

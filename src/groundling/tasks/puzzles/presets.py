@@ -32,7 +32,8 @@ def hand_lexicon() -> Lexicon:
 class Preset:
     """A follower's settings, the environment they are for, and what was published for them.
 
-    `length_told` gives the follower the number of actions of the demonstrated plan, and
+    With `winning_only`, hints are followed among the actions that are not proven to lose;
+    what is learnt from are all actions. `length_told` gives the follower the number of actions of the demonstrated plan, and
     `split_hyphens` reads words such as *far-left* apart.
     """
 
@@ -41,6 +42,7 @@ class Preset:
     learning: Learning
     search: Search
     environment: Mapping[str, Any] = field(default_factory=dict)
+    winning_only: bool = False
     length_told: bool = False
     split_hyphens: bool = True
     published: Mapping[str, float] = field(default_factory=dict)
@@ -57,13 +59,21 @@ class Preset:
         )
 
     def world(self) -> PuzzleEnvironment:
-        """Return an environment with these settings; it remembers what its planner has proven."""
+        """Return the environment to learn in; it remembers what its planner has proven."""
         return PuzzleEnvironment(**self.environment)
+
+    def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
+        """Return the environment to follow hints in, with the same planner."""
+        if not self.winning_only:
+            return world
+        return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)
 
 
 PAPER = Preset(
     overlay=replace(Overlay.bag(), action_scores=False, plan_scores=False, edge_scores=False),
-    features=Features(words=("word",), joins=("conjunction",), promote=(), min_count=10),
+    features=Features(
+        words=("word",), joins=("conjunction",), numbers=("bins",), promote=(), min_count=10
+    ),
     learning=Learning(
         normalise="decisions",
         alignment="viterbi",
@@ -90,8 +100,7 @@ BEST = Preset(
         lexicon=hand_lexicon(),
     ),
     learning=Learning(normalise="decisions", iterations=60, tolerance=1e-5, mirror=False),
-    search=Search(max_length=16, beam=40, budget=50_000),
-    environment={"winning_only": True},
+    search=Search(max_length=16, beam=40, budget=200_000),
 )
 
 
@@ -142,7 +151,9 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "original plan space": lambda given: replace(
             given, environment={**given.environment, "plan_space": "original"}
         ),
-        "no planning": _changed("search", planning=False),
+        "winning actions only": lambda given: replace(given, winning_only=True),
+        "no mirror": _changed("learning", mirror=False),
+        "mirror": _changed("learning", mirror=True),
     },
 }
 

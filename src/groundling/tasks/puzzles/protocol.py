@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any, cast
 
 from groundling import __version__
 from groundling.errors import DemonstrationError, SearchError, SettingError
@@ -37,10 +38,14 @@ FOLDS = 5  # the paper averages five random splits
 
 @dataclass(frozen=True)
 class Case:
-    """A puzzle as a preset wants it; not `offered` where its plan is not in the plan space."""
+    """A puzzle as a preset wants it, to learn from and to follow in an environment.
+
+    Not `offered` where its plan is not in the plan space.
+    """
 
     puzzle: Puzzle
     demonstration: Demonstration
+    environment: World
     offered: bool
 
 
@@ -85,18 +90,21 @@ def prepare(chosen: Preset, puzzles: Iterable[Puzzle]) -> list[Case]:
     (True, True)
     """
     environment = chosen.world()
-    world = World(environment)
+    # Worlds remember graphs and proofs, so that later splits need not ask again.
+    world, follow_in = World(environment), World(chosen.world_to_follow_in(environment))
     cases = []
     for puzzle in puzzles:
         hints = [hint.replace("-", " ") if chosen.split_hyphens else hint for hint in puzzle.hints]
         told = tuple(Instruction.chain(hint) for hint in hints)
-        demonstration = replace(puzzle.demonstration(environment), instructions=told)
+        demonstration = replace(
+            puzzle.demonstration(environment), instructions=told, environment=cast(Any, world)
+        )
         try:
             world.trace(puzzle.start, puzzle.plan)
             offered = True
         except DemonstrationError:
             offered = False
-        cases.append(Case(puzzle, demonstration, offered))
+        cases.append(Case(puzzle, demonstration, follow_in, offered))
     return cases
 
 
@@ -147,7 +155,9 @@ def _follow(chosen: Preset, follower: Follower, case: Case) -> Answer:
     shown = case.demonstration
     length = len(case.puzzle.plan) if chosen.length_told else None
     try:
-        plan = follower.follow(shown.instructions, shown.environment, shown.start, length=length)
+        plan = follower.follow(
+            shown.instructions, cast(Any, case.environment), shown.start, length=length
+        )
     except SearchError:
         return Answer(case.puzzle, None)
     return Answer(case.puzzle, plan)
