@@ -71,8 +71,15 @@ class Preset:
 
 PAPER = Preset(
     overlay=replace(Overlay.bag(), action_scores=False, plan_scores=False, edge_scores=False),
+    # The cut-off is on words: demonstrated strikes never lose, so a cut-off on what was
+    # demonstrated would drop isLoss.
     features=Features(
-        words=("word",), joins=("conjunction",), numbers=("bins",), promote=(), min_count=10
+        words=("word",),
+        joins=("conjunction",),
+        numbers=("bins",),
+        promote=(),
+        min_count=0,
+        min_word_count=10,
     ),
     learning=Learning(
         normalise="decisions",
