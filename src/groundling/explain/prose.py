@@ -173,7 +173,9 @@ def renderable(why: Explanation) -> RenderableType:
     if why.rivals:
         rivals = Table(title="considered instead", title_justify="left")
         for name in ("plan", "probability", "behind by", "mostly through"):
-            rivals.add_column(name, justify="right" if name in ("probability", "behind by") else "left")
+            rivals.add_column(
+                name, justify="right" if name in ("probability", "behind by") else "left"
+            )
         for rival in why.rivals:
             through = "\n".join(str(each) for each in rival.features.features[:FEATURES])
             rivals.add_row(
