@@ -73,13 +73,13 @@ def _pass_charts(charts: Any, layout: Any, room: Any, pair_exp: Any, pair_grad: 
         first, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
         while first < end:
             last, states = next_batch(layout, first, end)
-            links = lay_out_batch(charts, layout, first, last, room)
+            lay_out_batch(charts, layout, first, last, room)
             for w in range(words):
                 row = room.rows[w * states : (w + 1) * states]
                 message = room.messages[w * states : (w + 1) * states]
                 posterior = room.posteriors[w * states : (w + 1) * states]
                 for _ in range(2):  # forward, backward
-                    for i in range(links):
+                    for i in range(room.batch_links[0]):
                         seen += room.link[i]
                 for s in range(states):  # forward: fill, write the message, write the row
                     row[s] = 1.0

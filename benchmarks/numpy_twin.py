@@ -23,20 +23,20 @@ class Loops(NamedTuple):
 
 def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
     """Return loss and gradient of an encoding of single actions."""
-    start = time.perf_counter()
+    start = time.process_time()
     pair_score = _score_pairs(encoding, theta)
     edge_score = _score_edges(encoding, theta)
-    middle = time.perf_counter()
+    middle = time.process_time()
     pair_grad, edge_grad = np.zeros_like(pair_score), np.zeros_like(edge_score)
     loss = sum(
         _problem(encoding, problem, pair_score, edge_score, pair_grad, edge_grad)
         for problem in range(encoding.problems)
     )
-    end = time.perf_counter()
+    end = time.process_time()
     gradient = np.zeros_like(theta)
     _return_pairs(encoding, pair_grad, gradient)
     _return_edges(encoding, edge_grad, gradient)
-    pair_seconds = middle - start + time.perf_counter() - end
+    pair_seconds = middle - start + time.process_time() - end
     return Loops(loss, gradient, pair_seconds, end - middle)
 
 

@@ -1,4 +1,4 @@
-"""Measure an evaluation (objective and gradient) and write bench.json.
+"""Measure an evaluation (objective and gradient) and prediction, and write bench.json.
 
 Run as `python -m benchmarks.run`; with `--quick`, on a small corpus, to see that it works.
 """
@@ -24,6 +24,7 @@ from rich.table import Table
 from benchmarks.corpus import Corpus, describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
+from benchmarks.prediction import prediction
 from groundling.model.encoding import Encoding
 from groundling.model.scoring import Model
 
@@ -51,6 +52,7 @@ def main() -> None:
     figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
     if not arguments.no_growth:
         figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
+    figures |= prediction(20 if quick else 300, 1 if quick else 5, console)
     show_bars(figures, console)
     arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     console.print(f"Written to {arguments.output}.")
@@ -83,14 +85,22 @@ def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -
         value, slope = grown(memory, way, lambda twin=twin: twin.loss(theta))  # type: ignore[misc]
         check(way, value, slope, expected, gradient)
         twins[way] = twin
+    # Processor time, where one thread does all: what others do on the machine matters less.
     jobs: dict[str, Callable[[], object]] = {
         "one": lambda: one.loss(theta),
-        "two": lambda: two.loss(theta),
         "limit": limit,
         "logsumexp": lambda: twins["logsumexp"].loss(theta),
         "matmul": lambda: twins["matmul"].loss(theta),
     }
-    seconds = best_in_turns(jobs, rounds)
+    seconds = best_in_turns(jobs, rounds, time.process_time)
+    # Two threads race a clock on the wall; so must one, to be compared with them.
+    race: dict[str, Callable[[], object]] = {
+        "one": lambda: one.loss(theta),
+        "two": lambda: two.loss(theta),
+    }
+    wall = best_in_turns(race, 2 * rounds, time.perf_counter)
+    main_thread = best_in_turns(race, rounds, time.thread_time)
+    seconds["two"] = wall["two"]
     pairs, cells = len(encoding.pair_set), encoding.chart_cells
     seconds["loops"] = numpy_time(corpus, numpy_problems, pairs, cells)
     show_seconds(seconds, cells, memory, numpy_problems, console)
@@ -98,7 +108,8 @@ def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -
         "speedup_vs_torch": min(seconds["logsumexp"], seconds["matmul"]) / seconds["one"],
         "speedup_vs_torch_logsumexp": seconds["logsumexp"] / seconds["one"],
         "speedup_vs_numpy": seconds["loops"] / seconds["one"],
-        "speedup_two_threads": seconds["one"] / seconds["two"],
+        "speedup_two_threads": wall["one"] / wall["two"],
+        "speedup_two_threads_cpu": main_thread["one"] / main_thread["two"],
         "times_limit": seconds["one"] / seconds["limit"],
         "seconds_per_evaluation": seconds["one"],
         "seconds_limit": seconds["limit"],
@@ -137,7 +148,9 @@ def check(
         raise AssertionError(f"{name}: objective off by {error:.1e}, gradient by {slope_error:.1e}")
 
 
-def best_in_turns(jobs: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def best_in_turns(
+    jobs: dict[str, Callable[[], object]], rounds: int, clock: Callable[[], float]
+) -> dict[str, float]:
     """Return each job's best time; jobs take turns, so that a busy machine hits all alike."""
     best = dict.fromkeys(jobs, float("inf"))
     for number in range(rounds):
@@ -146,9 +159,9 @@ def best_in_turns(jobs: dict[str, Callable[[], object]], rounds: int) -> dict[st
             if slow and number >= 5:
                 continue
             for _ in range(1 if slow else 3):
-                start = time.perf_counter()
+                start = clock()
                 job()
-                best[name] = min(best[name], time.perf_counter() - start)
+                best[name] = min(best[name], clock() - start)
     return best
 
 
@@ -192,7 +205,7 @@ def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[st
         model = Model(encoding, corpus.overlay)
         del corpus
         theta = weights(encoding)
-        best = best_in_turns({"one": lambda: model.loss(theta)}, rounds)["one"]  # noqa: B023
+        best = best_in_turns({"one": lambda: model.loss(theta)}, rounds, time.process_time)["one"]  # noqa: B023
         times.append(best)
         cells = encoding.chart_cells
         table.add_row(
@@ -224,7 +237,7 @@ def show_seconds(
 ) -> None:
     names = {
         "one": "this library, one thread",
-        "two": "this library, two threads",
+        "two": "this library, two threads (wall clock)",
         "logsumexp": "PyTorch, log-sum-exp, one thread",
         "matmul": "PyTorch, matrix products, one thread",
         "loops": f"NumPy loops ({numpy_problems} decisions, scaled)",

@@ -26,13 +26,9 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Reader, Text
 from groundling.features.settings import Features
 from groundling.features.space import FeatureSpace, name_of
-from groundling.inference.alternation import alternate
-from groundling.inference.courses import beam_courses, enumerate_courses, greedy_course
 from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
-from groundling.inference.transduction import transduce
-from groundling.inference.units import UnitScores
 from groundling.language.instruction import Instruction
 from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
@@ -42,13 +38,13 @@ from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.objectives import make_objective
 from groundling.learning.settings import Learning
 from groundling.learning.training import ProgressCallback, train
-from groundling.model.builder import Builder, Course, Courses
+from groundling.model.builder import Builder, Courses
 from groundling.model.encoding import Problem
 from groundling.model.kernels import Reals
-from groundling.model.scoring import Model
 from groundling.model.settings import Overlay
 from groundling.saving import load_model, save_model
-from groundling.world.environment import Action, Demonstration, Environment, State, World
+from groundling.searching import Scored, Searcher
+from groundling.world.environment import Demonstration, Environment, State, World
 
 __all__ = ["Follower"]
 
@@ -57,8 +53,6 @@ _BATCH = 200  # texts scored at once
 _TOGETHER = 50_000  # plans scored at once
 _REMEMBERED = 2000  # starts whose plans are kept
 _ALTERNATIVES = 10
-
-Scored = list[tuple[float, tuple[State, ...], tuple[Action, ...]]]
 
 
 class Follower:
@@ -213,8 +207,8 @@ class Follower:
     ) -> None:
         self._builder = builder
         self._space = space
-        self._courses: dict[tuple[World, State, Search], Courses | None] = {}
         self._lengths = lengths
+        self._searcher = Searcher(builder, space, theta, self.learning, lengths, self.seed)
         self.theta_ = theta
         self.loss_ = loss
         self.temperature_ = temperature
@@ -318,7 +312,7 @@ class Follower:
         sizes: list[list[Courses]] = []
 
         def answers() -> Iterator[list[tuple[Courses, Reals]]]:
-            scores = self._scores(waiting)
+            scores = self._searcher.scores(waiting)
             place = 0
             for spaces in sizes:
                 answer = []
@@ -344,11 +338,11 @@ class Follower:
         self, text: tuple[Instruction, ...], world: World, start: State, listing: bool
     ) -> Courses:
         """Return all plans from a start, or those that the search keeps."""
-        courses = self._all_courses(world, start, self.search) if listing else None
+        courses = self._searcher.all_courses(world, start, self.search) if listing else None
         if courses is None:
             courses = Courses(
                 self._builder.course(world, states, actions)
-                for _, states, actions in self._search(text, world, start, self.search)
+                for _, states, actions in self._searcher.search(text, world, start, self.search)
             )
         return courses
 
@@ -362,120 +356,11 @@ class Follower:
         starts = [start for _, _, start in requests]
         for world, start in zip(worlds, starts, strict=True):
             world.actions(start)  # complains of states that cannot be remembered
-        searched = self._search_many(texts, worlds, starts, search)
+        searched = self._searcher.search_many(texts, worlds, starts, search)
         for text, world, found in zip(texts, worlds, searched, strict=True):
             # Plans that the text cannot be laid over at all are none.
             possible = [each for each in found if each[0] > -np.inf]
             yield self._answer(text, world, possible, search) if possible else None
-
-    def _search_many(
-        self,
-        texts: Sequence[tuple[Instruction, ...]],
-        worlds: Sequence[World],
-        starts: Sequence[State],
-        search: Search,
-    ) -> Iterator[Scored]:
-        """Search one by one, or many at once where all plans can be listed and scored."""
-        listing = self.learning.normalise == "plans" and search.planning
-        batch: list[tuple[Problem, list[Course]]] = []
-        for text, world, start in zip(texts, worlds, starts, strict=True):
-            courses = self._all_courses(world, start, search) if listing else None
-            if courses:
-                batch.append((self._problem(text, courses), courses))
-                if len(batch) == _BATCH:
-                    yield from self._score_batch(batch)
-                    batch = []
-            else:
-                yield from self._score_batch(batch)
-                batch = []
-                yield [] if courses == [] else self._search(text, world, start, search)
-        yield from self._score_batch(batch)
-
-    def _all_courses(self, world: World, start: State, search: Search) -> Courses | None:
-        key = (world, start, search)
-        if key not in self._courses:
-            if len(self._courses) >= _REMEMBERED:
-                self._courses.clear()
-            self._courses[key] = enumerate_courses(self._builder, world, start, search)
-        return self._courses[key]
-
-    def _problem(self, text: tuple[Instruction, ...], courses: Sequence[Course]) -> Problem:
-        graphs = list(dict.fromkeys(g for course in courses for g in course.graphs))
-        passage = self._builder.passage(text, graphs)
-        return Problem(passage.forest, passage.words, [c.candidate() for c in courses])
-
-    def _score_batch(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Iterator[Scored]:
-        if not batch:
-            return
-        scores = self._scores([problem for problem, _ in batch]).tolist()
-        place = 0
-        for _, courses in batch:
-            values = scores[place : place + len(courses)]
-            place += len(courses)
-            yield [
-                (value, course.states, course.actions)
-                for value, course in zip(values, courses, strict=True)
-            ]
-
-    def _scores(self, problems: Sequence[Problem]) -> Reals:
-        encoding = self._builder.encode(problems, self._space)
-        return Model(encoding, self.overlay).candidate_scores(self.theta_)
-
-    def _search(
-        self, text: tuple[Instruction, ...], world: World, start: State, search: Search
-    ) -> Scored:
-        if self.learning.normalise == "plans":
-            return self._search_plans(text, world, start, search)
-        search = search.extended(world.extra_length(start))
-        scores = UnitScores(self._builder, self._space, self.theta_, text, world)
-        if self.learning.alignment == "marginal":
-            read: Scored = self._widen(lambda wider: transduce(scores, start, wider), search, world)
-            return read
-        lengths = range(search.min_length, search.max_length + 1)
-        found = self._widen(
-            lambda wider: alternate(
-                scores,
-                start,
-                wider,
-                lambda n: self._lengths.score(n, scores.units),
-                lengths,
-                silence=self.learning.silence,
-                last_to_last=self.learning.last_to_last,
-                every_unit=self.learning.alignment == "all",
-                seed=self.seed,
-            ),
-            search,
-            world,
-        )
-        return [(each.score, each.states, each.actions) for each in found]
-
-    @staticmethod
-    def _widen(run: Any, search: Search, world: World) -> Any:
-        """Search again with a wider beam while a goal is not reached and the budget lasts."""
-        while True:
-            found = run(search)
-            if found or not world.has_goal or not search.planning or search.beam is None:
-                return found
-            if search.beam * 4 > search.budget:
-                return found
-            search = replace(search, beam=search.beam * 4)
-
-    def _search_plans(
-        self, text: tuple[Instruction, ...], world: World, start: State, search: Search
-    ) -> Scored:
-        """Search where plans cannot all be listed: by beam, or without looking ahead."""
-
-        def score(courses: Sequence[Course]) -> Reals:
-            encoding = self._builder.encode([self._problem(text, courses)], self._space)
-            return Model(encoding, self.overlay).candidate_scores(self.theta_)
-
-        if not search.planning:
-            course = greedy_course(self._builder, world, start, search, score)
-            return [(0.0, course.states, course.actions)] if course else []
-        found = self._widen(
-            lambda wider: beam_courses(self._builder, world, start, wider, score), search, world
-        )
-        return [(value, course.states, course.actions) for course, value in found]
 
     def _answer(
         self, text: tuple[Instruction, ...], world: World, found: Scored, search: Search
@@ -528,7 +413,7 @@ class Follower:
         listed = self._checked(demonstrations)
         texts = self._builder.reader.read_many(each.instructions for each in listed)
         worlds = [self._builder.world(each.environment) for each in listed]
-        searched = self._search_many(texts, worlds, [e.start for e in listed], self.search)
+        searched = self._searcher.search_many(texts, worlds, [e.start for e in listed], self.search)
         cases = []
         for each, world, scored in zip(listed, worlds, searched, strict=True):
             found = [plan for plan in scored if plan[0] > -np.inf]

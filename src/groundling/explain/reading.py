@@ -44,7 +44,7 @@ class Reading:
 
     def counts(self) -> Reals:
         """Return the expected count of every feature in the whole plan."""
-        return np.sum([*self.text, *self.free, self.plan], axis=0)
+        return np.asarray(np.sum([*self.text, *self.free, self.plan], axis=0))
 
 
 class TextReader:
@@ -187,15 +187,26 @@ class _UnitTable:
                 graphs.append(builder.ground(world, state, action))
         self.marks = len(graphs)
         graphs += [builder.lay_out(mark) for mark in MARKS]
-        passage = builder.passage(text, graphs, separate=True)
-        problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in graphs])
-        self.model = Model(builder.encode([problem], reader.space), builder.overlay)
-        self.potentials = self.model.potentials(reader.theta)
+        passage = builder.passage(text, separate=True)
         self.units = passage.forest.groups
         self.order = _text_order(passage)
         self.unit_of = np.array(passage.forest.group)[self.order]
-        grouped, self.free = self.model.group_scores(reader.theta)
-        self.text = grouped.reshape(len(graphs), self.units)
+        self.text, self.free = np.zeros((len(graphs), self.units)), np.zeros(len(graphs))
+        self.models: dict[int, tuple[Model, int]] = {}  # of each graph, and its place there
+        at: dict[LaidOutGraph, list[int]] = {}
+        for place, graph in enumerate(graphs):
+            at.setdefault(graph, []).append(place)
+        # As in the search, words are labelled in the light of each graph's own new names.
+        for named in builder.by_new_values(list(at)):
+            passage = builder.passage(text, named[:1], separate=True)
+            problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in named])
+            model = Model(builder.encode([problem], reader.space), builder.overlay)
+            grouped, free = model.group_scores(reader.theta)
+            for number, graph in enumerate(named):
+                for place in at[graph]:
+                    self.text[place] = grouped[number * self.units : (number + 1) * self.units]
+                    self.free[place] = free[number]
+                    self.models[place] = (model, number)
 
     def actions(self, path: Path) -> list[int]:
         return [self.place[pair] for pair in zip(path[0], path[1], strict=False)]
@@ -207,8 +218,6 @@ class _UnitTable:
             return self._lattice(path)
         text, free = self.text[places].T, float(self.free[places].sum())
         free += self.reader.lengths.score(len(places), self.units)
-        if learning.alignment == "all":
-            return float(text.sum()) + free, np.ones(text.shape)
         score, chosen = align(text, silence=learning.silence, last_to_last=learning.last_to_last)
         arcs = np.zeros(text.shape)
         for unit, action in enumerate(chosen):
@@ -237,15 +246,17 @@ class _UnitTable:
 
     def posteriors(self, place: int) -> Reals:
         """Return p(word lies on node | its unit names this action)."""
-        return self.model.posteriors(self.potentials, 0, place)[0][self.order]
+        model, number = self.models[place]
+        potentials = model.potentials(self.reader.theta)
+        return model.posteriors(potentials, 0, number)[0][self.order]
 
     def counts(self, place: int, units: Reals, free: float) -> Reals:
         """Return the expected features of an action, units weighted as told."""
-        weights = np.zeros_like(self.text)
-        weights[place] = units
-        free_weights = np.zeros(len(self.free))
-        free_weights[place] = free
-        return self.model.weighted_gradient(self.reader.theta, weights.ravel(), free_weights)
+        model, number = self.models[place]
+        candidates = len(model.charts.candidate_base)
+        weights, free_weights = np.zeros((candidates, self.units)), np.zeros(candidates)
+        weights[number], free_weights[number] = units, free
+        return model.weighted_gradient(self.reader.theta, weights.ravel(), free_weights)
 
 
 def _text_order(passage: Passage) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
@@ -64,7 +65,12 @@ def kind_of(label: Label) -> str:
     >>> kind_of(Label("floor", "brick")), kind_of(Label("m:floor", "brick"))
     ('floor', 'floor')
     """
-    return re.split(r"[.:]", label.name)[-1]
+    return _kind(label.name)
+
+
+@lru_cache(maxsize=4096)
+def _kind(name: str) -> str:
+    return re.split(r"[.:]", name)[-1]
 
 
 def meaning_of(label: WordLabel | NodeLabel) -> tuple[str, str | float] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def best_path(
     """Return the best plans whose j-th action is scored by ψ(y_j) + Σ_i weights[i, j] ψ(x_i, y_j).
 
     Equal states at the same step are merged (Viterbi); `search.beam` bounds how many are
-    kept. Best first; plans of exactly `weights.shape[1]` actions.
+    kept, and dead ends are dropped. Best first; plans of exactly `weights.shape[1]` actions.
     """
     world = scores.world
     layer: list[tuple[float, tuple[State, ...], tuple[Action, ...]]] = [(0.0, (start,), ())]
@@ -67,6 +68,9 @@ def best_path(
         layer = sorted(best.values(), key=lambda each: -each[0])
         if j == length - 1:
             layer = [each for each in layer if world.is_goal(each[1][-1])]
+        if search.planning:
+            alive = (each for each in layer if not world.is_dead_end(each[1][-1]))
+            layer = list(islice(alive, beam))  # asks only about as many as are needed
         layer = layer[:beam]
     return layer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ def enumerate_courses(
 ) -> Courses | None:
     """Return all plans within the length limits, shortest first, or nothing if too many.
 
-    Where the world has a goal, only plans that reach it count.
+    Where the world has a goal, only plans that reach it count, and plans that come to a dead
+    end are dropped there.
     """
     search = search.extended(world.extra_length(start))
     layer: list[Path] = [((start,), ())]
@@ -32,7 +34,10 @@ def enumerate_courses(
         grown: list[Path] = []
         for states, actions in layer:
             for action in world.actions(states[-1]):
-                grown.append(((*states, world.step(states[-1], action)), (*actions, action)))
+                after = world.step(states[-1], action)
+                if world.is_dead_end(after):
+                    continue
+                grown.append(((*states, after), (*actions, action)))
                 if len(grown) > search.budget:
                     return None
         layer = grown
@@ -59,7 +64,11 @@ def sample_courses(
         actions: tuple[Action, ...] = ()
         wanted = int(random.integers(search.min_length, search.max_length + 1))
         while len(actions) < wanted:
-            possible = world.actions(states[-1])
+            possible = [
+                each
+                for each in world.actions(states[-1])
+                if not world.is_dead_end(world.step(states[-1], each))
+            ]
             if not possible:
                 break
             action = possible[int(random.integers(len(possible)))]
@@ -76,7 +85,7 @@ def beam_courses(
 ) -> list[tuple[Course, float]]:
     """Grow plans action by action, keeping the best of each length; return all kept, scored.
 
-    Every unfinished plan is scored as if the text ended with it. With `beam=None` nothing
+    Every unfinished plan is scored as if the text ended with it; dead ends are dropped. With `beam=None` nothing
     is dropped, and the search is exhaustive.
     """
     search = search.extended(world.extra_length(start))
@@ -104,7 +113,9 @@ def beam_courses(
         if not grown:
             break
         scores = score(grown)
-        order = np.argsort(-scores, kind="stable")[: search.beam]
+        ranked = np.argsort(-scores, kind="stable").tolist()
+        alive = (place for place in ranked if not world.is_dead_end(grown[place].states[-1]))
+        order = list(islice(alive, search.beam))  # asks only about as many as are needed
         layer = [grown[place] for place in order]
         kept += [(grown[place], float(scores[place])) for place in order]
     return [

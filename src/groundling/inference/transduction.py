@@ -10,7 +10,7 @@ from groundling.errors import SearchError
 from groundling.inference.settings import Search
 from groundling.inference.units import UnitScores
 from groundling.model.kernels import Reals
-from groundling.world.environment import Action, State
+from groundling.world.environment import Action, State, World
 
 __all__ = ["transduce"]
 
@@ -23,7 +23,8 @@ def transduce(
     """Return plans with their log probabilities, best first.
 
     Readings that lead to the same actions are summed; `search.beam` bounds how many
-    different plans are kept at each position in the text.
+    different plans are kept at each position in the text. Actions into dead ends keep their
+    share of the probability, but are not followed.
     """
     world = scores.world
     passing, again = scores.marks()
@@ -53,7 +54,7 @@ def transduce(
                 for action, value in zip(options, values, strict=True):
                     after = (*states, world.step(states[-1], action))
                     _merge(acted, ((*actions, action), 1), score + value - total, after)
-            frontier = _best(acted, beam)
+            frontier = _alive(acted, beam, world) if search.planning else _best(acted, beam)
             # What cannot enter the beam of the next unit need not be grown here.
             floor = _floor(passed, beam)
             frontier = {key: item for key, item in frontier.items() if item[0] > floor}
@@ -98,6 +99,19 @@ def _best(
     if len(layer) <= beam:
         return layer
     return dict(sorted(layer.items(), key=lambda item: -item[1][0])[:beam])
+
+
+def _alive(
+    layer: dict[_Key, tuple[float, tuple[State, ...]]], beam: int, world: World
+) -> dict[_Key, tuple[float, tuple[State, ...]]]:
+    """Return the best that are no dead ends; only as many are asked about as are needed."""
+    kept: dict[_Key, tuple[float, tuple[State, ...]]] = {}
+    for key, item in sorted(layer.items(), key=lambda item: -item[1][0]):
+        if len(kept) == beam:
+            break
+        if not world.is_dead_end(item[1][-1]):
+            kept[key] = item
+    return kept
 
 
 def _floor(layer: dict[_Key, tuple[float, tuple[State, ...]]], beam: int) -> float:

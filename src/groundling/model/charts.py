@@ -101,6 +101,7 @@ class Layout(NamedTuple):
     link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
     candidate_states: Integers
     word_set: Integers
+    word_leads: NDArray[np.bool_]  # whether other words hang from it
     cell_pair: Indices  # as in `Charts`
 
 
@@ -116,6 +117,7 @@ class Room(NamedTuple):
     state_node: Indices  # state -> node of the problem
     state_enters: NDArray[np.bool_]
     link: NDArray[np.uint64]  # between states
+    batch_links: Integers  # one number: how many there are
     scores: Reals
     counts: Reals
     rows: Reals  # of all batches
@@ -148,11 +150,15 @@ def lay_out(charts: Charts, word_set: Integers) -> Layout:
         each[order].astype(np.uint64) for each in (local, charts.near_node, charts.near_relation)
     )
     sizes = np.diff(charts.graph_nodes)[charts.action_graph]
+    leads = np.zeros(len(charts.word_parent), np.bool_)
+    first_word = np.repeat(charts.problem_words[:-1], np.diff(charts.problem_words))
+    leads[(first_word + charts.word_parent)[charts.word_parent >= 0]] = True
     return Layout(
         shape_links=charts.node_near[charts.shape_nodes],
         link=to | source << FROM | relation << RELATION,
         candidate_states=_sums(sizes, charts.candidate_actions).astype(np.int32),
         word_set=word_set,
+        word_leads=leads,
         cell_pair=charts.cell_pair.view(np.uint32),
     )
 
@@ -181,6 +187,7 @@ def make_room(charts: Charts, layout: Layout) -> Room:
         state_node=np.empty(batch, np.uint32),
         state_enters=np.empty(batch, np.bool_),
         link=np.empty(batch_links, np.uint64),
+        batch_links=np.zeros(1, np.int32),
         scores=np.empty(most(words * charts.problem_nodes)),
         counts=np.empty(most(words * charts.problem_nodes)),
         rows=np.empty(most(words * of_problem)),
@@ -230,8 +237,8 @@ def next_batch(layout: Layout, first: int, end: int) -> tuple[int, int]:
 
 
 @compiled
-def lay_out_batch(charts: Charts, layout: Layout, first: int, last: int, room: Room) -> int:
-    """Write the states and links of some candidates side by side; return the number of links."""
+def lay_out_batch(charts: Charts, layout: Layout, first: int, last: int, room: Room) -> None:
+    """Write the states and links of some candidates side by side."""
     state, count = 0, 0
     first_action = charts.candidate_actions[first]
     for candidate in range(first, last + 1):
@@ -251,4 +258,4 @@ def lay_out_batch(charts: Charts, layout: Layout, first: int, last: int, room: R
             room.state_enters[state] = charts.node_enters[enters + state] != 0
             state += 1
     room.action_start[charts.candidate_actions[last] - first_action] = state
-    return count
+    room.batch_links[0] = count

@@ -394,14 +394,16 @@ class _Tables:
         set_labels, set_label, set_amount = _ragged(self.sets.items, word_labels)
         node_start, node_label, node_amount = _ragged(self.nodes.items, node_labels)
         if grow and min_word_count > 1:
-            # Count word labels over tokens; rare names never get features.
-            uses = np.bincount(np.array(self.word_sets), minlength=len(self.sets))
+            # Count word labels over tokens, each by the weight of its problem (a demonstration
+            # and its mirror image count as one); rare names never get features.
+            weights = np.repeat(self.lists["problem_weight"], np.diff(self.lists["problem_words"]))
+            uses = np.bincount(np.array(self.word_sets), weights=weights, minlength=len(self.sets))
             per_label = np.repeat(uses, np.diff(set_labels))
             counts: dict[str, float] = {}
             for label, count in zip(set_label.tolist(), per_label.tolist(), strict=True):
                 name = word_labels.items[label].name
                 counts[name] = counts.get(name, 0) + count
-            rare = {n for n, count in counts.items() if count < min_word_count and n != ""}
+            rare = {n for n, count in counts.items() if count < min_word_count - 1e-9 and n != ""}
         else:
             rare = set()
         # Which word labels meet which node labels: (labels × sets)(sets × nodes)(nodes × labels).

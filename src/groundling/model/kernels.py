@@ -17,7 +17,17 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.model.charts import FROM, RELATION, STATE, Charts, Integers, Reals, Room, inlined
+from groundling.model.charts import (
+    FROM,
+    RELATION,
+    STATE,
+    Charts,
+    Integers,
+    Layout,
+    Reals,
+    Room,
+    inlined,
+)
 from groundling.model.forest import BOUND, UNIT
 
 __all__ = ["FAINT", "NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
@@ -48,10 +58,10 @@ def _end_factor(end: int, j: int, actions: int, pin: int, skips: Reals) -> float
 @inlined
 def inside(
     charts: Charts,
+    layout: Layout,
     problem: int,
     first: int,  # candidates first … last-1 are a batch that is laid out in `room`
     last: int,
-    links: int,
     scores: Reals,  # exp(score - shift of the word in the problem), words × nodes
     advance_exp: Reals,  # exp(score), per pair
     edge_exp: Reals,  # exp(score), dependency × relation
@@ -89,7 +99,8 @@ def inside(
         if pinned or (end != 0 and batch_start[count] > count):
             _align_ends(charts, w, first, count, end, skips, room, rows)
         parent = charts.word_parent[first_word + w]
-        for c in range(count):
+        # Scores sum to one, so only rows that took in messages can leave the range.
+        for c in range(count if parent < 0 or layout.word_leads[first_word + w] else 0):
             start, stop = action_start[batch_start[c]], action_start[batch_start[c + 1]]
             total = 0.0
             for s in range(start, stop):
@@ -113,7 +124,7 @@ def inside(
                 group_log[c * groups + group] += math.log(total)
                 kept_log[c] += math.log(total)
         if parent >= 0:
-            _send(charts, first_word + w, w, count, links, advance_exp, edge_exp, skips, room,
+            _send(charts, first_word + w, w, count, advance_exp, edge_exp, skips, room,
                   rows, messages)  # fmt: skip
             for s in range(states):
                 rows[parent, s] *= messages[w, s]
@@ -148,7 +159,6 @@ def _send(
     word: int,
     w: int,
     candidates: int,
-    links: int,
     advance_exp: Reals,
     edge_exp: Reals,
     skips: Reals,
@@ -161,7 +171,7 @@ def _send(
     dependency = charts.word_dependency[word]
     action_start, state_enters = room.action_start, room.state_enters
     if link != UNIT:
-        for i in range(links):
+        for i in range(room.batch_links[0]):
             packed = room.link[i]
             cell = rows[w, packed >> FROM & STATE]
             messages[w, packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
@@ -192,7 +202,6 @@ def outside(
     problem: int,
     first: int,
     last: int,
-    links: int,
     group_weight: Reals,  # candidates × groups, flat
     advance_exp: Reals,
     edge_exp: Reals,
@@ -225,7 +234,7 @@ def outside(
             for s in range(states):
                 message = messages[w, s]
                 asked[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
-            _receive(charts, first_word + w, w, last - first, links, advance_exp, edge_exp, skips,
+            _receive(charts, first_word + w, w, last - first, advance_exp, edge_exp, skips,
                      room, rows, posteriors, pair_grad, edge_grad)  # fmt: skip
         else:
             for c in range(last - first):
@@ -249,7 +258,6 @@ def _receive(
     word: int,
     w: int,
     candidates: int,
-    links: int,
     advance_exp: Reals,
     edge_exp: Reals,
     skips: Reals,
@@ -264,7 +272,7 @@ def _receive(
     dependency = charts.word_dependency[word]
     action_start, state_enters, asked = room.action_start, room.state_enters, room.asked
     if link != UNIT:
-        for i in range(links):
+        for i in range(room.batch_links[0]):
             packed = room.link[i]
             relation, state = packed >> RELATION, packed >> FROM & STATE
             flow = edge_exp[dependency, relation] * asked[packed & STATE] * rows[w, state]

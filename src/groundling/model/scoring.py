@@ -98,6 +98,8 @@ def _score_sets(
         scratch[:] = 0.0
         for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
             label, amount = tables.set_label[i], tables.set_amount[i]
+            if amount == 0.0:
+                continue
             for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
                 scratch[tables.row_label[row]] += (
                     amount * tables.row_value[row] * theta[tables.row_feature[row]]
@@ -132,6 +134,8 @@ def _return_sets(
                 scratch[node_label[i]] += count * node_amount[i]
         for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
             label, amount = tables.set_label[i], tables.set_amount[i]
+            if amount == 0.0:
+                continue
             for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
                 theta_grad[tables.row_feature[row]] += (
                     amount * tables.row_value[row] * scratch[tables.row_label[row]]
@@ -232,12 +236,12 @@ def _forward(
     first, place = begin, 0
     while first < end and fast:
         last, states = next_batch(layout, first, end)
-        links = lay_out_batch(charts, layout, first, last, room)
+        lay_out_batch(charts, layout, first, last, room)
         room.rows[place : place + words * states] = 1.0
         room.messages[place : place + words * states] = 0.0
         rows = room.rows[place : place + words * states].reshape(words, states)
         messages = room.messages[place : place + words * states].reshape(words, states)
-        inside(charts, problem, first, last, links, scores, advance_exp,
+        inside(charts, layout, problem, first, last, scores, advance_exp,
                edge_exp, edge_top, skips, room, rows, messages,
                group_log[(first - begin) * groups : (last - begin) * groups],
                room.careful[first - begin : last - begin])  # fmt: skip
@@ -289,12 +293,13 @@ def _backward(
         for c in range(first - begin, last - begin):
             some |= not room.careful[c]
         if some:
-            links = lay_out_batch(charts, layout, first, last, room)
+            if first > begin or last < end:  # else it is there since `_forward`
+                lay_out_batch(charts, layout, first, last, room)
             posteriors = room.posteriors[: words * states]
             posteriors[:] = 0.0
             rows = room.rows[place : place + words * states].reshape(words, states)
             messages = room.messages[place : place + words * states].reshape(words, states)
-            outside(charts, problem, first, last, links,
+            outside(charts, problem, first, last,
                     group_weight[(first - begin) * groups : (last - begin) * groups], advance_exp,
                     edge_exp, skips, room, rows, messages, posteriors.reshape(words, states),
                     counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip

@@ -34,6 +34,8 @@ class Environment(Protocol):
 
     - `is_terminal(state)`: no action follows, whatever `actions` says;
     - `is_goal(state)`: plans must end here (a hard constraint on search);
+    - `is_dead_end(state)`: it is proven that no goal can be reached from here, so searches
+      that look ahead drop plans that come here;
     - `outcome(state)`: what of the final state counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
     - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
@@ -140,6 +142,7 @@ class World:
         self._actions: dict[State, tuple[Action, ...]] = {}
         self._steps: dict[tuple[State, Action], State] = {}
         self._graphs: dict[tuple[State, Action], GroundingGraph] = {}
+        self._dead_ends: dict[State, bool] = {}
 
     def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
         try:
@@ -222,6 +225,14 @@ class World:
     def is_goal(self, state: State) -> bool:
         """Tell whether a plan may end here: always, unless the environment has a goal test."""
         return not self.has_goal or bool(self._ask("is_goal", state))
+
+    def is_dead_end(self, state: State) -> bool:
+        """Tell whether no goal can be reached from a state, as far as the environment knows."""
+        if not self.has_goal or not hasattr(self.environment, "is_dead_end"):
+            return False
+        if state not in self._dead_ends:
+            self._dead_ends[state] = bool(self._ask("is_dead_end", state))
+        return self._dead_ends[state]
 
     def outcome(self, state: State) -> Hashable:
         """Return what of a final state counts as the result."""

@@ -189,7 +189,7 @@ def test_rich_graph_extras_tell_what_a_move_passed():
     start = world.start((0, 0), 90)
     path = names(world.ground(start, move(2), world.step(start, move(2))), "path")
     assert {"m:passed:item=chair", "m:lefts=1", "m:rights=1", "m:intersections=1"} <= path
-    assert {"m:first-side-floor=grass", "m:beyond-item=sofa"} <= path
+    assert {"m:first-side:floor=grass", "m:beyond:item=sofa"} <= path
     assert "m:to-end" not in path
     end = names(world.ground(start, move(4), world.step(start, move(4))), "path")
     assert {"m:to-end", "m:first:item=sofa"} <= end

@@ -130,6 +130,14 @@ def test_goal_and_terminal_are_the_empty_board():
     assert environment.describe(state_of("##")) == "2 blocks on 1 × 2, 2 in a strike: ##"
 
 
+def test_without_a_goal_plans_may_end_anywhere():
+    free = World(PuzzleEnvironment(goal=False))
+    assert World(PuzzleEnvironment()).has_goal
+    assert not free.has_goal
+    assert free.is_goal(state_of("##"))
+    assert free.actions(free.step(state_of("##"), Strike("row", (0,)))) == ()
+
+
 def test_unknown_settings():
     with pytest.raises(SettingError, match="Did you mean 'subsets'"):
         PuzzleEnvironment("subset")
@@ -159,9 +167,9 @@ def test_event_labels_of_several_lines():
     state = state_of("##...", "..##.", ".#..#", "#...#")
     environment = PuzzleEnvironment()
     some = ground(environment, state, Strike("row", (0, 1)))
-    assert {"count=2", "number=plural", "some", "side.all=top", "type=multi"} <= labels(some)
+    assert {"count=2", "number=plural", "some", "all.side=top", "type=multi"} <= labels(some)
     ends = ground(environment, state, Strike("row", (0, 3)))
-    assert "side.all=ends" in labels(ends)
+    assert "all.side=ends" in labels(ends)
     every = ground(environment, state, Strike("row", (0, 1, 2, 3)))
     assert {"all", "count=4"} <= labels(every)
     assert [name for name in every.node_names if name.startswith("line")] == [
@@ -176,13 +184,13 @@ def test_line_labels_count_from_both_ends():
     state = state_of("#....", "##...", ".....", "..##.", ".#...")
     line = labels(ground(PuzzleEnvironment(), state, Strike("row", (3,))), "line 1")
     assert {
-        "from_top.all=4",
-        "from_bottom.all=2",
-        "from_top.filled=3",
-        "from_bottom.filled=2",
+        "all.from_top=4",
+        "all.from_bottom=2",
+        "filled.from_top=3",
+        "filled.from_bottom=2",
     } <= line
-    assert {"from_top.strikable=2", "from_bottom.strikable=1", "side.strikable=bottom"} <= line
-    assert {"blocks=2", "side.alike=bottom"} <= line
+    assert {"strikable.from_top=2", "strikable.from_bottom=1", "strikable.side=bottom"} <= line
+    assert {"blocks=2", "alike.side=bottom"} <= line
 
 
 @pytest.mark.parametrize(

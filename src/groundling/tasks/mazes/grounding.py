@@ -179,7 +179,7 @@ def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels
         "floor-changes": len({hall.floor for hall in halls}) > 1,
         "passed:item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
         "first:item": item if item and item not in map(maze.item, walked[1:-1]) else None,
-        "first-side-floor": sides[-1] - set().union(*sides[:-1]),
+        "first-side:floor": sides[-1] - set().union(*sides[:-1]),
         "beyond:item": set(beyond),
         "to-end": distance == len(line),
         "one-short-of-end": distance == len(line) - 1,

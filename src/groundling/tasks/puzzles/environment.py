@@ -90,9 +90,12 @@ class PuzzleEnvironment:
         with the type, the orientation and whether the game is lost.
     winning_only
         Offer only actions after which the puzzle is not proven to be lost.
+    goal
+        Whether plans must end with an empty board. Without, the environment has no goal
+        test: a plan may end anywhere, and whether it wins is only measured.
     planner
-        Decides what is lost. By default one that may expand 2,000 boards for each
-        question; it counts boards and not seconds, so that answers never vary.
+        Decides what is lost. By default one that may expand 300 boards for each question;
+        it counts boards and not seconds, so that answers never vary.
 
     Examples
     --------
@@ -111,6 +114,7 @@ class PuzzleEnvironment:
         *,
         shape: str = "full",
         winning_only: bool = False,
+        goal: bool = True,
         planner: Planner | None = None,
     ) -> None:
         for name, value, known in (
@@ -124,7 +128,11 @@ class PuzzleEnvironment:
         self.plan_space = plan_space
         self.shape = shape
         self.winning_only = winning_only
-        self.planner = planner or Planner(Budget(nodes=2_000, seconds=None, megabytes=256))
+        if goal:
+            # an environment has a goal if it has the method, so some are made without
+            self.is_goal = self.is_terminal
+        self.planner = planner or Planner(Budget(nodes=300, seconds=None, megabytes=256))
+        self._lost: dict[tuple[Board, int], bool] = {}
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
         """Return the strikes possible in a state: parts, then whole rows and whole columns."""
@@ -180,11 +188,7 @@ class PuzzleEnvironment:
         return ground_fully(state.board, state.k, state.last, action, next_state.board, lost, dead)
 
     def is_terminal(self, state: PuzzleState) -> bool:
-        """Tell whether the board is empty."""
-        return not state.board.cells
-
-    def is_goal(self, state: PuzzleState) -> bool:
-        """Tell whether the puzzle is solved: the board is empty."""
+        """Tell whether the board is empty; this is the goal, too."""
         return not state.board.cells
 
     def is_dead_end(self, state: PuzzleState) -> bool:
@@ -192,7 +196,7 @@ class PuzzleEnvironment:
         board, k, last = state.board, state.k, state.last
         if not board.cells:
             return False
-        if self.planner.is_winnable(board, k) is False:
+        if self._is_lost(board, k):
             return True
         if self.plan_space == "original" or last is None or not last.is_full:
             return False
@@ -200,7 +204,7 @@ class PuzzleEnvironment:
         # after a first strike of one line, any winning rest can be joined into actions.
         for action in legal_strikes(board, k):
             joins = action.is_full and action.orientation == last.orientation
-            if not joins and self.planner.is_winnable(strike(board, k, action), k) is not False:
+            if not joins and not self._is_lost(strike(board, k, action), k):
                 return False
         return not any(
             action.is_full
@@ -208,6 +212,12 @@ class PuzzleEnvironment:
             and not self.is_dead_end(self.step(state, action))
             for action in self._offered(state)
         )
+
+    def _is_lost(self, board: Board, k: int) -> bool:
+        """Tell whether the planner proves a board lost; what it cannot decide is asked once."""
+        if (board, k) not in self._lost:
+            self._lost[board, k] = self.planner.is_winnable(board, k) is False
+        return self._lost[board, k]
 
     def label_plan(
         self, start: PuzzleState, actions: Sequence[Strike], states: Sequence[PuzzleState]

@@ -11,7 +11,7 @@ __all__ = ["ground_fully", "ground_like_paper"]
 
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
-MOST_LINES = 6  # nodes for the lines of one action; further lines are only counted
+MOST_LINES = 2  # people name up to two lines one by one; of more they say how many
 
 _Labels = dict[str, "LabelValue | list[str] | list[float]"]
 
@@ -50,11 +50,11 @@ def _line_labels(board: Board, k: int, orientation: Orientation, line: int) -> _
         if line not in lines:
             continue
         place, size = lines.index(line), len(lines)
-        labels[f"from_{start}.{name}"] = place + 1
-        labels[f"from_{end}.{name}"] = size - place
-        labels[f"side.{name}"] = _side((place,), size, start, end)
+        labels[f"{name}.from_{start}"] = place + 1
+        labels[f"{name}.from_{end}"] = size - place
+        labels[f"{name}.side"] = _side((place,), size, start, end)
         if name != "all":
-            labels[f"only.{name}"] = size == 1
+            labels[f"{name}.only"] = size == 1
     return labels
 
 
@@ -83,8 +83,8 @@ def ground_fully(
 ) -> GroundingGraph:
     """Return the graph of a strike, with labels that words for numbers and sides can match.
 
-    Nodes are the event, each line it strikes (from the top or the left), the part of the
-    line when it does not strike all of it, and the strike before. `from_left.filled=2`
+    Nodes are the event, each of up to two lines it strikes (from the top or the left), the part of the
+    line when it does not strike all of it, and the strike before. `filled.from_left=2`
     counts the columns that have blocks from the left; `all`, `strikable` and `alike`
     (with as many blocks) count others.
 
@@ -92,8 +92,8 @@ def ground_fully(
     >>> row = Strike("row", (1,))
     >>> graph = ground_fully(board, 2, None, row, board, lost=False, dead=True)
     >>> print(*graph.labels("event"), sep=", ")
-    blocks=2, count=1, dead_end, first, number=singular, only, orientation=row, side.all=middle,
-    side.filled=middle, side.strikable=bottom, type=single
+    all.side=middle, blocks=2, count=1, dead_end, filled.side=middle, first, number=singular, only,
+    orientation=row, strikable.side=bottom, type=single
     """
     orientation, lines = action.orientation, action.lines
     counts = board.counts[orientation]
@@ -117,10 +117,11 @@ def ground_fully(
     for name, among in (*_orderings(board, k, orientation).items(), ("alike", rivals)):
         if all(line in among for line in lines):
             places = tuple(among.index(line) for line in lines)
-            event[f"side.{name}"] = _side(places, len(among), start, end)
+            event[f"{name}.side"] = _side(places, len(among), start, end)
     nodes: dict[str, _Labels] = {"event": event}
     edges: list[tuple[str, str, str]] = []
-    for number, line in enumerate(lines[:MOST_LINES], 1):
+    named = lines if len(lines) <= MOST_LINES else ()
+    for number, line in enumerate(named, 1):
         name = f"line {number}"
         nodes[name] = _line_labels(board, k, orientation, line)
         edges.append(("event", name, "strikes"))
@@ -132,7 +133,8 @@ def ground_fully(
     if last is not None:
         nodes["before"] = _history_labels(last, action, rivals)
         edges.append(("event", "before", "after"))
-        edges.append(("line 1", "before", "beside"))
+        if named:
+            edges.append(("line 1", "before", "beside"))
     return GroundingGraph(nodes, edges)
 
 

@@ -1,0 +1,194 @@
+"""The two systems for puzzles, `paper` and `best`, and the rows that take parts of them away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.lexicon import Lexicon
+from groundling.features.settings import Features
+from groundling.follower import Follower
+from groundling.inference.settings import Search
+from groundling.learning.settings import Learning
+from groundling.model.settings import Overlay
+from groundling.tasks.puzzles.environment import PuzzleEnvironment
+
+__all__ = ["PRESETS", "Preset", "hand_lexicon", "preset", "row_names"]
+
+
+def hand_lexicon() -> Lexicon:
+    """Return the declared lexicon of the puzzles, a text file that people can read and edit.
+
+    >>> hand_lexicon().given["leftmost"]
+    (('side', 'left'),)
+    """
+    return Lexicon.read(str(files("groundling.tasks.puzzles") / "lexicon.txt"))
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A follower's settings, the environment they are for, and what was published for them.
+
+    With `winning_only`, hints are followed among the actions that are not proven to lose;
+    what is learnt from are all actions. `length_told` gives the follower the number of actions of the demonstrated plan, and
+    `split_hyphens` reads words such as *far-left* apart.
+    """
+
+    overlay: Overlay
+    features: Features
+    learning: Learning
+    search: Search
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    winning_only: bool = False
+    length_told: bool = False
+    split_hyphens: bool = True
+    published: Mapping[str, float] = field(default_factory=dict)
+
+    def follower(self, *, seed: int = 0) -> Follower:
+        """Return a follower with these settings, not yet trained."""
+        return Follower(
+            overlay=self.overlay,
+            features=self.features,
+            learning=self.learning,
+            search=self.search,
+            parser="chain",
+            seed=seed,
+        )
+
+    def world(self) -> PuzzleEnvironment:
+        """Return the environment to learn in; it remembers what its planner has proven."""
+        return PuzzleEnvironment(**self.environment)
+
+    def world_to_follow_in(self, world: PuzzleEnvironment) -> PuzzleEnvironment:
+        """Return the environment to follow hints in, with the same planner."""
+        if not self.winning_only:
+            return world
+        return PuzzleEnvironment(**self.environment, winning_only=True, planner=world.planner)
+
+
+PAPER = Preset(
+    overlay=replace(Overlay.bag(), action_scores=False, plan_scores=False, edge_scores=False),
+    # The cut-off is on words: demonstrated strikes never lose, so a cut-off on what was
+    # demonstrated would drop isLoss.
+    features=Features(
+        words=("word",),
+        joins=("conjunction",),
+        numbers=("bins",),
+        promote=(),
+        min_count=0,
+        min_word_count=10,
+    ),
+    learning=Learning(
+        normalise="decisions",
+        alignment="viterbi",
+        alternatives_from="path",
+        iterations=50,
+        tolerance=1e-5,
+        mirror=False,
+    ),
+    search=Search(max_length=16, beam=15, restarts=10),
+    environment={"plan_space": "original", "shape": "paper", "goal": False},
+    length_told=True,
+    split_hyphens=False,
+    published={"match": 0.70, "success": 0.86},
+)
+
+BEST = Preset(
+    overlay=replace(Overlay.bag(), plan_scores=False, edge_scores=False),
+    features=Features(
+        words=("word", "next", "previous"),
+        slots=("side", "way"),
+        numbers=("equal",),
+        joins=("conjunction", "slot"),
+        promote=(),
+        lexicon=hand_lexicon(),
+    ),
+    learning=Learning(normalise="decisions", iterations=60, tolerance=1e-5, mirror=False),
+    search=Search(max_length=16, beam=40, budget=200_000),
+)
+
+
+def _without_text(given: Preset) -> Preset:
+    """Words carry no labels; only their number of hints is left, and what actions look like."""
+    return replace(
+        given,
+        features=replace(given.features, words=()),
+        overlay=replace(given.overlay, action_scores=True),
+        published={"match": 0.54, "success": 0.78} if given.published else {},
+    )
+
+
+def _without_slots(given: Preset) -> Preset:
+    """Words meet the raw values of labels: nothing is matched, counted or looked up."""
+    plain = replace(
+        given.features,
+        slots=(),
+        joins=("conjunction",),
+        numbers=("bins",),
+        lexicon=Lexicon(string_match=False),
+    )
+    return replace(given, features=plain)
+
+
+def _changed(part: str, **values: Any) -> Callable[[Preset], Preset]:
+    return lambda given: replace(given, **{part: replace(getattr(given, part), **values)})
+
+
+_ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+    "paper": {
+        "full": lambda given: given,
+        "no planning": lambda given: replace(
+            _changed("search", planning=False)(given), published={"match": 0.64, "success": 0.66}
+        ),
+        "no text": _without_text,
+        "event features": lambda given: replace(
+            _changed("overlay", action_scores=True)(given), published={}
+        ),
+    },
+    "best": {
+        "full": lambda given: given,
+        "length told": lambda given: replace(given, length_told=True),
+        "no text": _without_text,
+        "no slots": _without_slots,
+        "no lexicon": _changed("features", lexicon="strings"),
+        "max alignment": _changed("learning", alignment="viterbi"),
+        "original plan space": lambda given: replace(
+            given, environment={**given.environment, "plan_space": "original"}
+        ),
+        "winning actions only": lambda given: replace(given, winning_only=True),
+        "no mirror": _changed("learning", mirror=False),
+        "mirror": _changed("learning", mirror=True),
+    },
+}
+
+PRESETS = {"paper": PAPER, "best": BEST}
+
+
+def preset(name: str, row: str = "full") -> Preset:
+    """Return a preset with one part taken away.
+
+    >>> preset("best", "length told").length_told
+    True
+    >>> preset("paper", "ful")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
+    """
+    if name not in PRESETS:
+        raise SettingError(f"Puzzles have no preset {name!r}.{did_you_mean(name, PRESETS)}")
+    rows = _ROWS[name]
+    if row not in rows:
+        raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
+    return rows[row](PRESETS[name])
+
+
+def row_names(name: str) -> tuple[str, ...]:
+    """Return the rows of a preset.
+
+    >>> row_names("paper")
+    ('full', 'no planning', 'no text', 'event features')
+    """
+    return tuple(_ROWS[name])

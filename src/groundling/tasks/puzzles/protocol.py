@@ -1,0 +1,242 @@
+"""The protocol of the puzzles: random splits, and one puzzle left out at a time."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, cast
+
+from groundling import __version__
+from groundling.errors import DemonstrationError, SearchError, SettingError
+from groundling.evaluation.report import Report, Row, bootstrap
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.language.instruction import Instruction
+from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus
+from groundling.tasks.puzzles.presets import Preset, preset, row_names
+from groundling.world import Demonstration, World
+
+__all__ = [
+    "Answer",
+    "Case",
+    "Split",
+    "evaluate",
+    "evaluate_row",
+    "learn_and_follow",
+    "leave_one_out",
+    "prepare",
+    "random_splits",
+]
+
+HELD_OUT = 10
+FOLDS = 5  # the paper averages five random splits
+
+
+@dataclass(frozen=True)
+class Case:
+    """A puzzle as a preset wants it, to learn from and to follow in an environment.
+
+    Not `offered` where its plan is not in the plan space.
+    """
+
+    puzzle: Puzzle
+    demonstration: Demonstration
+    environment: World
+    offered: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the follower did with one puzzle; no plan where it found none."""
+
+    puzzle: Puzzle
+    plan: Plan | None
+
+    @property
+    def match(self) -> bool:
+        """Whether the plan is exactly the demonstrated one."""
+        return self.plan is not None and self.plan.actions == self.puzzle.plan
+
+    @property
+    def success(self) -> bool:
+        """Whether the plan clears the board, by whatever strikes."""
+        return self.plan is not None and not self.plan.end.board.cells  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Split:
+    """One split: the follower trained on one part, and its answers on the other."""
+
+    follower: Follower
+    answers: tuple[Answer, ...]
+    train_seconds: float
+    test_seconds: float
+
+    def share(self, metric: str) -> float:
+        """Return the share of answers with a property."""
+        return fmean(getattr(answer, metric) for answer in self.answers)
+
+
+def prepare(chosen: Preset, puzzles: Iterable[Puzzle]) -> list[Case]:
+    """Return puzzles as a preset wants them, all in one environment.
+
+    >>> from groundling.tasks.puzzles.generator import generate_puzzle
+    >>> [case] = prepare(preset("best"), [generate_puzzle(3, 4, 2, seed=1)])
+    >>> case.offered, len(case.demonstration.instructions) == len(case.puzzle.hints)
+    (True, True)
+    """
+    environment = chosen.world()
+    # Worlds remember graphs and proofs, so that later splits need not ask again.
+    world, follow_in = World(environment), World(chosen.world_to_follow_in(environment))
+    cases = []
+    for puzzle in puzzles:
+        hints = [hint.replace("-", " ") if chosen.split_hyphens else hint for hint in puzzle.hints]
+        told = tuple(Instruction.chain(hint) for hint in hints)
+        demonstration = replace(
+            puzzle.demonstration(environment), instructions=told, environment=cast(Any, world)
+        )
+        try:
+            world.trace(puzzle.start, puzzle.plan)
+            offered = True
+        except DemonstrationError:
+            offered = False
+        cases.append(Case(puzzle, demonstration, follow_in, offered))
+    return cases
+
+
+def random_splits(
+    size: int, count: int, *, held_out: int = HELD_OUT, seed: int = 0
+) -> list[tuple[int, ...]]:
+    """Return for each split the places that are held out.
+
+    >>> random_splits(4, 2, held_out=1)
+    [(3,), (2,)]
+    """
+    if not 0 < held_out < size:
+        raise SettingError(
+            f"Cannot hold out {held_out} of {size} puzzles; hold out at least one and leave one."
+        )
+    rng = random.Random(seed)
+    return [tuple(sorted(rng.sample(range(size), held_out))) for _ in range(count)]
+
+
+def leave_one_out(size: int) -> list[tuple[int, ...]]:
+    """Return splits that hold out each place once.
+
+    >>> leave_one_out(3)
+    [(0,), (1,), (2,)]
+    """
+    return [(place,) for place in range(size)]
+
+
+def learn_and_follow(
+    chosen: Preset, cases: Sequence[Case], held_out: Iterable[int], *, seed: int = 0
+) -> Split:
+    """Train on all cases but some and follow the hints of those.
+
+    Cases whose plan is not in the plan space cannot be learnt from; held out, they count.
+    """
+    left = set(held_out)
+    train = [
+        case.demonstration for place, case in enumerate(cases) if place not in left and case.offered
+    ]
+    began = time.process_time()
+    follower = chosen.follower(seed=seed).fit(train)
+    trained = time.process_time()
+    answers = tuple(_follow(chosen, follower, cases[place]) for place in sorted(left))
+    return Split(follower, answers, trained - began, time.process_time() - trained)
+
+
+def _follow(chosen: Preset, follower: Follower, case: Case) -> Answer:
+    shown = case.demonstration
+    length = len(case.puzzle.plan) if chosen.length_told else None
+    try:
+        plan = follower.follow(
+            shown.instructions, cast(Any, case.environment), shown.start, length=length
+        )
+    except SearchError:
+        return Answer(case.puzzle, None)
+    return Answer(case.puzzle, plan)
+
+
+def evaluate_row(
+    name: str,
+    row: str,
+    corpus: Corpus,
+    *,
+    splits: int = 20,
+    one_left_out: bool = True,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda line: None,
+) -> tuple[Row, list[Split], list[Split]]:
+    """Evaluate one row of a preset; return it, the random splits and those with one left out."""
+    chosen = preset(name, row)
+    cases = prepare(chosen, corpus.usable)
+    ways = [random_splits(len(cases), splits, seed=seed), []]
+    if one_left_out:
+        ways[1] = leave_one_out(len(cases))
+    done: list[list[Split]] = [[], []]
+    for found, way in zip(done, ways, strict=True):
+        for number, held_out in enumerate(way):
+            split = learn_and_follow(chosen, cases, held_out, seed=seed + number)
+            found.append(split)
+            missed = [answer.puzzle.number for answer in split.answers if not answer.match]
+            tell(
+                f"{name}, {row}: split {number + 1} match {split.share('match'):.2f} success "
+                f"{split.share('success'):.2f} ({split.train_seconds:.2f} + "
+                f"{split.test_seconds:.2f} s), other plans for {missed}"
+            )
+    return _row(row, chosen, *done), *done
+
+
+def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Split]) -> Row:
+    metrics: dict[str, float] = {}
+    for metric in ("match", "success"):
+        shares = [split.share(metric) for split in splits]
+        metrics[metric] = fmean(shares)
+        metrics[f"{metric}, sd of splits"] = stdev(shares) if len(shares) > 1 else 0.0
+        metrics[f"{metric}, first {FOLDS}"] = fmean(shares[:FOLDS])
+        if single:
+            metrics[f"{metric}, one left out"] = fmean(split.share(metric) for split in single)
+    metrics["seconds"] = fmean(split.train_seconds + split.test_seconds for split in splits)
+    metrics["seconds, longest"] = max(s.train_seconds + s.test_seconds for s in splits)
+    # Puzzles, not splits, are what was drawn: the same few are held out again and again.
+    by_puzzle: dict[int, list[bool]] = {}
+    for split in splits:
+        for answer in split.answers:
+            by_puzzle.setdefault(answer.puzzle.number, []).append(answer.match)
+    interval = bootstrap(
+        [fmean(found) for found in by_puzzle.values()], lambda items: fmean(items), draws=1000
+    )
+    return Row(name, metrics, interval, seeds=len(splits), published=chosen.published)
+
+
+def evaluate(
+    corpus_folder: str | Path,
+    name: str = "best",
+    rows: Sequence[str] | None = None,
+    *,
+    splits: int = 20,
+    one_left_out: bool = True,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Report:
+    """Evaluate rows of a preset on the corpus of a folder (see `read_corpus`).
+
+    Each row gives the mean over random splits of ten puzzles held out, their standard
+    deviation, the mean of the first five, and the figure with one puzzle left out at a time.
+    """
+    began = time.time()
+    corpus = read_corpus(corpus_folder)
+    made = []
+    for row in rows if rows is not None else row_names(name):
+        found, _, _ = evaluate_row(
+            name, row, corpus, splits=splits, one_left_out=one_left_out, seed=seed, tell=tell
+        )
+        made.append(found)
+    condition = f"{splits} random splits, {HELD_OUT} of {len(corpus.usable)} puzzles held out"
+    return Report("puzzles", name, condition, made, time.time() - began, __version__)
