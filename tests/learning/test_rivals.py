@@ -42,7 +42,14 @@ def test_rivals_loss_is_that_of_a_softmax_over_the_plans_of_all_starts():
         (answer,) = follower.score_plans([request])
         plans, scores = answer[0]
         gold = next(s for p, s in zip(plans, scores, strict=True) if p.actions == each.actions)
-        expected += np.logaddexp.reduce(np.concatenate([s for _, s in answer])) - gold
+        end = next(p.states[-1] for p in plans if p.actions == each.actions)
+        elsewhere = [
+            score
+            for others, values in answer[1:]
+            for plan, score in zip(others, values, strict=True)
+            if plan.states[-1] != end
+        ]
+        expected += np.logaddexp.reduce([*scores, *elsewhere]) - gold
     assert follower.loss_ == pytest.approx(expected, rel=1e-9)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -167,9 +167,13 @@ class PlanObjective(_Base):
         self.complete = True
         # Examples that start alike share their plans.
         spaces: dict[tuple[int, State], Courses | None] = {}
+        apart: dict[tuple[int, Hashable], tuple[Courses, Courses]] = {}
         for example in self.examples:
             self._add(example, self._from(example, example.trace.states[0], spaces))
-            found = (self._from(example, start, spaces) for start in example.demonstration.rivals)
+            found = (
+                self._others(example, self._from(example, start, spaces), apart)
+                for start in example.demonstration.rivals
+            )
             self.rivals.append([courses for courses in found if courses])
         graphs = [
             list(
@@ -197,6 +201,21 @@ class PlanObjective(_Base):
                 self.learning.alternatives or 50, self.random,
             )  # fmt: skip
         return courses
+
+    @staticmethod
+    def _others(
+        example: Example,
+        courses: Courses,
+        apart: dict[tuple[int, Hashable], tuple[Courses, Courses]],
+    ) -> Courses:
+        """Return the plans from a rival start, without those that end as demonstrated."""
+        end = example.world.outcome(example.trace.states[-1])
+        key = (id(courses), end)
+        if key not in apart:
+            others = [c for c in courses if example.world.outcome(c.states[-1]) != end]
+            # Holding the plans keeps their identity from being reused.
+            apart[key] = (courses, courses if len(others) == len(courses) else Courses(others))
+        return apart[key][1]
 
     def _add(self, example: Example, courses: list[Course]) -> None:
         wanted = {example.trace.actions} | {trace.actions for trace in example.also}

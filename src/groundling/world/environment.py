@@ -87,7 +87,8 @@ class Demonstration:
     rivals
         Other states in which it might have begun, had one not known the start. Where whole
         plans are normalised, what was done must then win against all plans from those
-        states too: the text becomes evidence of where it was said.
+        states too, except those that end alike (they are no less right): the text becomes
+        evidence of where it was said.
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
