@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,20 @@ from groundling.model.lattice import MARKS
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State, World
 
-__all__ = ["UnitScores"]
+__all__ = ["Options", "UnitScores"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be done in a state: actions, where they lead, and their scores.
+
+    `text` is (actions × units), `free` what each action scores without text.
+    """
+
+    actions: tuple[Action, ...]
+    after: tuple[State, ...]
+    text: Reals
+    free: Reals
 
 
 class UnitScores:
@@ -41,6 +55,7 @@ class UnitScores:
         self.passage = builder.passage(instructions, separate=True)
         self._known: dict[LaidOutGraph, tuple[Reals, float]] = {}
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
+        self._options: dict[State, Options] = {}
 
     @property
     def units(self) -> int:
@@ -56,6 +71,24 @@ class UnitScores:
             if pair not in self._of:
                 self._of[pair] = self.builder.ground(self.world, *pair)
         return self.graphs([self._of[pair] for pair in pairs])
+
+    def options(self, states: Iterable[State]) -> list[Options]:
+        """Return what can be done in each state; new states are scored in one go."""
+        listed = list(states)
+        new = [state for state in dict.fromkeys(listed) if state not in self._options]
+        if new:
+            world = self.world
+            offered = [world.actions(state) for state in new]
+            text, free = self.actions(
+                [(s, action) for s, each in zip(new, offered, strict=True) for action in each]
+            )
+            place = 0
+            for state, actions in zip(new, offered, strict=True):
+                span = slice(place, place + len(actions))
+                after = tuple(world.step(state, action) for action in actions)
+                self._options[state] = Options(actions, after, text[span], free[span])
+                place += len(actions)
+        return [self._options[state] for state in listed]
 
     def marks(self) -> tuple[Reals, Reals]:
         """Return (2 × units) scores of passing on, and scores of acting again."""

@@ -12,6 +12,7 @@ _CHOICES = {
     "normalise": ("plans", "decisions"),
     "alignment": ("marginal", "viterbi", "all"),
     "alternatives_from": ("decision", "path"),
+    "begin": ("weights", "alignment"),
 }
 
 
@@ -33,6 +34,9 @@ class Learning:
         How many alternatives Ỹ are sampled per decision (`None`: all), and from where:
         the state of the decision, or all states of the path. With `plans`: how many
         plans are sampled where they cannot be enumerated.
+    begin
+        With `viterbi`: whether the alternation begins with random weights, or with units
+        spread evenly over the actions.
     silence
         With `viterbi`: the score at which a unit may align with no action; `None` if
         every unit must align.
@@ -63,6 +67,7 @@ class Learning:
     alignment: str = "marginal"
     alternatives: int | None = None
     alternatives_from: str = "decision"
+    begin: str = "weights"
     silence: float | None = None
     last_to_last: bool = False
     l1: float = 0.0
