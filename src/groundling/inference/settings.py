@@ -35,7 +35,8 @@ class Search:
     decode
         `plan`: the most probable plan; `outcome`: the end state with the most
         probability over all plans that lead there; `transitions`: the plan with the
-        most expected transitions in common with the others (minimum Bayes risk).
+        most expected transitions in common with the others (minimum Bayes risk), where a
+        transition leads from one state's outcome to the next one's.
     restarts, rounds
         For the paper's alternation between alignment and plan: how many random
         alignments to start from, and how often to alternate.

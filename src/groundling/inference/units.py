@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
+from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.model.builder import Builder
@@ -56,6 +58,16 @@ class UnitScores:
         self._known: dict[LaidOutGraph, tuple[Reals, float]] = {}
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
         self._options: dict[State, Options] = {}
+        self._seen: list[LaidOutGraph] = []
+        self._values: set[tuple[str, str]] = set()
+        # A bag of words on a flat node scores the sum over the node's labels.
+        overlay = builder.overlay
+        self._adds_up = (
+            overlay.skeleton == "bag" and overlay.nodes == "flat" and not overlay.null_node
+        )
+        self._place: dict[NodeLabel, int] = {}
+        self._label_text = np.zeros((0, self.passage.forest.groups))
+        self._label_free = np.zeros(0)
 
     @property
     def units(self) -> int:
@@ -99,13 +111,52 @@ class UnitScores:
         """Return the scores of laid-out graphs."""
         new = [g for g in dict.fromkeys(graphs) if g not in self._known]
         if new:
-            # New names may be what the text is about: label its words in their light.
-            passage = self.builder.passage(self.instructions, new, separate=True)
-            problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in new])
-            model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
-            grouped, free = model.group_scores(self.theta)
-            table = grouped.reshape(len(new), self.units)
+            table, free = self._add_up(new) if self._adds_up else self._score(new)
             for place, graph in enumerate(new):
                 self._known[graph] = (table[place], float(free[place]))
         text = np.array([self._known[g][0] for g in graphs]).reshape(len(graphs), self.units)
         return text, np.array([self._known[g][1] for g in graphs])
+
+    def _score(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
+        """Lay the text over graphs."""
+        # New names may be what the text is about: label its words in their light.
+        values = {value for graph in graphs for value in graph.values} - self._values
+        if values:
+            self._values |= values
+            self._seen += graphs
+            self.passage = self.builder.passage(self.instructions, self._seen, separate=True)
+        candidates = [Candidate((g,)) for g in graphs]
+        problem = Problem(self.passage.forest, self.passage.words, candidates)
+        model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
+        grouped, free = model.group_scores(self.theta)
+        return grouped.reshape(len(graphs), self.units), free
+
+    def _add_up(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
+        """Score graphs as sums over their labels, each of which is scored once."""
+        [shape] = {graph.shape for graph in graphs}
+        new = dict.fromkeys(
+            label
+            for graph in graphs
+            for content in (*graph.nodes, graph.prior)
+            for label, _ in content
+            if label not in self._place
+        )
+        if new:
+            values = tuple(dict.fromkeys(value for graph in graphs for value in graph.values))
+            single = [
+                LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), values)
+                for label in new
+            ]
+            text, free = self._score(single)
+            self._place |= {label: len(self._place) + i for i, label in enumerate(new)}
+            self._label_text = np.vstack([self._label_text, text])
+            self._label_free = np.append(self._label_free, free)
+        place = self._place
+        size = (len(graphs), len(place))
+        tables = []
+        for contents in ([g.nodes[0] for g in graphs], [g.prior for g in graphs]):
+            columns = [place[label] for each in contents for label, _ in each]
+            amounts = [amount for each in contents for _, amount in each]
+            starts = np.cumsum([0, *map(len, contents)])
+            tables.append(sparse.csr_matrix((amounts, columns, starts), shape=size))
+        return tables[0] @ self._label_text, tables[1] @ self._label_free

@@ -234,8 +234,9 @@ class LatticeObjective(ExamplesObjective):
             passing_grad, again_grad = np.zeros_like(passing), np.zeros(table.shape[1])
             act_grad = np.zeros((count, table.shape[1]))
             arcs = np.zeros((table.shape[1], len(gold)))
+            again = table[count + 2] if self.learning.again else np.full(table.shape[1], -np.inf)
             loss = lattice_gradient(
-                table[:count], starts, gold, passing, table[count + 2].copy(),
+                table[:count], starts, gold, passing, again.copy(),
                 act_grad, passing_grad, again_grad, arcs,
             )  # fmt: skip
             if not np.isfinite(loss):

@@ -40,6 +40,8 @@ class Learning:
     silence
         With `viterbi`: the score at which a unit may align with no action; `None` if
         every unit must align.
+    again
+        With `decisions` and `marginal`: whether one unit may name several actions.
     last_to_last
         With `viterbi`: the last unit aligns with the last action.
     l1, l2
@@ -69,6 +71,7 @@ class Learning:
     alternatives_from: str = "decision"
     begin: str = "weights"
     silence: float | None = None
+    again: bool = True
     last_to_last: bool = False
     l1: float = 0.0
     l2: float = 1.0

@@ -13,6 +13,7 @@ from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER
 
 __all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset", "preset", "row_names"]
 
@@ -42,6 +43,9 @@ class Preset:
     search: Search
     environment: Mapping[str, Any] = field(default_factory=dict)
     parser: str = "chain"
+    units: str = "mentions"
+    speakers: tuple[str, ...] = (GIVER, FOLLOWER)
+    fuzzy: bool = True
     published: Mapping[str, float] = field(default_factory=dict)
 
     def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
@@ -81,10 +85,66 @@ PAPER = Preset(
     search=Search(min_length=15, max_length=15, beam=15, restarts=10, rounds=2),
     environment={"shape": "paper"},
     parser="default",
+    units="sentences",
+    speakers=(GIVER,),
     published={"P": 0.51, "R": 0.60, "F1": 0.55},
 )
 
-PRESETS = {"paper": PAPER}
+_POINTING = "(recent-)?(compass|page|place)"
+_BEST_FEATURES = "|".join(
+    (
+        r"^event\.(?!go$)",
+        r"^pass\.fresh$",
+        r" ∧ pass\.fresh$",
+        r" ∧ to\.landmark~$",
+        r"^(match|full|best) ∧ from\.landmark~$",
+        r"^(match|full|best|soon|never|left=0) ∧ to\.[a-z-]+\.landmark~$",
+        rf"^{_POINTING}-east ∧ event\.east$",
+        rf"^{_POINTING}-north ∧ event\.north$",
+        r"^(silent|follower|question) ∧ event\.(distance|log-distance|nearest|between|rank)$",
+        r"^passed ∧ event\.(unvisited|go)$",
+    )
+)
+BEST = Preset(
+    overlay=replace(Overlay.bag(), edge_scores=False, plan_scores=False),
+    features=Features(
+        words=(),
+        slots=("landmark",),
+        joins=("conjunction", "slot"),
+        numbers=("real",),
+        lexicon=Lexicon(string_match=False),
+        include=_BEST_FEATURES,
+        min_count=0,
+    ),
+    learning=Learning(
+        normalise="decisions",
+        alignment="marginal",
+        again=False,
+        l2=3.0,
+        iterations=60,
+        rounds=1,
+        mirror=False,
+    ),
+    search=Search(max_length=20, beam=60, budget=200_000, decode="transitions"),
+    environment={"shape": "rich"},
+)
+
+PRESETS = {"paper": PAPER, "best": BEST}
+
+
+def _without(pattern: str) -> Callable[[Preset], Preset]:
+    """Return what takes features out of a preset."""
+
+    def change(given: Preset) -> Preset:
+        kept = given.features.exclude
+        return replace(
+            given,
+            features=replace(given.features, exclude=f"{kept}|{pattern}" if kept else pattern),
+        )
+
+    return change
+
+
 _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "paper": {
         "full": lambda given: given,
@@ -97,6 +157,22 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             given,
             overlay=replace(Overlay.bag(), edge_scores=False, plan_scores=False),
             published={"P": 0.52, "R": 0.52, "F1": 0.52},
+        ),
+    },
+    "best": {
+        "full": lambda given: given,
+        "giver only": lambda given: replace(given, speakers=(GIVER,)),
+        "no geometry": _without(
+            r"^event\.(?!unvisited)| ∧ to\.[a-z-]+\.landmark~$"
+            r"|^(silent|follower|question) ∧ event\."
+        ),
+        "no direction words": _without(rf"^{_POINTING}-"),
+        "no fuzzy names": lambda given: replace(given, fuzzy=False),
+        "revisits allowed": lambda given: replace(
+            given, environment={**given.environment, "revisits": True}
+        ),
+        "most probable plan": lambda given: replace(
+            given, search=replace(given.search, decode="plan")
         ),
     },
 }
