@@ -93,15 +93,15 @@ PAPER = Preset(
 _POINTING = "(recent-)?(compass|page|place)"
 _BEST_FEATURES = "|".join(
     (
-        r"^event\.(?!go$)",
+        r"^event\.(?!go$|east$|north$)",
         r"^pass\.fresh$",
-        r" ∧ pass\.fresh$",
+        r"^(silent|passed|follower|question|negation|motion|ending) ∧ pass\.fresh$",
         r" ∧ to\.landmark~$",
-        r"^(match|full|best) ∧ from\.landmark~$",
-        r"^(match|full|best|soon|never|left=0) ∧ to\.[a-z-]+\.landmark~$",
+        r"^match ∧ from\.landmark~$",
+        r"^match ∧ to\.[a-z-]+\.landmark~$",
         rf"^{_POINTING}-east ∧ event\.east$",
         rf"^{_POINTING}-north ∧ event\.north$",
-        r"^(silent|follower|question) ∧ event\.(distance|log-distance|nearest|between|rank)$",
+        r"^silent ∧ event\.(distance|nearest|between)$",
         r"^passed ∧ event\.(unvisited|go)$",
     )
 )

@@ -13,7 +13,11 @@ from groundling.tasks.maps.names import NameMatcher
 __all__ = ["read_sentences", "read_mentions", "unit_instructions"]
 
 # Contexts in which a mention may count more or less.
-_CONTEXTS = ("giver", "follower", "question", "negation", "motion", "ending")
+_CONTEXTS = ("follower", "question", "negation", "motion", "ending")
+_BEFORE = frozenset(
+    "to at of from past round around over under above below between left right towards until "
+    "near beside through by reach a the this that".split()
+)
 
 
 def read_sentences(dialogue: Dialogue, parser: Parser) -> tuple[Instruction, ...]:
@@ -56,7 +60,12 @@ def unit_instructions(units: TextUnits) -> tuple[Instruction, ...]:
             for name, amount in unit.labels.items()
             if not name.startswith("before=")
         ]
-        around = [n for n in unit.labels if n in _CONTEXTS or n.startswith("before=")]
+        around = [
+            name
+            for name in unit.labels
+            if name in _CONTEXTS
+            or (name.startswith("before=") and name.removeprefix("before=") in _BEFORE)
+        ]
         for key in units.landscape.keys:
             about = units.labels(number, key)
             labels += [
