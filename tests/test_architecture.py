@@ -15,7 +15,7 @@ ROOMS = (
     "saving", "explain", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("tasks", "evaluation", "cli")
+TOP = ("evaluation", "tasks", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -8,6 +8,7 @@ from groundling.inference.settings import Search
 from groundling.language.instruction import Instruction
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
+from groundling.world.checks import check_environment
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.graph import GroundingGraph
 
@@ -26,4 +27,5 @@ __all__ = [
     "Plan",
     "Search",
     "__version__",
+    "check_environment",
 ]

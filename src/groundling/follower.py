@@ -42,7 +42,7 @@ from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.objectives import make_objective
 from groundling.learning.settings import Learning
 from groundling.learning.training import ProgressCallback, train
-from groundling.model.builder import Builder, Course
+from groundling.model.builder import Builder, Course, Courses
 from groundling.model.encoding import Problem
 from groundling.model.kernels import Reals
 from groundling.model.scoring import Model
@@ -54,6 +54,7 @@ __all__ = ["Follower"]
 
 _OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
 _BATCH = 200  # texts scored at once
+_TOGETHER = 50_000  # plans scored at once
 _REMEMBERED = 2000  # starts whose plans are kept
 _ALTERNATIVES = 10
 
@@ -212,7 +213,7 @@ class Follower:
     ) -> None:
         self._builder = builder
         self._space = space
-        self._courses: dict[tuple[int, State, Search], list[Course] | None] = {}
+        self._courses: dict[tuple[World, State, Search], Courses | None] = {}
         self._lengths = lengths
         self.theta_ = theta
         self.loss_ = loss
@@ -227,6 +228,7 @@ class Follower:
             (
                 tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]),
                 repr([trace.actions for trace in e.also]), e.weight, e.group,
+                repr(e.demonstration.rivals),
             )
             for e in examples
         ]  # fmt: skip
@@ -269,31 +271,102 @@ class Follower:
         length: int | None = None,
     ) -> list[Plan]:
         """Return a plan for each (instructions, environment, start); faster than one by one."""
-        self._check_fitted()
         search = self.search
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
         listed = list(requests)
-        texts = self._builder.reader.read_many(text for text, _, _ in listed)
-        worlds = [self._builder.world(environment) for _, environment, _ in listed]
-        starts = [start for _, _, start in listed]
-        for world, start in zip(worlds, starts, strict=True):
-            world.actions(start)  # complains of states that cannot be remembered
         plans = []
-        for text, world, start, found in zip(
-            texts, worlds, starts, self._search_many(texts, worlds, starts, search), strict=True
-        ):
-            # Plans that the text cannot be laid over at all are none.
-            found = [each for each in found if each[0] > -np.inf]
-            if not found:
+        for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
+            if plan is None:
+                goal = hasattr(environment, "is_goal")
                 raise SearchError(
                     f"There is no plan of {search.min_length} to {search.max_length} actions "
-                    f"from state {start!r}"
-                    + (" that reaches a goal" if world.has_goal else "")
-                    + ". Raise Search.max_length or Search.beam, or check the environment."
+                    f"from state {start!r}{' that reaches a goal' if goal else ''}. "
+                    "Raise Search.max_length or Search.beam, or check the environment."
                 )
-            plans.append(self._answer(text, world, found, search))
+            plans.append(plan)
         return plans
+
+    def score_plans(
+        self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
+    ) -> Iterator[list[tuple[Courses, Reals]]]:
+        """Score the plans from several starts under one text, as if it might be about any.
+
+        For each (instructions, environment, starts), yields for each start its plans and
+        their scores under θ, neither normalised nor calibrated. Scores of one text can be
+        compared between starts; to make that meaningful, train with `Demonstration.rivals`.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+        >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
+        ...     for plans, scores in answer:
+        ...         print([plan.actions for plan in plans], scores.argmax())
+        [('on',), ('off',)] 0
+        [('on',), ('off',)] 0
+        """
+        self._check_fitted()
+        listed = list(requests)
+        texts = self._builder.reader.read_many(text for text, _, _ in listed)
+        listing = self.learning.normalise == "plans" and self.search.planning
+        waiting: list[Problem] = []
+        sizes: list[list[Courses]] = []
+
+        def answers() -> Iterator[list[tuple[Courses, Reals]]]:
+            scores = self._scores(waiting)
+            place = 0
+            for spaces in sizes:
+                answer = []
+                for courses in spaces:
+                    answer.append((courses, scores[place : place + len(courses)]))
+                    place += len(courses)
+                yield answer
+
+        for text, (_, environment, starts) in zip(texts, listed, strict=True):
+            world = self._builder.world(environment)
+            spaces = [self._listed(text, world, start, listing) for start in starts]
+            blocks = [courses.block for courses in spaces if courses]
+            graphs = dict.fromkeys(graph for block in blocks for graph in block.graphs)
+            passage = self._builder.passage(text, list(graphs))
+            waiting.append(Problem(passage.forest, passage.words, blocks))
+            sizes.append(spaces)
+            if sum(len(courses) for spaces in sizes for courses in spaces) > _TOGETHER:
+                yield from answers()
+                waiting, sizes = [], []
+        yield from answers()
+
+    def _listed(
+        self, text: tuple[Instruction, ...], world: World, start: State, listing: bool
+    ) -> Courses:
+        """Return all plans from a start, or those that the search keeps."""
+        courses = self._all_courses(world, start, self.search) if listing else None
+        if courses is None:
+            courses = Courses(
+                self._builder.course(world, states, actions)
+                for _, states, actions in self._search(text, world, start, self.search)
+            )
+        return courses
+
+    def _plans(
+        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+    ) -> Iterator[Plan | None]:
+        """Follow one request after another; nothing where no plan is found."""
+        self._check_fitted()
+        texts = self._builder.reader.read_many(text for text, _, _ in requests)
+        worlds = [self._builder.world(environment) for _, environment, _ in requests]
+        starts = [start for _, _, start in requests]
+        for world, start in zip(worlds, starts, strict=True):
+            world.actions(start)  # complains of states that cannot be remembered
+        searched = self._search_many(texts, worlds, starts, search)
+        for text, world, found in zip(texts, worlds, searched, strict=True):
+            # Plans that the text cannot be laid over at all are none.
+            possible = [each for each in found if each[0] > -np.inf]
+            yield self._answer(text, world, possible, search) if possible else None
 
     def _search_many(
         self,
@@ -318,8 +391,8 @@ class Follower:
                 yield [] if courses == [] else self._search(text, world, start, search)
         yield from self._score_batch(batch)
 
-    def _all_courses(self, world: World, start: State, search: Search) -> list[Course] | None:
-        key = (id(world), start, search)
+    def _all_courses(self, world: World, start: State, search: Search) -> Courses | None:
+        key = (world, start, search)
         if key not in self._courses:
             if len(self._courses) >= _REMEMBERED:
                 self._courses.clear()
@@ -334,8 +407,7 @@ class Follower:
     def _score_batch(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Iterator[Scored]:
         if not batch:
             return
-        encoding = self._builder.encode([problem for problem, _ in batch], self._space)
-        scores = Model(encoding, self.overlay).candidate_scores(self.theta_).tolist()
+        scores = self._scores([problem for problem, _ in batch]).tolist()
         place = 0
         for _, courses in batch:
             values = scores[place : place + len(courses)]
@@ -345,11 +417,16 @@ class Follower:
                 for value, course in zip(values, courses, strict=True)
             ]
 
+    def _scores(self, problems: Sequence[Problem]) -> Reals:
+        encoding = self._builder.encode(problems, self._space)
+        return Model(encoding, self.overlay).candidate_scores(self.theta_)
+
     def _search(
         self, text: tuple[Instruction, ...], world: World, start: State, search: Search
     ) -> Scored:
         if self.learning.normalise == "plans":
             return self._search_plans(text, world, start, search)
+        search = search.extended(world.extra_length(start))
         scores = UnitScores(self._builder, self._space, self.theta_, text, world)
         if self.learning.alignment == "marginal":
             read: Scored = self._widen(
@@ -430,18 +507,20 @@ class Follower:
     def score(self, demonstrations: Iterable[Demonstration]) -> float:
         """Return the share of demonstrations whose outcome the follower reaches.
 
-        Two plans have the same outcome if they end alike (see `Environment.outcome`).
+        Two plans have the same outcome if they end alike (see `Environment.outcome`);
+        where no plan is found, the outcome is not reached.
         """
         listed = self._checked(demonstrations)
-        plans = self.follow_many((e.instructions, e.environment, e.start) for e in listed)
+        requests = [(each.instructions, each.environment, each.start) for each in listed]
         right, weight = 0.0, 0.0
-        for each, plan in zip(listed, plans, strict=True):
+        for each, plan in zip(listed, self._plans(requests, self.search), strict=True):
             world = self._builder.world(each.environment)
             ends = [
                 world.outcome(world.trace(each.start, actions, str(each)).states[-1])
                 for actions in (each.actions, *each.also)
             ]
-            right += each.weight * (world.outcome(plan.end) in ends)
+            reached = plan is not None and world.outcome(plan.end) in ends
+            right += each.weight * reached
             weight += each.weight
         return right / weight
 
@@ -532,6 +611,7 @@ class Follower:
             lexicon=self.lexicon_,
             values=self._builder.values,
             counts=dict(self._builder.reader.counts),
+            context_words=self._builder.reader.labeller.context_words,
             lengths=self._lengths,
             loss=self.loss_,
             temperature=self.temperature_,
@@ -578,6 +658,9 @@ class Follower:
         builder, _ = follower._workbench(saved.lexicon)
         builder.values = saved.values
         builder.reader.counts = saved.counts
+        builder.reader.labeller = replace(
+            builder.reader.labeller, context_words=saved.context_words
+        )
         follower._learnt(
             builder, saved.space, saved.theta, saved.lengths, saved.loss, saved.temperature
         )

@@ -52,6 +52,7 @@ class SavedModel:
     lexicon: Lexicon
     values: dict[str, set[str]]
     counts: dict[str, int]
+    context_words: frozenset[str]
     lengths: LengthModel
     loss: float
     temperature: float
@@ -67,6 +68,7 @@ def save_model(
     lexicon: Lexicon,
     values: dict[str, set[str]],
     counts: dict[str, int],
+    context_words: frozenset[str],
     lengths: LengthModel,
     loss: float,
     temperature: float,
@@ -94,6 +96,7 @@ def save_model(
         },
         "values": {kind: sorted(known) for kind, known in values.items()},
         "counts": counts,
+        "context_words": sorted(context_words),
         "lengths": {
             "counts": {
                 str(k): {str(n): c for n, c in v.items()} for k, v in lengths.counts.items()
@@ -244,6 +247,7 @@ def _build(
         lexicon=lexicon,
         values={kind: set(values) for kind, values in tables["values"].items()},
         counts={word: int(count) for word, count in tables["counts"].items()},
+        context_words=frozenset(map(str, tables["context_words"])),
         lengths=lengths,
         loss=float(manifest["loss"]),
         temperature=temperature,

@@ -165,6 +165,15 @@ def test_command_trains_writes_a_card_and_evaluates(tmp_path, capsys):
     assert "UAS" in capsys.readouterr().out
 
 
+def test_command_does_not_replace_other_folders(tmp_path, capsys):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_text("x")
+    folder = treebank(tmp_path / "treebanks")
+    assert main(["--treebanks", str(folder), "--out", str(tmp_path / "precious")]) == 1
+    assert "holds no pipeline" in capsys.readouterr().err
+    assert (tmp_path / "precious" / "file").read_text() == "x"
+
+
 def test_command_explains_what_is_missing(tmp_path, capsys):
     assert main(["--treebanks", str(tmp_path), "--out", str(tmp_path / "model")]) == 1
     assert "en_ewt-ud-train.conllu" in capsys.readouterr().err

@@ -311,7 +311,7 @@ class Source:
         for unit in units:
             rows = [row[unit.sentence, p] for p in unit.words]
             causes.append(Cause(unit, min(1.0, float(aligned[rows].sum(axis=1).mean()))))
-        support = max(cause.probability for cause in causes)
+        support = _support(causes)
         links = tuple(
             Link(s, p, self.text[s].tokens[p], name, min(1.0, float(probability)))
             for (s, p), probabilities in zip(places, aligned, strict=True)
@@ -337,3 +337,11 @@ class Source:
             graph=self.world.ground(plan.states[j], plan.actions[j]),
             without=None if avoiding is None else rivals[avoiding],
         )
+
+
+def _support(causes: Sequence[Cause]) -> float:
+    """Return how probable it is that the text names an action."""
+    if all(len(cause.unit.words) == 1 for cause in causes):
+        # Words share an action among them: count how many are expected on it.
+        return min(1.0, sum(cause.probability for cause in causes))
+    return max(cause.probability for cause in causes)

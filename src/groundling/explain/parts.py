@@ -173,8 +173,9 @@ class Rival:
 class Step:
     """Why one action: the text that caused it, the nodes its words lie on, the features.
 
-    `support` is the probability of the unit that most probably names the action; below one
-    half, nobody asked for it. `text` are the features of words on the action, `own` those
+    `support` is the probability of the unit that most probably names the action (where words
+    are units: the expected number of words on it, at most 1); below one half, nobody asked
+    for it. `text` are the features of words on the action, `own` those
     that the action has whatever is said (ψ(y)). `without`, where nobody asked, is the best
     plan that does without the action.
     """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from groundling.explain.explanation import Explanation
 
-__all__ = ["phrases", "plain", "renderable"]
+__all__ = ["caused_by", "phrases", "plain", "renderable", "why_added"]
 
 SHOWN = 0.5  # causes below this are not worth a word
 FEATURES = 3
@@ -58,9 +58,11 @@ def _headline(why: Explanation) -> str:
     )
 
 
-def _asked(step: Step) -> str:
+def caused_by(step: Step) -> str:
+    """Say which text asked for an action, or that nobody did."""
     if step.asked:
-        return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes))
+        least = min(SHOWN, step.causes[0].probability)
+        return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
     if not step.causes:
         return "nobody asked for this"
     nearest = step.causes[0]
@@ -74,7 +76,7 @@ def _links(step: Step) -> str:
     return ", ".join(f"{link.word} → {link.node} {link.probability:.2f}" for link in best)
 
 
-def _why_added(step: Step) -> list[str]:
+def why_added(step: Step) -> list[str]:
     """Say why an action is there that nobody asked for."""
     said = []
     if step.without is not None:
@@ -87,6 +89,8 @@ def _why_added(step: Step) -> list[str]:
             f"{-rival.margin:.2f} more, but its outcome is less probable"
         )
         said += [f"    {each}" for each in rival.features.favouring(FEATURES)]
+    else:
+        said.append("every plan that was considered has it")
     if step.own.features:
         said.append(f"whatever is said, such an action scores {step.own.total:+.2f}")
         said += [f"    {each}" for each in step.own.features[:FEATURES]]
@@ -102,9 +106,9 @@ def plain(why: Explanation) -> str:
     """Return an explanation as plain text."""
     lines = [_headline(why)]
     for number, step in enumerate(why.steps, 1):
-        lines += ["", f"{number}. {step.action}: {_asked(step)}"]
+        lines += ["", f"{number}. {step.action}: {caused_by(step)}"]
         if not step.asked:
-            lines += [f"   {each}" for each in _why_added(step)]
+            lines += [f"   {each}" for each in why_added(step)]
             continue
         if links := _links(step):
             lines.append(f"   words on nodes: {links}")
@@ -159,7 +163,7 @@ def renderable(why: Explanation) -> RenderableType:
     table.add_column("features")
     for step in why.steps:
         if step.asked:
-            asked = Text(_asked(step))
+            asked = Text(caused_by(step))
             features = Text()
             for each in (*step.text.favouring(FEATURES), *step.text.against(2)):
                 features.append(_signed(each.amount), "green" if each.amount > 0 else "red")
@@ -167,13 +171,15 @@ def renderable(why: Explanation) -> RenderableType:
             features.rstrip()
             table.add_row(Text(step.action), asked, Text(_links(step)), features)
         else:
-            added = Text("\n".join(_why_added(step)))
-            table.add_row(Text(step.action), Text(_asked(step), "yellow"), Text(""), added)
+            added = Text("\n".join(why_added(step)))
+            table.add_row(Text(step.action), Text(caused_by(step), "yellow"), Text(""), added)
     parts: list[RenderableType] = [table]
     if why.rivals:
         rivals = Table(title="considered instead", title_justify="left")
         for name in ("plan", "probability", "behind by", "mostly through"):
-            rivals.add_column(name, justify="right" if name in ("probability", "behind by") else "left")
+            rivals.add_column(
+                name, justify="right" if name in ("probability", "behind by") else "left"
+            )
         for rival in why.rivals:
             through = "\n".join(str(each) for each in rival.features.features[:FEATURES])
             rivals.add_row(

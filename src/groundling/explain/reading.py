@@ -44,7 +44,7 @@ class Reading:
 
     def counts(self) -> Reals:
         """Return the expected count of every feature in the whole plan."""
-        return np.sum([*self.text, *self.free, self.plan], axis=0)
+        return np.asarray(np.sum([*self.text, *self.free, self.plan], axis=0))
 
 
 class TextReader:

@@ -89,12 +89,14 @@ class WordLabeller:
     - `first`: an indicator on the first word of a sentence;
     - `next`, `previous`: the word together with its neighbour;
     - `head`, `relation`: the word with its head word, or with its dependency;
-    - `grandparent`, `preposition`, `verb`: a known word with words above it in the tree
-      (its head's head; the nearest adposition, subordinator or adverb; the nearest verb);
+    - `grandparent`, `preposition`, `context`, `verb`: a known word with words above it in the
+      tree (its head's head; the nearest adposition, subordinator or adverb; the nearest of
+      `context_words`; the nearest verb);
     - `tag`: the part of speech;
     - `string`: the spelling, for string similarity.
 
-    Words in `stop_words` carry no labels (they still hold the tree together).
+    Words in `stop_words` carry no labels. `context_words` are the most frequent words of the
+    training texts that stand for no value; the reader fills them in.
 
     >>> labeller = WordLabeller(("word", "head"))
     >>> turn = Instruction(("turn", "left"), heads=(-1, 0), relations=("root", "advmod"))
@@ -104,10 +106,11 @@ class WordLabeller:
 
     labels: tuple[str, ...] = ("word", "string")
     stop_words: frozenset[str] = frozenset()
+    context_words: frozenset[str] = frozenset()
 
     KNOWN = (
         "word", "first", "next", "previous", "head", "relation",
-        "grandparent", "preposition", "verb", "tag", "string",
+        "grandparent", "preposition", "context", "verb", "tag", "string",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -161,20 +164,22 @@ class WordLabeller:
             over = cores[grandparent] if grandparent >= 0 else "^"
             names.append(f"grandparent={over} {named}")
             names.append(f"grandparent={over} head={cores[head]} {named}")
+        wanted = [each for each in ("preposition", "context", "verb") if each in self.labels]
         found: dict[str, str] = {}
         above = head
-        while above >= 0 and len(found) < 2:
+        while above >= 0 and len(found) < len(wanted):
             tag = instruction.tags[above]
             if tag in {"ADP", "SCONJ", "ADV"}:
                 found.setdefault("preposition", cores[above])
-            elif tag in {"VERB", "AUX"}:
+            if cores[above] in self.context_words:
+                found.setdefault("context", cores[above])
+            if tag in {"VERB", "AUX"}:
                 found.setdefault("verb", cores[above])
             above = instruction.heads[above]
-        wanted = [each for each in ("preposition", "verb") if each in self.labels]
         names += [f"{each}={found.get(each, '^')} {named}" for each in wanted]
-        if len(wanted) == 2:
-            both = " ".join(f"{each}={found.get(each, '^')}" for each in wanted)
-            names.append(f"{both} {named}")
+        if len(wanted) > 1:
+            all_of = " ".join(f"{each}={found.get(each, '^')}" for each in wanted)
+            names.append(f"{all_of} {named}")
         return names
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from groundling.errors import InstructionError
-from groundling.features.labels import WordLabel, WordLabeller
+from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.parser import Parser
 
-__all__ = ["LabelledWord", "Reader", "Text"]
+__all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
+
+CONTEXT_WORDS = 60
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -86,11 +89,18 @@ class Reader:
                 instruction = instruction.select(kept)
         return instruction
 
-    def count(self, texts: Iterable[Sequence[Instruction]]) -> None:
-        """Count the words of the training texts."""
+    def count(
+        self, texts: Iterable[Sequence[Instruction]], values: Mapping[str, Collection[str]]
+    ) -> None:
+        """Count the words of the training texts, and find those that give context."""
         self.counts = Counter(
             word.lower() for text in texts for instruction in text for word in instruction.tokens
         )
+        if "context" in self.labeller.labels:
+            order = sorted(self.counts, key=lambda word: (-self.counts[word], word))
+            plain = (w for w in order if w.isalpha() and not self.sense(w, values))
+            frequent = frozenset(islice(plain, CONTEXT_WORDS))
+            self.labeller = replace(self.labeller, context_words=frequent)
 
     def sense(
         self, word: str, values: Mapping[str, Collection[str]]
@@ -129,6 +139,9 @@ class Reader:
                     names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
                     labels += [(WordLabel(name), 1.0) for name in names]
                     labels += [(WordLabel(n, kind, value), 1.0) for n in names for value in meant]
+                    if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
+                        # “both” and “two” agree in value, but not in all they say.
+                        labels.append((WordLabel(f"word={word}"), 1.0))
             else:
                 names = self.labeller.names(instruction, cores, position, word)
                 labels += [(WordLabel(name), 1.0) for name in names]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
-from groundling.model.builder import Builder, Course
+from groundling.model.builder import Builder, Course, Courses
 from groundling.world.environment import Action, State, World
 
 __all__ = ["beam_courses", "enumerate_courses", "greedy_course", "sample_courses"]
@@ -20,11 +20,12 @@ Path = tuple[tuple[State, ...], tuple[Action, ...]]
 
 def enumerate_courses(
     builder: Builder, world: World, start: State, search: Search
-) -> list[Course] | None:
+) -> Courses | None:
     """Return all plans within the length limits, shortest first, or nothing if too many.
 
     Where the world has a goal, only plans that reach it count.
     """
+    search = search.extended(world.extra_length(start))
     layer: list[Path] = [((start,), ())]
     found: list[Path] = []
     for length in range(1, search.max_length + 1):
@@ -39,7 +40,7 @@ def enumerate_courses(
             found += [path for path in layer if world.is_goal(path[0][-1])]
         if len(found) > search.budget:
             return None
-    return [builder.course(world, *path) for path in found]
+    return Courses(builder.course(world, *path) for path in found)
 
 
 def sample_courses(
@@ -49,8 +50,9 @@ def sample_courses(
     search: Search,
     count: int,
     random: np.random.Generator,
-) -> list[Course]:
+) -> Courses:
     """Return distinct plans of random walks."""
+    search = search.extended(world.extra_length(start))
     found: dict[tuple[Action, ...], Path] = {}
     for _ in range(4 * count):
         states: tuple[State, ...] = (start,)
@@ -66,7 +68,7 @@ def sample_courses(
             found[actions] = (states, actions)
         if len(found) == count:
             break
-    return [builder.course(world, *path) for path in found.values()]
+    return Courses(builder.course(world, *path) for path in found.values())
 
 
 def beam_courses(
@@ -77,6 +79,7 @@ def beam_courses(
     Every unfinished plan is scored as if the text ended with it. With `beam=None` nothing
     is dropped, and the search is exhaustive.
     """
+    search = search.extended(world.extra_length(start))
     layer = [builder.course(world, (start,), ())]
     kept: list[tuple[Course, float]] = []
     looked = 0
@@ -118,6 +121,7 @@ def greedy_course(
 
     Where the world has a goal, the agent stops only there.
     """
+    search = search.extended(world.extra_length(start))
     course = builder.course(world, (start,), ())
     best = -np.inf
     while len(course.actions) < search.max_length:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groundling.errors import SettingError, did_you_mean
 
@@ -79,3 +79,13 @@ class Search:
             raise SettingError(f"Search.beam is at least 1, or None for all, not {self.beam}.")
         if not 0 <= self.threshold <= 1:
             raise SettingError(f"Search.threshold is between 0 and 1, not {self.threshold}.")
+
+    def extended(self, extra: int) -> Search:
+        """Return the search with a longer limit; a length that was told stays as it is.
+
+        >>> Search(max_length=3).extended(1).max_length
+        4
+        """
+        if extra <= 0 or self.min_length == self.max_length:
+            return self
+        return replace(self, max_length=self.max_length + extra)

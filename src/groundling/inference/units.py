@@ -13,7 +13,7 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.model.builder import Builder
 from groundling.model.encoding import Candidate, Problem
-from groundling.model.graphs import LaidOutGraph
+from groundling.model.graphs import LaidOutGraph, Shape
 from groundling.model.kernels import Reals
 from groundling.model.lattice import MARKS
 from groundling.model.scoring import Model
@@ -58,8 +58,6 @@ class UnitScores:
         self._known: dict[LaidOutGraph, tuple[Reals, float]] = {}
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
         self._options: dict[State, Options] = {}
-        self._seen: list[LaidOutGraph] = []
-        self._values: set[tuple[str, str]] = set()
         # A bag of words on a flat node scores the sum over the node's labels.
         overlay = builder.overlay
         self._adds_up = (
@@ -119,17 +117,18 @@ class UnitScores:
 
     def _score(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
         """Lay the text over graphs."""
-        # New names may be what the text is about: label its words in their light.
-        values = {value for graph in graphs for value in graph.values} - self._values
-        if values:
-            self._values |= values
-            self._seen += graphs
-            self.passage = self.builder.passage(self.instructions, self._seen, separate=True)
-        candidates = [Candidate((g,)) for g in graphs]
-        problem = Problem(self.passage.forest, self.passage.words, candidates)
-        model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
-        grouped, free = model.group_scores(self.theta)
-        return grouped.reshape(len(graphs), self.units), free
+        found: dict[LaidOutGraph, tuple[Reals, float]] = {}
+        # A name that training never saw is looked for in the text when its own graph is
+        # scored, so that a score never depends on what else was asked about.
+        for named in self.builder.by_new_values(graphs):
+            passage = self.builder.passage(self.instructions, named[:1], separate=True)
+            problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in named])
+            model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
+            grouped, free = model.group_scores(self.theta)
+            table = grouped.reshape(len(named), self.units)
+            found |= {g: (table[i], float(free[i])) for i, g in enumerate(named)}
+        text = np.array([found[g][0] for g in graphs]).reshape(len(graphs), self.units)
+        return text, np.array([found[g][1] for g in graphs])
 
     def _add_up(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
         """Score graphs as sums over their labels, each of which is scored once."""
@@ -142,11 +141,7 @@ class UnitScores:
             if label not in self._place
         )
         if new:
-            values = tuple(dict.fromkeys(value for graph in graphs for value in graph.values))
-            single = [
-                LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), values)
-                for label in new
-            ]
+            single = [_alone(label, shape) for label in new]
             text, free = self._score(single)
             self._place |= {label: len(self._place) + i for i, label in enumerate(new)}
             self._label_text = np.vstack([self._label_text, text])
@@ -160,3 +155,9 @@ class UnitScores:
             starts = np.cumsum([0, *map(len, contents)])
             tables.append(sparse.csr_matrix((amounts, columns, starts), shape=size))
         return tables[0] @ self._label_text, tables[1] @ self._label_free
+
+
+def _alone(label: NodeLabel, shape: Shape) -> LaidOutGraph:
+    """Return a graph with one label only."""
+    value = ((label.kind, label.value),) if isinstance(label.value, str) else ()
+    return LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), value)

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundling.errors import CorpusError, GroundlingError
+from groundling.errors import CorpusError, GroundlingError, SettingError
 from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
 from groundling.language.model_card import LICENCE, write_card
@@ -33,7 +33,6 @@ SPACY_VERSIONS = ">=3.8.16,<3.9.0"
 The weights are bound to the network of 3.8, and 3.8.16 is the first version that installs
 all that it imports (earlier ones miss click).
 """
-_COPIES = 4  # of our own annotated sentences in each such epoch
 
 
 def own_treebank(part: str) -> list[Instruction]:
@@ -89,9 +88,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="score a pipeline (default: the shipped one) on the test parts",
     )
     parser.add_argument("--json", type=Path, help="write the scores to this file, too")
-    parser.add_argument(
-        "--templates", type=int, default=4000, help="invented sentences in each mixed epoch"
-    )
     settings = TrainingSettings()
     for name, value in asdict(settings).items():
         if name != "rows":
@@ -112,6 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_training(options: argparse.Namespace) -> None:
+    import spacy
+
+    if options.out.exists() and not (options.out / "meta.json").is_file():
+        raise SettingError(
+            f"{str(options.out)!r} exists and holds no pipeline that could be replaced. "
+            "Give a new folder as --out."
+        )
     names = [name for name in asdict(TrainingSettings()) if name != "rows"]
     settings = TrainingSettings(**{name: getattr(options, name) for name in names})
     sentences = _general(options.treebanks, "train")
@@ -124,8 +127,8 @@ def _run_training(options: argparse.Namespace) -> None:
     instructions = own_treebank("dev")
 
     def mixed(epoch: int) -> list[Instruction]:
-        invented = template_instructions(options.templates, seed=settings.seed * 1000 + epoch)
-        return general + invented + own * _COPIES
+        invented = template_instructions(settings.templates, seed=settings.seed * 1000 + epoch)
+        return general + invented + own * settings.copies
 
     def score(language: Language) -> dict[str, float]:
         found = {
@@ -156,12 +159,12 @@ def _run_training(options: argparse.Namespace) -> None:
     shutil.rmtree(options.out, ignore_errors=True)
     language.to_disk(options.out)
     _prune(options.out, language)
-    results = evaluate(language, options.treebanks)
+    results = evaluate(spacy.load(options.out), options.treebanks)
     data = {
         "UD English EWT, train": len(sentences),
         "the same in lower case without final punctuation": len(general) - len(sentences),
         "our own annotated instructions, train": len(own),
-        "invented instructions for each epoch of the second stage": options.templates,
+        "invented instructions for each epoch of the second stage": settings.templates,
     }
     write_card(options.out, settings, data, results, date.today())
     _report(results, options.json)

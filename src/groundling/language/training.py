@@ -38,6 +38,10 @@ class TrainingSettings:
         learning rate falls to zero.
     width, depth, rows
         The size of the network that reads the words.
+    templates
+        Invented sentences in each epoch of the second stage.
+    copies
+        How often each of our own sentences comes in such an epoch.
 
     Examples
     --------
@@ -46,15 +50,17 @@ class TrainingSettings:
     """
 
     seed: int = 0
-    general_epochs: int = 2
-    mixed_epochs: int = 6
+    general_epochs: int = 3
+    mixed_epochs: int = 7
     learning_rate: float = 0.001
-    dropout: float = 0.25
+    dropout: float = 0.2
     words_per_batch: int = 800
     width: int = 112
     depth: int = 4
     rows: tuple[int, ...] = (4000, 300, 2000, 1500)
     hidden: int = 64
+    templates: int = 4000
+    copies: int = 4
     save_every: int = 250
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from groundling.errors import DemonstrationError
 from groundling.features.space import FeatureSpace
 from groundling.inference.settings import Search
 from groundling.learning.examples import Example
@@ -69,6 +70,22 @@ class ExamplesObjective(Objective):
             problems, self.space, grow=grow, min_word_count=min_word_count
         )
         self.model = Model(encoding, self.builder.overlay, threads)
+        self.check_possible()
+
+    def check_possible(self) -> None:
+        """Complain of demonstrations whose text cannot be laid over their plan at all."""
+        charts = self.model.charts
+        scores = self.model.candidate_scores(np.zeros(len(self.space)))
+        gold = (charts.candidate_gold > 0) & np.isfinite(scores)
+        owner = np.repeat(np.arange(len(charts.problem_weight)), np.diff(charts.problem_candidates))
+        possible = np.bincount(owner[gold], minlength=len(charts.problem_weight)) > 0
+        if not possible.all():
+            example = self.examples[self.owners()[int(np.argmin(possible))]]
+            raise DemonstrationError(
+                f"{example.demonstration} cannot be learnt from: no alignment of its words with "
+                "the nodes of its actions is allowed. Add 'self' to Overlay.neighbours, or use "
+                "adjacency='soft' or null_node=True."
+            )
 
     @abstractmethod
     def problems(self, grow: bool) -> list[Problem]: ...
@@ -86,7 +103,8 @@ class ExamplesObjective(Objective):
         if grow:
             for each in graphs:
                 self.builder.learn_values(each)
-            self.builder.reader.count(example.instructions for example in self.examples)
+            texts = (example.instructions for example in self.examples)
+            self.builder.reader.count(texts, self.builder.values)
         if self.before_labels is not None:
             self.before_labels()
         return [

@@ -42,6 +42,7 @@ class DecisionObjective(ExamplesObjective):
                 self.builder.encode(demonstrated, self.space), self.builder.overlay, threads
             )
         self._encode()
+        self.check_possible()
 
     def problems(self, grow: bool) -> list[Problem]:
         """Return one problem per example, which shows all its features: every unit and graph."""

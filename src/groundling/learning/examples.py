@@ -48,7 +48,9 @@ def prepare(
         images = tuple(builder.world(each.environment).mirror(each)) if mirror else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
-        groups += [each.group or f"#{place}"] * (1 + len(images))
+        # Without a group a demonstration is its own, whatever its place in the list.
+        own = f"{each.instructions}|{each.start!r}|{each.actions!r}"
+        groups += [each.group or own] * (1 + len(images))
     if not chosen:
         raise DemonstrationError(
             "There are no demonstrations to learn from. Give fit at least one Demonstration."

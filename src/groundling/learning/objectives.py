@@ -8,19 +8,25 @@ import numpy as np
 
 from groundling.errors import DemonstrationError
 from groundling.features.space import FeatureSpace
-from groundling.inference.courses import beam_courses, enumerate_courses, sample_courses
+from groundling.inference.courses import (
+    Scorer,
+    beam_courses,
+    enumerate_courses,
+    sample_courses,
+)
 from groundling.inference.settings import Search
 from groundling.learning.base import ExamplesObjective, Objective
 from groundling.learning.decisions import DecisionObjective
 from groundling.learning.examples import Example
 from groundling.learning.settings import Learning
-from groundling.model.builder import Builder, Course, Passage
+from groundling.model.blocks import Block
+from groundling.model.builder import Builder, Course, Courses, Passage
 from groundling.model.encoding import Candidate, Problem
 from groundling.model.graphs import LaidOutGraph
 from groundling.model.kernels import Integers, Reals
 from groundling.model.lattice import MARKS, lattice_gradient
 from groundling.model.scoring import Model
-from groundling.world.environment import State
+from groundling.world.environment import Action, State
 
 __all__ = ["DecisionObjective", "LatticeObjective", "Objective", "PlanObjective", "make_objective"]
 
@@ -67,26 +73,40 @@ class PlanObjective(ExamplesObjective):
         """Return one problem per example: its text and the plans it may mean."""
         self.courses: list[list[Course]] = []
         self.gold: list[list[int]] = []
+        self.rivals: list[list[Courses]] = []  # plans from elsewhere, never right
         self.complete = True
         # Examples that start alike share their plans.
-        spaces: dict[tuple[int, State], list[Course] | None] = {}
+        spaces: dict[tuple[int, State], Courses | None] = {}
         for example in self.examples:
-            key = (id(example.world), example.trace.states[0])
-            if key not in spaces:
-                spaces[key] = enumerate_courses(self.builder, example.world, key[1], self.search)
-            courses = spaces[key]
-            if courses is None:
-                self.complete = False
-                courses = sample_courses(
-                    self.builder, example.world, key[1], self.search,
-                    self.learning.alternatives or 50, self.random,
-                )  # fmt: skip
-            self._add(example, courses)
+            self._add(example, self._from(example, example.trace.states[0], spaces))
+            found = (self._from(example, start, spaces) for start in example.demonstration.rivals)
+            self.rivals.append([courses for courses in found if courses])
         graphs = [
-            list(dict.fromkeys(g for c in courses for g in c.graphs)) for courses in self.courses
+            list(
+                dict.fromkeys(
+                    [g for c in courses for g in c.graphs]
+                    + [g for other in rivals for g in other.block.graphs]
+                )
+            )
+            for courses, rivals in zip(self.courses, self.rivals, strict=True)
         ]
         self.texts = self.passages(graphs, grow)
         return self._problems()
+
+    def _from(
+        self, example: Example, start: State, spaces: dict[tuple[int, State], Courses | None]
+    ) -> Courses:
+        key = (id(example.world), start)
+        if key not in spaces:
+            spaces[key] = enumerate_courses(self.builder, example.world, start, self.search)
+        courses = spaces[key]
+        if courses is None:
+            self.complete = False
+            courses = sample_courses(
+                self.builder, example.world, start, self.search,
+                self.learning.alternatives or 50, self.random,
+            )  # fmt: skip
+        return courses
 
     def _add(self, example: Example, courses: list[Course]) -> None:
         wanted = {example.trace.actions} | {trace.actions for trace in example.also}
@@ -113,17 +133,18 @@ class PlanObjective(ExamplesObjective):
     def _problems(self) -> list[Problem]:
         pinned = self.learning.alignment == "viterbi"
         problems = []
-        for example, text, courses, gold in zip(
-            self.examples, self.texts, self.courses, self.gold, strict=True
+        for example, text, courses, gold, rivals in zip(
+            self.examples, self.texts, self.courses, self.gold, self.rivals, strict=True
         ):
             chosen = set(gold)
-            candidates = [
+            candidates: list[Candidate | Block] = [
                 course.candidate(gold=place in chosen and not pinned)
                 for place, course in enumerate(courses)
             ]
             if pinned:
                 free = (-1,) * len(text.forest)
                 candidates += [courses[place].candidate(True, free) for place in gold]
+            candidates += [each.block for each in rivals]
             problems.append(Problem(text.forest, text.words, candidates, example.weight))
         return problems
 
@@ -145,18 +166,26 @@ class PlanObjective(ExamplesObjective):
                 encoding = self.builder.encode([problem], self.space)
                 return Model(encoding, self.builder.overlay).candidate_scores(theta)
 
-            found = beam_courses(
-                self.builder, example.world, example.trace.states[0], self.search, score
-            )
             known = {course.actions for course in self.courses[place]}
-            new = [course for course, _ in found if course.actions not in known]
-            if new:
-                self.courses[place] = [*self.courses[place], *new]
-                grown = True
+            new = self._new(example, example.trace.states[0], score, known)
+            self.courses[place] = [*self.courses[place], *new]
+            grown |= bool(new)
+            for number, rivals in enumerate(self.rivals[place]):
+                known = {course.actions for course in rivals}
+                new = self._new(example, rivals[0].states[0], score, known)
+                self.rivals[place][number] = Courses([*rivals, *new]) if new else rivals
+                grown |= bool(new)
         if grown:
             encoding = self.builder.encode(self._problems(), self.space)
             self.model = Model(encoding, self.builder.overlay, self.threads)
         return grown
+
+    def _new(
+        self, example: Example, start: State, score: Scorer, known: set[tuple[Action, ...]]
+    ) -> list[Course]:
+        """Return plans that a beam finds and that are not yet known."""
+        found = beam_courses(self.builder, example.world, start, self.search, score)
+        return [course for course, _ in found if course.actions not in known]
 
     def _pin(self, theta: Reals) -> bool:
         model = self.model
@@ -217,6 +246,9 @@ class LatticeObjective(ExamplesObjective):
                 self.examples, texts, pools, self.layout, strict=True
             )
         ]
+
+    def check_possible(self) -> None:
+        """Leave it to the loss, which looks at units rather than whole texts."""
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""

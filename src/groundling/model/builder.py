@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.reading import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
+from groundling.model.blocks import Block
 from groundling.model.encoding import Candidate, Encoding, Problem, encode
 from groundling.model.forest import Forest, UnitSplitter, joined_forest, separate_forest
 from groundling.model.graphs import LaidOutGraph, NodeContent, lay_out, spell_plan
@@ -17,7 +19,10 @@ from groundling.model.settings import Overlay
 from groundling.world.environment import Action, Environment, State, World
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Builder", "Course", "Passage"]
+__all__ = ["Builder", "Course", "Courses", "Passage"]
+
+_REMEMBERED_GRAPHS = 500_000
+_REMEMBERED_WORLDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,22 @@ class Course:
 
     def candidate(self, gold: bool = False, pins: tuple[int, ...] | None = None) -> Candidate:
         """Return the plan as one that a problem may choose."""
+        if not gold and pins is None:
+            return self._plain
         return Candidate(self.graphs, self.plan, gold=gold, pins=pins)
+
+    @cached_property
+    def _plain(self) -> Candidate:
+        return Candidate(self.graphs, self.plan)
+
+
+class Courses(list[Course]):
+    """All plans from a start; encoded once for the many texts that may mean them."""
+
+    @cached_property
+    def block(self) -> Block:
+        """The plans as a block of candidates, none of them right."""
+        return Block([course.candidate() for course in self])
 
 
 @dataclass(frozen=True)
@@ -70,7 +90,6 @@ class Builder:
             self.values[NUMBER] = set()
         self._worlds: dict[int, World] = {}
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
-        self._plans: dict[tuple[int, object], NodeContent] = {}
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
@@ -78,6 +97,8 @@ class Builder:
         known = self._worlds.get(id(environment))
         if known is None:
             known = environment if isinstance(environment, World) else World(environment)
+            if len(self._worlds) >= _REMEMBERED_WORLDS:
+                self._worlds.clear()
             self._worlds[id(environment)] = known
         return known
 
@@ -85,6 +106,8 @@ class Builder:
         """Return a graph as the overlay walks it."""
         found = self._graphs.get(graph)
         if found is None:
+            if len(self._graphs) >= _REMEMBERED_GRAPHS:
+                self._graphs.clear()
             found = self._graphs[graph] = lay_out(graph, self.overlay, self.nodes)
         return found
 
@@ -130,6 +153,20 @@ class Builder:
         labelled = [self.reader.label(instruction, values) for instruction in instructions]
         words = tuple(labelled[s][p] for s, p in zip(forest.sentence, forest.position, strict=True))
         return Passage(tuple(instructions), forest, words)
+
+    def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
+        """Sort graphs by the values they hold that training never saw."""
+        if not self.reader.lexicon.string_match:
+            return [list(graphs)]  # no word is looked up among them
+        sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
+        for graph in graphs:
+            new = tuple(
+                pair
+                for pair in graph.values
+                if pair[0] in self.values and pair[1] not in self.values[pair[0]]
+            )
+            sorts.setdefault(new, []).append(graph)
+        return list(sorts.values())
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

@@ -10,14 +10,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 __all__ = [
-    "Charts", "Indices", "Integers", "Links", "Reals", "Room", "compiled", "fill_states",
-    "inlined", "link_shapes", "make_room", "open_tables",
+    "FROM", "RELATION", "STATE",
+    "Charts", "Indices", "Integers", "Layout", "Reals", "Room", "compiled", "fill_states",
+    "inlined", "lay_out", "lay_out_batch", "make_room", "next_batch",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 # Kernels allocate nothing, so they need no reference counts, which cost more than the sums.
 _OPTIONS: dict[str, Any] = {
-    "cache": True, "nogil": True, "error_model": "numpy", "_nrt": False
+    "cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False
 }  # fmt: skip
 
 
@@ -30,6 +31,11 @@ def inlined(function: F) -> F:
     """Compile a kernel that becomes a part of those that call it."""
     return cast(F, njit(forceinline=True, **_OPTIONS)(function))
 
+
+BATCH = 256  # states: their rows of charts fit into the fastest cache
+
+FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin in the bits of a link
+STATE = np.uint64(2**24 - 1)
 
 Integers = NDArray[np.int32]
 Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
@@ -83,49 +89,54 @@ class Charts(NamedTuple):
     problem_weight: Reals
 
 
-class Links(NamedTuple):
-    """Who neighbours whom in every shape, as one list of links: (to a node, from a neighbour).
+class Layout(NamedTuple):
+    """What kernels read beside the charts: who neighbours whom in every shape, as one list.
 
-    Links to one node, which add to one sum, stand apart from each other: the processor can
-    then work on several sums at a time, and has no short loops whose ends it must guess.
+    A link leads to a node from a neighbour. Links to one node, which add to one sum, stand
+    apart from each other: the processor can then work on several sums at a time, and has no
+    short loops whose ends it must guess.
     """
 
     shape_links: Integers  # shape -> links
-    link_to: Indices
-    link_from: Indices
-    link_relation: Indices
-    graph_node: Indices  # as in `Charts`
-    node_enters: Integers
+    link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
+    candidate_states: Integers
+    word_set: Integers
+    word_leads: NDArray[np.bool_]  # whether other words hang from it
+    cell_pair: Indices  # as in `Charts`
 
 
 class Room(NamedTuple):
     """Working memory for one problem at a time.
 
-    Charts are (words × states) arrays; those of a problem's candidates stand below each
-    other. `scores` and `counts` are (words × nodes of the problem) tables.
+    Its candidates are worked on in batches: their states stand side by side, so that charts
+    are (words × states of a batch). `scores` and `counts` are (words × nodes of the problem).
     """
 
-    state_start: Integers  # action -> its first state
+    action_start: NDArray[np.uint64]  # action of the batch -> its first state
+    batch_start: Integers  # candidate of the batch -> its first action
     state_node: Indices  # state -> node of the problem
-    state_enters: Integers
-    link_to: Indices  # links between states
-    link_from: Indices
-    link_relation: Indices
+    state_enters: NDArray[np.bool_]
+    link: NDArray[np.uint64]  # between states
+    batch_links: Integers  # one number: how many there are
     scores: Reals
     counts: Reals
-    rows: Reals
+    rows: Reals  # of all batches
     messages: Reals
-    posteriors: Reals
-    scratch: Reals
+    posteriors: Reals  # of one batch
+    asked: Reals
+    kept_log: Reals  # candidate -> what its sum over alignments amounts to
     group_shift: Reals
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
     free: Reals  # candidate -> the part of its score that no word has a share in
     free_weight: Reals
-    careful: NDArray[np.bool_]  # candidate -> whether its charts are in logarithms
+    careful: NDArray[np.bool_]  # candidate -> whether it needs logarithms
+    careful_start: Integers
+    careful_rows: Reals
+    careful_messages: Reals
 
 
-def link_shapes(charts: Charts) -> Links:
+def lay_out(charts: Charts, word_set: Integers) -> Layout:
     """List the links of every shape in rounds: in each, one link of every node that has more."""
     degree = np.diff(charts.node_near)
     node = np.repeat(np.arange(len(degree)), degree)
@@ -136,45 +147,69 @@ def link_shapes(charts: Charts) -> Links:
     turn = (place + local) % degree[node]
     order = np.lexsort((local, turn, shape))
     to, source, relation = (
-        each[order].astype(np.uint32) for each in (local, charts.near_node, charts.near_relation)
+        each[order].astype(np.uint64) for each in (local, charts.near_node, charts.near_relation)
     )
-    return Links(
+    sizes = np.diff(charts.graph_nodes)[charts.action_graph]
+    leads = np.zeros(len(charts.word_parent), np.bool_)
+    first_word = np.repeat(charts.problem_words[:-1], np.diff(charts.problem_words))
+    leads[(first_word + charts.word_parent)[charts.word_parent >= 0]] = True
+    return Layout(
         shape_links=charts.node_near[charts.shape_nodes],
-        link_to=to,
-        link_from=source,
-        link_relation=relation,
-        graph_node=charts.graph_node.view(np.uint32),
-        node_enters=charts.node_enters,
+        link=to | source << FROM | relation << RELATION,
+        candidate_states=_sums(sizes, charts.candidate_actions).astype(np.int32),
+        word_set=word_set,
+        word_leads=leads,
+        cell_pair=charts.cell_pair.view(np.uint32),
     )
 
 
-def make_room(sizes: tuple[int, ...]) -> Room:
-    """Allocate working memory for the largest sizes that occur.
+def make_room(charts: Charts, layout: Layout) -> Room:
+    """Allocate working memory for the largest problem that occurs."""
+    states = layout.candidate_states
+    links = np.diff(layout.shape_links)[charts.graph_shape][charts.action_graph]
+    links = _sums(links, charts.candidate_actions)
+    candidates, words = np.diff(charts.problem_candidates), np.diff(charts.problem_words)
+    owner = np.repeat(np.arange(len(words)), candidates)
+    of_problem = _sums(states, charts.problem_candidates)
 
-    These are: candidates and groups of a problem; actions, states and links of a candidate;
-    table cells of a problem; chart cells of a candidate, and of a problem.
-    """
-    candidates, groups, actions, states, links, table, chart, charts = sizes
+    def most(values: NDArray[Any]) -> int:
+        return int(np.max(values, initial=1))
+
+    many = most(candidates)
+    actions = most(np.diff(charts.candidate_actions[charts.problem_candidates]))
+    batch = max(most(states), min(BATCH, most(of_problem)))
+    batch_links = int(np.ceil(batch * np.max(links / np.maximum(states, 1), initial=1)))
+    batch_cells = most(words * np.minimum(of_problem, batch))
+    groups = most(np.diff(charts.problem_groups))
     return Room(
-        state_start=np.zeros(actions + 1, np.int32),
-        state_node=np.empty(states, np.uint32),
-        state_enters=np.empty(states, np.int32),
-        link_to=np.empty(links, np.uint32),
-        link_from=np.empty(links, np.uint32),
-        link_relation=np.empty(links, np.uint32),
-        scores=np.empty(table),
-        counts=np.empty(table),
-        rows=np.empty(charts),
-        messages=np.empty(charts),
-        posteriors=np.empty(chart),
-        scratch=np.empty(states),
+        action_start=np.zeros(actions + 1, np.uint64),
+        batch_start=np.zeros(many + 1, np.int32),
+        state_node=np.empty(batch, np.uint32),
+        state_enters=np.empty(batch, np.bool_),
+        link=np.empty(batch_links, np.uint64),
+        batch_links=np.zeros(1, np.int32),
+        scores=np.empty(most(words * charts.problem_nodes)),
+        counts=np.empty(most(words * charts.problem_nodes)),
+        rows=np.empty(most(words * of_problem)),
+        messages=np.empty(most(words * of_problem)),
+        posteriors=np.empty(batch_cells),
+        asked=np.empty(batch),
+        kept_log=np.empty(many),
         group_shift=np.empty(groups),
-        group_log=np.empty(candidates * groups),
-        group_weight=np.empty(candidates * groups),
-        free=np.empty(candidates),
-        free_weight=np.empty(candidates),
-        careful=np.empty(candidates, np.bool_),
+        group_log=np.empty(many * groups),
+        group_weight=np.empty(many * groups),
+        free=np.empty(many),
+        free_weight=np.empty(many),
+        careful=np.empty(many, np.bool_),
+        careful_start=np.zeros(actions + 1, np.int32),
+        careful_rows=np.empty(most(words[owner] * states)),
+        careful_messages=np.empty(most(words[owner] * states)),
     )
+
+
+def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
+    total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
 
 
 @compiled
@@ -191,17 +226,36 @@ def fill_states(charts: Charts, candidate: int, state_start: Integers) -> int:
 
 
 @inlined
-def open_tables(
-    room: Room, words: int, nodes: int, candidates: int, states: int
-) -> tuple[Reals, Reals, Reals, Reals, Reals]:
-    """Return a problem's tables (words × nodes) and charts (words × states) for use by row.
+def next_batch(layout: Layout, first: int, end: int) -> tuple[int, int]:
+    """Return where a batch of candidates that begins with `first` ends, and its states."""
+    states = layout.candidate_states[first]
+    last = first + 1
+    while last < end and states + layout.candidate_states[last] <= BATCH:
+        states += layout.candidate_states[last]
+        last += 1
+    return last, states
 
-    These are: scores, counts; rows and messages of all candidates, posteriors of one.
-    """
-    return (
-        room.scores[: words * nodes].reshape(words, nodes),
-        room.counts[: words * nodes].reshape(words, nodes),
-        room.rows[: candidates * words * states].reshape(candidates * words, states),
-        room.messages[: candidates * words * states].reshape(candidates * words, states),
-        room.posteriors[: words * states].reshape(words, states),
-    )
+
+@compiled
+def lay_out_batch(charts: Charts, layout: Layout, first: int, last: int, room: Room) -> None:
+    """Write the states and links of some candidates side by side."""
+    state, count = 0, 0
+    first_action = charts.candidate_actions[first]
+    for candidate in range(first, last + 1):
+        room.batch_start[candidate - first] = charts.candidate_actions[candidate] - first_action
+    for action in range(first_action, charts.candidate_actions[last]):
+        graph = charts.action_graph[action]
+        shape = charts.graph_shape[graph]
+        enters = charts.shape_nodes[shape] - state
+        room.action_start[action - first_action] = state
+        links = layout.shape_links[shape]
+        both = np.uint64(state) | np.uint64(state) << FROM
+        for i in range(layout.shape_links[shape + 1] - links):
+            room.link[count + i] = layout.link[links + i] + both
+        count += layout.shape_links[shape + 1] - links
+        for node in range(charts.graph_nodes[graph], charts.graph_nodes[graph + 1]):
+            room.state_node[state] = charts.graph_node[node]
+            room.state_enters[state] = charts.node_enters[enters + state] != 0
+            state += 1
+    room.action_start[charts.candidate_actions[last] - first_action] = state
+    room.batch_links[0] = count

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from groundling.features.labels import NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace
+from groundling.model.blocks import Block
 from groundling.model.forest import Forest
 from groundling.model.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.model.kernels import Charts, Integers, Reals
@@ -70,14 +71,14 @@ class Candidate:
 
 @dataclass
 class Problem:
-    """A text and the candidates among which the model chooses.
+    """A text and the candidates among which the model chooses, alone or in blocks.
 
     `active` says which groups of the forest count (default: all).
     """
 
     forest: Forest
     words: Sequence[WordContent]  # in the order of the forest
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Candidate | Block]
     weight: float = 1.0
     active: Sequence[bool] | None = None
 
@@ -187,6 +188,7 @@ class _Tables:
         self.dependencies = Interner[str](["sentence"])
         # Interning a large graph by value hashes all its labels; by identity it is free.
         self.known: dict[int, tuple[LaidOutGraph, NDArray[np.int64], int, int]] = {}
+        self.known_plans: dict[int, tuple[NodeContent, int]] = {}
         self.graphs: list[list[LaidOutGraph]] = []
         self.lists: dict[str, list[Any]] = {name: [] for name in Charts._fields}
         for name in ("problem_words", "problem_graphs", "graph_nodes", "problem_candidates",
@@ -208,6 +210,12 @@ class _Tables:
             # Holding the graph keeps its identity from being reused.
             found = self.known[id(graph)] = (graph, nodes, self.shapes(graph.shape), prior)
         return found
+
+    def plan(self, plan: NodeContent) -> int:
+        found = self.known_plans.get(id(plan))
+        if found is None:
+            found = self.known_plans[id(plan)] = (plan, self.nodes(plan))
+        return found[1]
 
     def add(self, problem: Problem) -> None:
         lists, forest = self.lists, problem.forest
@@ -235,27 +243,40 @@ class _Tables:
         graph_place: dict[int, int] = {}
         kept: list[LaidOutGraph] = []
         gold_nodes: list[int] = []
-        for candidate in problem.candidates:
-            for graph in candidate.graphs:
+        plan_pairs: dict[int, list[int]] = {}
+        action_graph, extra_pair = lists["action_graph"], lists["extra_pair"]
+
+        def number(graph: LaidOutGraph) -> int:
+            known = graph_place.get(id(graph))
+            if known is None:
                 _, nodes, shape, prior = self.graph(graph)
-                if id(graph) not in graph_place:
-                    graph_place[id(graph)] = len(lists["graph_shape"])
-                    kept.append(graph)
-                    lists["graph_shape"].append(shape)
-                    lists["graph_prior"].append(prior)
-                    lists["graph_node"].extend(
-                        local.setdefault(node, len(local)) for node in nodes.tolist()
-                    )
-                    lists["graph_nodes"].append(len(lists["graph_node"]))
-                lists["action_graph"].append(graph_place[id(graph)])
+                known = graph_place[id(graph)] = len(lists["graph_shape"])
+                kept.append(graph)
+                lists["graph_shape"].append(shape)
+                lists["graph_prior"].append(prior)
+                lists["graph_node"].extend(
+                    local.setdefault(node, len(local)) for node in nodes.tolist()
+                )
+                lists["graph_nodes"].append(len(lists["graph_node"]))
+            return known
+
+        for candidate in problem.candidates:
+            if isinstance(candidate, Block):
+                self._add_block(candidate, [number(graph) for graph in candidate.graphs], sets)
+                continue
+            for graph in candidate.graphs:
+                action_graph.append(number(graph))
                 if candidate.gold:
-                    gold_nodes.extend(local[node] for node in nodes.tolist())
-            lists["candidate_actions"].append(len(lists["action_graph"]))
+                    gold_nodes.extend(local[node] for node in self.graph(graph)[1].tolist())
+            lists["candidate_actions"].append(len(action_graph))
             if candidate.plan is not None:
-                plan = self.nodes(candidate.plan)
-                lists["extra_pair"].append(plan)
-                if self.plan_words:
-                    lists["extra_pair"].extend(key | plan for key in shifted)
+                plan = self.plan(candidate.plan)
+                pairs = plan_pairs.get(plan)
+                if pairs is None:
+                    pairs = plan_pairs[plan] = [plan]
+                    if self.plan_words:
+                        pairs += [key | plan for key in shifted]
+                extra_pair.extend(pairs)
             lists["candidate_extras"].append(len(lists["extra_pair"]))
             lists["candidate_base"].append(candidate.base)
             lists["candidate_gold"].append(candidate.gold)
@@ -278,6 +299,27 @@ class _Tables:
         lists["problem_groups"].append(len(lists["group_active"]))
         lists["problem_weight"].append(problem.weight)
         self.graphs.append(kept)
+
+    def _add_block(self, block: Block, places: Sequence[int], sets: NDArray[np.int64]) -> None:
+        """Do what is done for single candidates, for all of a block at once."""
+        lists, size = self.lists, len(block)
+        first = len(lists["action_graph"])
+        lists["action_graph"].extend(np.array(places, np.int64)[block.action_graph].tolist())
+        lists["candidate_actions"].extend((first + block.ends).tolist())
+        extras = np.zeros((size, 0), np.int64)
+        if block.plans:
+            plans = np.array([self.plan(each) for each in block.plans], np.int64)
+            pairs = plans[:, None]
+            if self.plan_words:
+                pairs = np.concatenate([pairs, (sets[None, :] << 32) | pairs], axis=1)
+            extras = pairs[block.plan]
+        first = len(lists["extra_pair"])
+        lists["extra_pair"].extend(extras.ravel().tolist())
+        ends = first + extras.shape[1] * np.arange(1, size + 1)
+        lists["candidate_extras"].extend(ends.tolist())
+        lists["candidate_base"].extend([0.0] * size)
+        lists["candidate_gold"].extend([False] * size)
+        lists["candidate_pins"].extend([-1] * size)
 
     def finish(
         self, space: FeatureSpace, grow: bool, min_word_count: int, edge_scores: bool
@@ -352,14 +394,16 @@ class _Tables:
         set_labels, set_label, set_amount = _ragged(self.sets.items, word_labels)
         node_start, node_label, node_amount = _ragged(self.nodes.items, node_labels)
         if grow and min_word_count > 1:
-            # Count word labels over tokens; rare names never get features.
-            uses = np.bincount(np.array(self.word_sets), minlength=len(self.sets))
+            # Count word labels over tokens, each by the weight of its problem (a demonstration
+            # and its mirror image count as one); rare names never get features.
+            weights = np.repeat(self.lists["problem_weight"], np.diff(self.lists["problem_words"]))
+            uses = np.bincount(np.array(self.word_sets), weights=weights, minlength=len(self.sets))
             per_label = np.repeat(uses, np.diff(set_labels))
             counts: dict[str, float] = {}
             for label, count in zip(set_label.tolist(), per_label.tolist(), strict=True):
                 name = word_labels.items[label].name
                 counts[name] = counts.get(name, 0) + count
-            rare = {n for n, count in counts.items() if count < min_word_count and n != ""}
+            rare = {n for n, count in counts.items() if count < min_word_count - 1e-9 and n != ""}
         else:
             rare = set()
         # Which word labels meet which node labels: (labels × sets)(sets × nodes)(nodes × labels).

@@ -14,69 +14,32 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from groundling.model.charts import (
+    FROM,
+    RELATION,
+    STATE,
     Charts,
-    Indices,
     Integers,
-    Links,
+    Layout,
     Reals,
     Room,
-    fill_states,
     inlined,
 )
 from groundling.model.forest import BOUND, UNIT
 
-__all__ = ["NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
+__all__ = ["FAINT", "NEXT", "PREVIOUS", "SAME", "Charts", "Integers", "Reals", "inside", "outside"]
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
-_TINY, _HUGE = 1e-30, 1e30  # rows outside are rescaled
-# A cell underflows at least e^480 below the best of its row (rows that start below _FAINT are
-# refused). All alignments together are at most the product of the words' sums over states,
-# times what relations add. So none that matters is lost while the sum over those that were
-# kept, measured against that product, stays above e^-440.
-_FAINT, _FLOOR = 1e-100, -440.0
-
-
-@inlined
-def _lay_out(
-    charts: Charts, links: Links, candidate: int, room: Room
-) -> tuple[int, Indices, Integers, Indices, Indices, Indices]:
-    """Lay the states of a candidate's actions and their links out one after another.
-
-    Returns the number of states, their nodes and whether they enter; links to, from, and
-    their relations.
-    """
-    states = fill_states(charts, candidate, room.state_start)
-    first = charts.candidate_actions[candidate]
-    actions = charts.candidate_actions[candidate + 1] - first
-    if actions == 1:  # they stand there already
-        graph = charts.action_graph[first]
-        shape = charts.graph_shape[graph]
-        nodes, enters = charts.graph_nodes[graph], charts.shape_nodes[shape]
-        begin, end = links.shape_links[shape], links.shape_links[shape + 1]
-        return (
-            states, links.graph_node[nodes : nodes + states],
-            links.node_enters[enters : enters + states], links.link_to[begin:end],
-            links.link_from[begin:end], links.link_relation[begin:end],
-        )  # fmt: skip
-    count = 0
-    for j in range(actions):
-        graph = charts.action_graph[first + j]
-        shape = charts.graph_shape[graph]
-        base = room.state_start[j]
-        for k in range(room.state_start[j + 1] - base):
-            room.state_node[base + k] = links.graph_node[charts.graph_nodes[graph] + k]
-            room.state_enters[base + k] = links.node_enters[charts.shape_nodes[shape] + k]
-        for link in range(links.shape_links[shape], links.shape_links[shape + 1]):
-            room.link_to[count] = base + links.link_to[link]
-            room.link_from[count] = base + links.link_from[link]
-            room.link_relation[count] = links.link_relation[link]
-            count += 1
-    return (
-        states, room.state_node[:states], room.state_enters[:states], room.link_to[:count],
-        room.link_from[:count], room.link_relation[:count],
-    )  # fmt: skip
+_TINY, _HUGE = 1e-12, 1e12  # rows outside are rescaled
+# Scores are scaled so that those of a word with all nodes of the problem sum to one. Then all
+# alignments together are at most what relations add, times the number of actions per word. A
+# cell that underflows loses e^-515 of that at most, with scores above FAINT before scaling. So
+# no alignment that matters is lost while the sum over those that are kept stays above e^-440.
+FAINT, _FLOOR = 1e-100, -440.0
 
 
 @inlined
@@ -95,83 +58,99 @@ def _end_factor(end: int, j: int, actions: int, pin: int, skips: Reals) -> float
 @inlined
 def inside(
     charts: Charts,
-    links: Links,
+    layout: Layout,
     problem: int,
-    candidate: int,
-    scores: Reals,  # exp(score - shift of the word), words × nodes
+    first: int,  # candidates first … last-1 are a batch that is laid out in `room`
+    last: int,
+    scores: Reals,  # exp(score - shift of the word in the problem), words × nodes
     advance_exp: Reals,  # exp(score), per pair
     edge_exp: Reals,  # exp(score), dependency × relation
     edge_top: float,  # the largest edge or advance score, or 0
     skips: Reals,  # exp(-cost): between, before, after
     room: Room,
-    rows: Reals,
-    messages: Reals,
-    group_log: Reals,
-) -> bool:
-    """Fill chart rows and messages of a candidate; add each group's log sum to `group_log`.
+    rows: Reals,  # words × states, filled with 1
+    messages: Reals,  # words × states, filled with 0
+    group_log: Reals,  # candidates × groups, flat
+    careful: NDArray[np.bool_],
+) -> None:
+    """Fill chart rows and messages; add each (candidate, group)'s log sum to `group_log`.
 
-    Returns whether the numbers held; if not, `group_log` is void.
+    Where the numbers did not hold, `careful` becomes true, and `group_log` is void.
     """
-    states, state_node, state_enters, link_to, link_from, link_relation = _lay_out(
-        charts, links, candidate, room
-    )
     first_word = charts.problem_words[problem]
-    words = charts.problem_words[problem + 1] - first_word
-    actions = charts.candidate_actions[candidate + 1] - charts.candidate_actions[candidate]
-    groups = charts.problem_groups[problem]
-    pins = charts.candidate_pins[candidate]
-    most = 1.0  # product of the words' sums over states
-    most_log = 0.0
-    kept_log = 0.0
-    for w in range(words):
-        for s in range(states):
-            rows[w, s] = 1.0
+    words, states = rows.shape
+    first_group = charts.problem_groups[problem]
+    groups = charts.problem_groups[problem + 1] - first_group
+    batch_start, action_start = room.batch_start, room.action_start
+    state_node, state_enters, kept_log = room.state_node, room.state_enters, room.kept_log
+    count = last - first
+    kept_log[:count] = 0.0
+    pinned = False
+    for c in range(count):
+        pinned |= charts.candidate_pins[first + c] >= 0
     for w in range(words):
         group = charts.word_group[first_word + w]
-        if not charts.group_active[groups + group]:
+        if not charts.group_active[first_group + group]:
             continue
         # What the word's dependents told it is there already; its own scores come now.
+        for s in range(states):
+            rows[w, s] *= scores[w, state_node[s]]
         end = charts.word_end[first_word + w]
-        pin = charts.pins[pins + w] if pins >= 0 else -1
-        alike = actions == 1 or (end == 0 and pin < 0)  # all actions are
-        own, total = 0.0, 0.0
-        for j in range(1 if alike else actions):
-            factor = 1.0 if alike else _end_factor(end, j, actions, pin, skips)
-            first = 0 if alike else room.state_start[j]
-            for s in range(first, states if alike else room.state_start[j + 1]):
-                score = factor * scores[w, state_node[s]]
-                cell = score * rows[w, s]
-                rows[w, s] = cell
-                own += score
-                total += cell
-        if own < _FAINT or not (0.0 < total < math.inf):
-            return False
-        most *= own
-        if not (_TINY < most < _HUGE):
-            most_log += math.log(most)
-            most = 1.0
-        if not (_TINY < total < _HUGE):
-            for s in range(states):
-                rows[w, s] /= total
-            group_log[group] += math.log(total)
-            kept_log += math.log(total)
+        if pinned or (end != 0 and batch_start[count] > count):
+            _align_ends(charts, w, first, count, end, skips, room, rows)
         parent = charts.word_parent[first_word + w]
+        # Scores sum to one, so only rows that took in messages can leave the range.
+        for c in range(count if parent < 0 or layout.word_leads[first_word + w] else 0):
+            start, stop = action_start[batch_start[c]], action_start[batch_start[c + 1]]
+            total = 0.0
+            for s in range(start, stop):
+                total += rows[w, s]
+            if not (_TINY < total < _HUGE):
+                if not (0.0 < total < math.inf):
+                    careful[c] = True
+                    continue
+                for s in range(start, stop):
+                    rows[w, s] /= total
+                group_log[c * groups + group] += math.log(total)
+                kept_log[c] += math.log(total)
+            if parent < 0:
+                total = 0.0
+                for s in range(start, stop):
+                    if state_enters[s]:
+                        total += rows[w, s]
+                if not (0.0 < total < math.inf):
+                    careful[c] = True
+                    continue
+                group_log[c * groups + group] += math.log(total)
+                kept_log[c] += math.log(total)
         if parent >= 0:
-            _send(charts, first_word + w, w, actions, states, advance_exp, edge_exp, skips,
-                  room.state_start, state_enters, link_to, link_from, link_relation, rows,
-                  messages)  # fmt: skip
+            _send(charts, first_word + w, w, count, advance_exp, edge_exp, skips, room,
+                  rows, messages)  # fmt: skip
             for s in range(states):
                 rows[parent, s] *= messages[w, s]
-        else:
-            total = 0.0
-            for s in range(states):
-                if state_enters[s]:
-                    total += rows[w, s]
-            if not (0.0 < total < math.inf):
-                return False
-            group_log[group] += math.log(total)
-            kept_log += math.log(total)
-    return bool(kept_log - most_log - math.log(most) > _FLOOR + words * edge_top)
+    for c in range(count):
+        add = edge_top + math.log(max(1, batch_start[c + 1] - batch_start[c]))
+        if careful[c] or not (kept_log[c] > _FLOOR + words * add):
+            careful[c] = True
+            # What is left there must not disturb the others on the way back.
+            for w in range(words):
+                for s in range(action_start[batch_start[c]], action_start[batch_start[c + 1]]):
+                    rows[w, s] = 0.0
+
+
+@inlined
+def _align_ends(
+    charts: Charts, w: int, first: int, count: int, end: int, skips: Reals, room: Room, rows: Reals
+) -> None:
+    """Charge for the actions beside an end of the text; bar a pinned word from other actions."""
+    for c in range(count):
+        begin, stop = room.batch_start[c], room.batch_start[c + 1]
+        pins = charts.candidate_pins[first + c]
+        pin = charts.pins[pins + w] if pins >= 0 else -1
+        for action in range(begin, stop):
+            factor = _end_factor(end, action - begin, stop - begin, pin, skips)
+            for s in range(room.action_start[action], room.action_start[action + 1]):
+                rows[w, s] *= factor
 
 
 @inlined
@@ -179,106 +158,96 @@ def _send(
     charts: Charts,
     word: int,
     w: int,
-    actions: int,
-    states: int,
-    advance_exp: Reals,
-    edge_exp: Reals,
-    skips: Reals,
-    state_start: Integers,
-    state_enters: Integers,
-    link_to: Indices,
-    link_from: Indices,
-    link_relation: Indices,
-    rows: Reals,
-    messages: Reals,
-) -> None:
-    """Compute what a word tells its parent: for each state of the parent, the sum over its own."""
-    link = charts.word_link[word]
-    dependency = charts.word_dependency[word]
-    if link != UNIT:
-        for s in range(states):
-            messages[w, s] = 0.0
-        for i in range(len(link_to)):
-            messages[w, link_to[i]] += (
-                edge_exp[dependency, link_relation[i]] * rows[w, link_from[i]]
-            )
-    else:
-        for j in range(actions):
-            total = 0.0
-            for s in range(state_start[j], state_start[j + 1]):
-                if state_enters[s]:
-                    total += rows[w, s]
-            for s in range(state_start[j], state_start[j + 1]):
-                messages[w, s] = total * edge_exp[dependency, SAME]
-    if link == BOUND or actions == 1:
-        return
-    right = charts.word_direction[word] > 0
-    go = edge_exp[dependency, NEXT if right else PREVIOUS]
-    if charts.word_advance[word] >= 0:
-        go *= advance_exp[charts.word_advance[word]]
-    beyond = 0.0  # what the actions on the far side amount to, each passed-over one at its cost
-    for step in range(actions):
-        j = actions - 1 - step if right else step
-        here = 0.0
-        for s in range(state_start[j], state_start[j + 1]):
-            messages[w, s] += go * beyond
-            if state_enters[s]:
-                here += rows[w, s]
-        beyond = here + skips[0] * beyond
-
-
-@inlined
-def outside(
-    charts: Charts,
-    links: Links,
-    problem: int,
-    candidate: int,
-    group_weight: Reals,
+    candidates: int,
     advance_exp: Reals,
     edge_exp: Reals,
     skips: Reals,
     room: Room,
     rows: Reals,
     messages: Reals,
-    posteriors: Reals,
+) -> None:
+    """Compute what a word tells its parent: for each state of the parent, the sum over its own."""
+    link = charts.word_link[word]
+    dependency = charts.word_dependency[word]
+    action_start, state_enters = room.action_start, room.state_enters
+    if link != UNIT:
+        for i in range(room.batch_links[0]):
+            packed = room.link[i]
+            cell = rows[w, packed >> FROM & STATE]
+            messages[w, packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
+        if link == BOUND:
+            return
+    right = charts.word_direction[word] > 0
+    go = edge_exp[dependency, NEXT if right else PREVIOUS]
+    if charts.word_advance[word] >= 0:
+        go *= advance_exp[charts.word_advance[word]]
+    stay = edge_exp[dependency, SAME] if link == UNIT else 0.0
+    for c in range(candidates):
+        begin, stop = room.batch_start[c], room.batch_start[c + 1]
+        beyond = 0.0  # what the actions on the far side amount to, with what passing over costs
+        for step in range(stop - begin):
+            action = stop - 1 - step if right else begin + step
+            here = 0.0
+            for s in range(action_start[action], action_start[action + 1]):
+                if state_enters[s]:
+                    here += rows[w, s]
+            for s in range(action_start[action], action_start[action + 1]):
+                messages[w, s] += stay * here + go * beyond
+            beyond = here + skips[0] * beyond
+
+
+@inlined
+def outside(
+    charts: Charts,
+    problem: int,
+    first: int,
+    last: int,
+    group_weight: Reals,  # candidates × groups, flat
+    advance_exp: Reals,
+    edge_exp: Reals,
+    skips: Reals,
+    room: Room,
+    rows: Reals,
+    messages: Reals,
+    posteriors: Reals,  # words × states, filled with 0
     counts: Reals,  # words × nodes
     pair_grad: Reals,
     edge_grad: Reals,
 ) -> None:
-    """Add weight × posterior of every node and relation, after `inside` of the same candidate.
+    """Add weight × posterior of every node and relation, after `inside` of the same batch.
 
     `posteriors` receives (words × states) posteriors times the weight of the word's group.
     """
-    states, state_node, state_enters, link_to, link_from, link_relation = _lay_out(
-        charts, links, candidate, room
-    )
-    scratch = room.scratch
     first_word = charts.problem_words[problem]
-    words = charts.problem_words[problem + 1] - first_word
-    actions = charts.candidate_actions[candidate + 1] - charts.candidate_actions[candidate]
-    groups = charts.problem_groups[problem]
+    words, states = rows.shape
+    groups = charts.problem_groups[problem + 1] - charts.problem_groups[problem]
+    state_node, state_enters, asked = room.state_node, room.state_enters, room.asked
     for w in range(words - 1, -1, -1):
         group = charts.word_group[first_word + w]
-        if not charts.group_active[groups + group] or group_weight[group] == 0.0:
-            for s in range(states):
-                posteriors[w, s] = 0.0
+        some = False
+        for c in range(last - first):
+            some |= group_weight[c * groups + group] != 0.0
+        if not some or not charts.group_active[charts.problem_groups[problem] + group]:
             continue
         parent = charts.word_parent[first_word + w]
         if parent >= 0:
             for s in range(states):
                 message = messages[w, s]
-                scratch[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
-            _receive(charts, first_word + w, w, actions, states, advance_exp, edge_exp, skips,
-                     room.state_start, state_enters, link_to, link_from, link_relation, rows,
-                     scratch, posteriors, pair_grad, edge_grad)  # fmt: skip
+                asked[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
+            _receive(charts, first_word + w, w, last - first, advance_exp, edge_exp, skips,
+                     room, rows, posteriors, pair_grad, edge_grad)  # fmt: skip
         else:
-            total = 0.0
-            for s in range(states):
-                if state_enters[s]:
-                    total += rows[w, s]
-            share = group_weight[group] / total
-            for s in range(states):
-                posteriors[w, s] = share * rows[w, s] if state_enters[s] else 0.0
+            for c in range(last - first):
+                start = room.action_start[room.batch_start[c]]
+                stop = room.action_start[room.batch_start[c + 1]]
+                total = 0.0
+                for s in range(start, stop):
+                    if state_enters[s]:
+                        total += rows[w, s]
+                share = group_weight[c * groups + group] / total if total > 0.0 else 0.0
+                for s in range(start, stop):
+                    if state_enters[s]:
+                        posteriors[w, s] = share * rows[w, s]
         for s in range(states):
             counts[w, state_node[s]] += posteriors[w, s]
 
@@ -288,18 +257,12 @@ def _receive(
     charts: Charts,
     word: int,
     w: int,
-    actions: int,
-    states: int,
+    candidates: int,
     advance_exp: Reals,
     edge_exp: Reals,
     skips: Reals,
-    state_start: Integers,
-    state_enters: Integers,
-    link_to: Indices,
-    link_from: Indices,
-    link_relation: Indices,
+    room: Room,
     rows: Reals,
-    asked: Reals,
     posteriors: Reals,
     pair_grad: Reals,
     edge_grad: Reals,
@@ -307,43 +270,41 @@ def _receive(
     """Undo `_send`: from adjoints of a message (`asked`) to posteriors of the word's states."""
     link = charts.word_link[word]
     dependency = charts.word_dependency[word]
+    action_start, state_enters, asked = room.action_start, room.state_enters, room.asked
     if link != UNIT:
-        for s in range(states):
-            posteriors[w, s] = 0.0
-        for i in range(len(link_to)):
-            relation, s = link_relation[i], link_from[i]
-            flow = edge_exp[dependency, relation] * asked[link_to[i]] * rows[w, s]
-            posteriors[w, s] += flow
+        for i in range(room.batch_links[0]):
+            packed = room.link[i]
+            relation, state = packed >> RELATION, packed >> FROM & STATE
+            flow = edge_exp[dependency, relation] * asked[packed & STATE] * rows[w, state]
+            posteriors[w, state] += flow
             edge_grad[dependency, relation] += flow
-    else:
-        for j in range(actions):
-            total = 0.0
-            for s in range(state_start[j], state_start[j + 1]):
-                total += asked[s]
-            total *= edge_exp[dependency, SAME]
-            for s in range(state_start[j], state_start[j + 1]):
-                flow = total * rows[w, s] if state_enters[s] else 0.0
-                posteriors[w, s] = flow
-                edge_grad[dependency, SAME] += flow
-    if link == BOUND or actions == 1:
-        return
+        if link == BOUND:
+            return
     right = charts.word_direction[word] > 0
     going = NEXT if right else PREVIOUS
     go = edge_exp[dependency, going]
     if charts.word_advance[word] >= 0:
         go *= advance_exp[charts.word_advance[word]]
-    before = 0.0  # adjoint of `beyond`, walking the actions the other way round
-    gone = 0.0
-    for step in range(actions):
-        j = step if right else actions - 1 - step
-        total = 0.0
-        for s in range(state_start[j], state_start[j + 1]):
-            total += asked[s]
-            if state_enters[s]:
-                flow = before * rows[w, s]
-                posteriors[w, s] += flow
-                gone += flow
-        before = go * total + skips[0] * before
+    stay = edge_exp[dependency, SAME] if link == UNIT else 0.0
+    stayed, gone = 0.0, 0.0
+    for c in range(candidates):
+        begin, stop = room.batch_start[c], room.batch_start[c + 1]
+        before = 0.0  # adjoint of `beyond`, walking the actions the other way round
+        for step in range(stop - begin):
+            action = begin + step if right else stop - 1 - step
+            total, here = 0.0, 0.0
+            for s in range(action_start[action], action_start[action + 1]):
+                total += asked[s]
+                if state_enters[s]:
+                    here += rows[w, s]
+            for s in range(action_start[action], action_start[action + 1]):
+                if state_enters[s]:
+                    posteriors[w, s] += (stay * total + before) * rows[w, s]
+            stayed += stay * total * here
+            gone += before * here
+            before = go * total + skips[0] * before
+    if link == UNIT:
+        edge_grad[dependency, SAME] += stayed
     edge_grad[dependency, going] += gone
     if charts.word_advance[word] >= 0:
         pair_grad[charts.word_advance[word]] += gone

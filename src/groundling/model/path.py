@@ -40,7 +40,9 @@ def align(
         place, top = 0, -np.inf
         new = np.empty(actions)
         for j in range(actions):
-            if here[j] > top:
+            # Ties go to the earlier action, whatever the last digits say.
+            margin = 1e-9 * max(1.0, abs(top)) if np.isfinite(top) else 0.0
+            if here[j] > top + margin:
                 place, top = j, here[j]
             back[i, j] = place
             new[j] = top

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,75 +21,124 @@ from numpy.typing import NDArray
 from groundling.model.careful import best_states, inside_careful, outside_careful
 from groundling.model.charts import (
     Charts,
+    Indices,
     Integers,
-    Links,
+    Layout,
     Reals,
     Room,
     compiled,
-    link_shapes,
+    inlined,
+    lay_out,
+    lay_out_batch,
     make_room,
-    open_tables,
+    next_batch,
 )
 from groundling.model.encoding import Encoding, Scores
-from groundling.model.kernels import inside, outside
+from groundling.model.kernels import FAINT, inside, outside
 from groundling.model.settings import Overlay
 
 __all__ = ["Model", "Potentials"]
 
 
+class _Tables(NamedTuple):
+    """What turns weights into scores of pairs: `Scores` with unsigned indices.
+
+    The pairs of a word set are listed by how many labels their node has, so that loops over
+    labels are equally long for long stretches.
+    """
+
+    set_labels: Integers
+    set_label: Integers
+    set_amount: Reals
+    label_rows: Indices
+    row_label: Indices
+    row_feature: Indices
+    row_value: Reals
+    set_pairs: Indices
+    listed_pair: Indices
+    listed_node: Indices
+    node_labels: Indices
+    node_label: Indices
+    node_amount: Reals
+
+
+def _tabulate(scores: Scores) -> _Tables:
+    pair_set = np.repeat(np.arange(len(scores.set_pairs) - 1), np.diff(scores.set_pairs))
+    order = np.lexsort((np.diff(scores.node_labels)[scores.pair_node], pair_set))
+    return _Tables(
+        set_labels=scores.set_labels,
+        set_label=scores.set_label,
+        set_amount=scores.set_amount,
+        label_rows=scores.label_rows.view(np.uint32),
+        row_label=scores.row_label.view(np.uint32),
+        row_feature=scores.row_feature.view(np.uint32),
+        row_value=scores.row_value,
+        set_pairs=scores.set_pairs.view(np.uint32),
+        listed_pair=order.astype(np.uint32),
+        listed_node=scores.pair_node[order].view(np.uint32),
+        node_labels=scores.node_labels.view(np.uint32),
+        node_label=scores.node_label.view(np.uint32),
+        node_amount=scores.node_amount,
+    )
+
+
 @compiled
 def _score_sets(
-    scores: Scores, theta: Reals, first: int, last: int, scratch: Reals,
+    tables: _Tables, theta: Reals, first: int, last: int, scratch: Reals,
     pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
     """Score the pairs of some word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
+    node_labels, node_label, node_amount = (
+        tables.node_labels, tables.node_label, tables.node_amount
+    )  # fmt: skip
     for s in range(first, last):
         scratch[:] = 0.0
-        for i in range(scores.set_labels[s], scores.set_labels[s + 1]):
-            label, amount = scores.set_label[i], scores.set_amount[i]
-            for row in range(scores.label_rows[label], scores.label_rows[label + 1]):
-                scratch[scores.row_label[row]] += (
-                    amount * scores.row_value[row] * theta[scores.row_feature[row]]
+        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+            label, amount = tables.set_label[i], tables.set_amount[i]
+            if amount == 0.0:
+                continue
+            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                scratch[tables.row_label[row]] += (
+                    amount * tables.row_value[row] * theta[tables.row_feature[row]]
                 )
         top = -math.inf
-        for pair in range(scores.set_pairs[s], scores.set_pairs[s + 1]):
-            node = scores.pair_node[pair]
+        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+            node = tables.listed_node[place]
             total = 0.0
-            for i in range(scores.node_labels[node], scores.node_labels[node + 1]):
-                total += scores.node_amount[i] * scratch[scores.node_label[i]]
-            pair_score[pair] = total
+            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
+                total += node_amount[i] * scratch[node_label[i]]
+            pair_score[tables.listed_pair[place]] = total
             top = max(top, total)
         set_shift[s] = top if math.isfinite(top) else 0.0
-        for pair in range(scores.set_pairs[s], scores.set_pairs[s + 1]):
+        for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
             pair_shifted[pair] = pair_score[pair] - set_shift[s]
 
 
 @compiled
 def _return_sets(
-    scores: Scores, pair_grad: Reals, first: int, last: int, scratch: Reals, theta_grad: Reals
+    tables: _Tables, pair_grad: Reals, first: int, last: int, scratch: Reals, theta_grad: Reals
 ) -> None:
     """Undo `_score_sets`: from expected counts of pairs to the gradient."""
+    node_labels, node_label, node_amount = (
+        tables.node_labels, tables.node_label, tables.node_amount
+    )  # fmt: skip
     for s in range(first, last):
         scratch[:] = 0.0
-        some = False
-        for pair in range(scores.set_pairs[s], scores.set_pairs[s + 1]):
-            count = pair_grad[pair]
-            if count == 0.0:
+        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+            count = pair_grad[tables.listed_pair[place]]
+            node = tables.listed_node[place]
+            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
+                scratch[node_label[i]] += count * node_amount[i]
+        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+            label, amount = tables.set_label[i], tables.set_amount[i]
+            if amount == 0.0:
                 continue
-            some = True
-            node = scores.pair_node[pair]
-            for i in range(scores.node_labels[node], scores.node_labels[node + 1]):
-                scratch[scores.node_label[i]] += count * scores.node_amount[i]
-        if not some:
-            continue
-        for i in range(scores.set_labels[s], scores.set_labels[s + 1]):
-            label, amount = scores.set_label[i], scores.set_amount[i]
-            for row in range(scores.label_rows[label], scores.label_rows[label + 1]):
-                theta_grad[scores.row_feature[row]] += (
-                    amount * scores.row_value[row] * scratch[scores.row_label[row]]
+            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                theta_grad[tables.row_feature[row]] += (
+                    amount * tables.row_value[row] * scratch[tables.row_label[row]]
                 )
 
 
@@ -154,8 +203,8 @@ def _return_text_free(charts: Charts, candidate: int, weight: float, pair_grad: 
 
 @compiled
 def _forward(
-    charts: Charts, links: Links, word_sets: Integers, problem: int, states: int,
-    potentials: Any, edge_top: float, room: Room, group_log: Reals, free: Reals,
+    charts: Charts, layout: Layout, problem: int, potentials: Any, edge_top: float, room: Room,
+    group_log: Reals, free: Reals,
 ) -> None:  # fmt: skip
     """Fill the charts of all candidates of a problem: `group_log` is (candidates × groups)."""
     pair_score, pair_exp, advance_exp, set_shift, edge_score, edge_exp, skips, costs = potentials
@@ -163,71 +212,113 @@ def _forward(
     words, nodes = last_word - first_word, charts.problem_nodes[problem]
     first_group = charts.problem_groups[problem]
     groups = charts.problem_groups[problem + 1] - first_group
-    first = charts.problem_candidates[problem]
-    candidates = charts.problem_candidates[problem + 1] - first
-    scores, _, rows, messages, _ = open_tables(room, words, nodes, candidates, states)
-    first_cell = charts.problem_cells[problem]
-    # Candidates share nodes: fetch each score once from afar.
-    for cell in range(words * nodes):
-        room.scores[cell] = pair_exp[charts.cell_pair[first_cell + cell]]
+    begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
+    group_log[: (end - begin) * groups] = 0.0
     room.group_shift[:groups] = 0.0
-    for w in range(first_word, last_word):
-        if charts.group_active[first_group + charts.word_group[w]]:
-            room.group_shift[charts.word_group[w]] += set_shift[word_sets[w]]
-    for c in range(candidates):
-        chart, told = rows[c * words : (c + 1) * words], messages[c * words : (c + 1) * words]
+    # Candidates share nodes: fetch each score once from afar, and make a word's sum to one.
+    scores = room.scores[: words * nodes].reshape(words, nodes)
+    cell = charts.problem_cells[problem]
+    fast = edge_top < 50.0
+    for w in range(words):
+        pairs = layout.cell_pair[cell + w * nodes : cell + (w + 1) * nodes]
+        total = 0.0
+        for node in range(nodes):
+            score = pair_exp[pairs[node]]
+            scores[w, node] = score
+            total += score
+        if charts.group_active[first_group + charts.word_group[first_word + w]]:
+            fast &= FAINT < total < math.inf
+            for node in range(nodes):
+                scores[w, node] /= total
+            shift = set_shift[layout.word_set[first_word + w]] + math.log(total)
+            room.group_shift[charts.word_group[first_word + w]] += shift
+    room.careful[: end - begin] = not fast
+    first, place = begin, 0
+    while first < end and fast:
+        last, states = next_batch(layout, first, end)
+        lay_out_batch(charts, layout, first, last, room)
+        room.rows[place : place + words * states] = 1.0
+        room.messages[place : place + words * states] = 0.0
+        rows = room.rows[place : place + words * states].reshape(words, states)
+        messages = room.messages[place : place + words * states].reshape(words, states)
+        inside(charts, layout, problem, first, last, scores, advance_exp,
+               edge_exp, edge_top, skips, room, rows, messages,
+               group_log[(first - begin) * groups : (last - begin) * groups],
+               room.careful[first - begin : last - begin])  # fmt: skip
+        first, place = last, place + words * states
+    for c in range(end - begin):
         logs = group_log[c * groups : (c + 1) * groups]
-        logs[:] = 0.0
-        held = edge_top < 50.0 and inside(
-            charts, links, problem, first + c, scores, advance_exp, edge_exp, edge_top, skips,
-            room, chart, told, logs,
-        )  # fmt: skip
-        room.careful[c] = not held
-        if held:
+        if room.careful[c]:
+            logs[:] = 0.0
+            _inside_one(charts, layout, problem, begin + c, pair_score, edge_score, costs, room,
+                        logs)  # fmt: skip
+        else:
             for g in range(groups):
                 logs[g] += room.group_shift[g]
-        else:
-            logs[:] = 0.0
-            inside_careful(charts, problem, first + c, pair_score, edge_score, costs, False,
-                           room.state_start, chart, told, room.scratch, logs)  # fmt: skip
-        free[c] = _text_free(charts, first + c, pair_score)
+        free[c] = _text_free(charts, begin + c, pair_score)
+
+
+@inlined
+def _inside_one(
+    charts: Charts, layout: Layout, problem: int, candidate: int, pair_score: Reals,
+    edge_score: Reals, costs: Reals, room: Room, logs: Reals,
+) -> tuple[Reals, Reals, Reals]:  # fmt: skip
+    """Fill the charts of one candidate carefully; return its rows, messages, and more room."""
+    words = charts.problem_words[problem + 1] - charts.problem_words[problem]
+    states = layout.candidate_states[candidate]
+    rows = room.careful_rows[: words * states].reshape(words, states)
+    messages = room.careful_messages[: words * states].reshape(words, states)
+    inside_careful(charts, problem, candidate, pair_score, edge_score, costs, False,
+                   room.careful_start, rows, messages, room.asked, logs)  # fmt: skip
+    return rows, messages, room.posteriors[: words * states].reshape(words, states)
 
 
 @compiled
 def _backward(
-    charts: Charts, links: Links, problem: int, states: int, potentials: Any,
-    group_weight: Reals, free_weight: Reals, room: Room, pair_grad: Reals,
-    edge_grad: Reals,
+    charts: Charts, layout: Layout, problem: int, potentials: Any, edge_top: float,
+    group_weight: Reals, free_weight: Reals, room: Room, pair_grad: Reals, edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Add the expected counts of a problem, its charts weighted by (candidates × groups)."""
     pair_score, _, advance_exp, _, edge_score, edge_exp, skips, costs = potentials
     words = charts.problem_words[problem + 1] - charts.problem_words[problem]
     nodes = charts.problem_nodes[problem]
     groups = charts.problem_groups[problem + 1] - charts.problem_groups[problem]
-    first = charts.problem_candidates[problem]
-    candidates = charts.problem_candidates[problem + 1] - first
-    _, counts, rows, messages, posteriors = open_tables(room, words, nodes, candidates, states)
+    begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
+    counts = room.counts[: words * nodes]
     counts[:] = 0.0
-    for c in range(candidates):
-        weights = group_weight[c * groups : (c + 1) * groups]
-        chart, told = rows[c * words : (c + 1) * words], messages[c * words : (c + 1) * words]
+    first, place = begin, 0
+    while first < end:
+        last, states = next_batch(layout, first, end)
         some = False
-        for weight in weights:
-            some |= weight != 0.0
+        for c in range(first - begin, last - begin):
+            some |= not room.careful[c]
         if some:
-            if room.careful[c]:
-                outside_careful(charts, problem, first + c, weights, pair_score, edge_score,
-                                costs, room.state_start, chart, told, room.scratch, posteriors,
-                                pair_grad, edge_grad)  # fmt: skip
-            else:
-                outside(charts, links, problem, first + c, weights, advance_exp, edge_exp,
-                        skips, room, chart, told, posteriors, counts, pair_grad,
-                        edge_grad)  # fmt: skip
+            if first > begin or last < end:  # else it is there since `_forward`
+                lay_out_batch(charts, layout, first, last, room)
+            posteriors = room.posteriors[: words * states]
+            posteriors[:] = 0.0
+            rows = room.rows[place : place + words * states].reshape(words, states)
+            messages = room.messages[place : place + words * states].reshape(words, states)
+            outside(charts, problem, first, last,
+                    group_weight[(first - begin) * groups : (last - begin) * groups], advance_exp,
+                    edge_exp, skips, room, rows, messages, posteriors.reshape(words, states),
+                    counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
+        first, place = last, place + words * states
+    for c in range(end - begin):
+        if room.careful[c]:
+            logs = room.group_log[:groups]
+            rows, messages, chart = _inside_one(
+                charts, layout, problem, begin + c, pair_score, edge_score, costs, room, logs
+            )
+            weights = group_weight[c * groups : (c + 1) * groups]
+            outside_careful(charts, problem, begin + c, weights, pair_score, edge_score, costs,
+                            room.careful_start, rows, messages, room.asked, chart, pair_grad,
+                            edge_grad)  # fmt: skip
         if free_weight[c] != 0.0:
-            _return_text_free(charts, first + c, free_weight[c], pair_grad)
+            _return_text_free(charts, begin + c, free_weight[c], pair_grad)
     first_cell = charts.problem_cells[problem]
     for cell in range(words * nodes):
-        pair_grad[charts.cell_pair[first_cell + cell]] += room.counts[cell]
+        pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
 
 
 @compiled
@@ -236,7 +327,7 @@ def _softmax_problems(
     candidate_score: Reals, pair_grad: Reals, edge_grad: Reals,
 ) -> float:  # fmt: skip
     """Score candidates of problems first … last-1; return Σ weight · -log p(gold)."""
-    charts, links, word_sets, first, last, most_states, potentials, edge_top, room = given
+    charts, layout, first, last, potentials, edge_top, room = given
     group_log, group_weight = room.group_log, room.group_weight
     free, free_weight = room.free, room.free_weight
     pair_grad[:] = 0.0
@@ -248,8 +339,7 @@ def _softmax_problems(
         weight = charts.problem_weight[problem]
         if want_gradient and weight == 0.0:
             continue
-        _forward(charts, links, word_sets, problem, most_states[problem], potentials, edge_top,
-                 room, group_log, free)  # fmt: skip
+        _forward(charts, layout, problem, potentials, edge_top, room, group_log, free)
         top = -math.inf
         top_gold = -math.inf
         for c in range(end - begin):
@@ -284,8 +374,8 @@ def _softmax_problems(
             free_weight[c] = weight * share
             for g in range(groups):
                 group_weight[c * groups + g] = weight * share
-        _backward(charts, links, problem, most_states[problem], potentials, group_weight,
-                  free_weight, room, pair_grad, edge_grad)  # fmt: skip
+        _backward(charts, layout, problem, potentials, edge_top, group_weight, free_weight, room,
+                  pair_grad, edge_grad)  # fmt: skip
     return loss
 
 
@@ -295,11 +385,11 @@ def _all_scores(
     group_scores: Reals, free_scores: Reals,
 ) -> None:  # fmt: skip
     """Write the score of every (candidate, group) and the text-free score of every candidate."""
-    charts, links, word_sets, first, last, most_states, potentials, edge_top, room = given
+    charts, layout, first, last, potentials, edge_top, room = given
     for problem in range(first, last):
         begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
-        _forward(charts, links, word_sets, problem, most_states[problem], potentials, edge_top,
-                 room, group_scores[out_start[problem] : out_start[problem + 1]],
+        _forward(charts, layout, problem, potentials, edge_top, room,
+                 group_scores[out_start[problem] : out_start[problem + 1]],
                  free_scores[begin:end])  # fmt: skip
 
 
@@ -309,14 +399,13 @@ def _all_gradients(
     group_weight: Reals, free_weight: Reals, pair_grad: Reals, edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Add expected counts, every (candidate, group) chart weighted as told from outside."""
-    charts, links, word_sets, first, last, most_states, potentials, edge_top, room = given
+    charts, layout, first, last, potentials, edge_top, room = given
     pair_grad[:] = 0.0
     edge_grad[:] = 0.0
     for problem in range(first, last):
         begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
-        _forward(charts, links, word_sets, problem, most_states[problem], potentials, edge_top,
-                 room, room.group_log, room.free)  # fmt: skip
-        _backward(charts, links, problem, most_states[problem], potentials,
+        _forward(charts, layout, problem, potentials, edge_top, room, room.group_log, room.free)
+        _backward(charts, layout, problem, potentials, edge_top,
                   group_weight[out_start[problem] : out_start[problem + 1]],
                   free_weight[begin:end], room, pair_grad, edge_grad)  # fmt: skip
 
@@ -348,8 +437,13 @@ class Model:
         self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)
         self.width = len(encoding.space)
         self.labels = int(self.scores.node_label.max(initial=0)) + 1
-        self._links = link_shapes(charts)
-        self._measure()
+        self._tables = _tabulate(self.scores)
+        self._layout = lay_out(charts, encoding.word_sets)
+        cells = np.diff(charts.problem_words) * np.add.reduceat(
+            np.append(self._layout.candidate_states, 0), charts.problem_candidates[:-1]
+        )
+        self._problem_shards = self._shards(cells + 1.0)
+        self._set_shards = self._shards(np.diff(self.scores.set_pairs) + 1.0)
         self._advances = np.unique(charts.word_advance[charts.word_advance >= 0])
         pairs, edges = len(self.scores.pair_node), len(self.scores.edge_rows) - 1
         # Gradients of shared pairs are collected per thread; allocate once.
@@ -358,34 +452,8 @@ class Model:
             np.zeros((edges // encoding.relations, encoding.relations)) for _ in range(self.threads)
         ]
         self._theta_grads = [np.zeros(self.width) for _ in range(self.threads)]
-        self._rooms = [make_room(self._sizes) for _ in range(self.threads)]
+        self._rooms = [make_room(charts, self._layout) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
-
-    def _measure(self) -> None:
-        """Find how much room the largest problems take, and share the work out evenly."""
-        charts = self.charts
-        graph_near = np.diff(charts.node_near[charts.shape_nodes])[charts.graph_shape]
-        states, near = (
-            _sums(each[charts.action_graph], charts.candidate_actions)
-            for each in (np.diff(charts.graph_nodes), graph_near)
-        )
-        candidates, words = np.diff(charts.problem_candidates), np.diff(charts.problem_words)
-        owner = np.repeat(np.arange(len(words)), candidates)
-        most_states = np.zeros(len(words), np.int64)
-        np.maximum.at(most_states, owner, states)
-        self._states = states
-        self._most_states = most_states.astype(np.int32)
-        self._sizes = tuple(
-            int(np.max(each, initial=1))
-            for each in (
-                candidates, np.diff(charts.problem_groups), np.diff(charts.candidate_actions),
-                states, near, words * charts.problem_nodes, words * most_states,
-                words * most_states * candidates,
-            )
-        )  # fmt: skip
-        cells = np.bincount(owner, weights=states, minlength=len(words)) * words
-        self._problem_shards = self._shards(cells + 1.0)
-        self._set_shards = self._shards(np.diff(self.scores.set_pairs) + 1.0)
 
     def _shards(self, work: NDArray[Any]) -> list[tuple[int, int]]:
         total = np.concatenate([[0.0], np.cumsum(work)])
@@ -410,7 +478,7 @@ class Model:
         def work(shard: int) -> None:
             first, last = self._set_shards[shard]
             _score_sets(
-                self.scores, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
+                self._tables, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
                 set_shift,
             )  # fmt: skip
             shifted = pair_exp[self.scores.set_pairs[first] : self.scores.set_pairs[last]]
@@ -448,8 +516,8 @@ class Model:
     def _given(self, shard: int, potentials: Potentials) -> tuple[Any, ...]:
         """Return what all kernels over problems read."""
         return (
-            self.charts, self._links, self.encoding.word_sets, *self._problem_shards[shard],
-            self._most_states, potentials.arrays, potentials.edge_top, self._rooms[shard],
+            self.charts, self._layout, *self._problem_shards[shard], potentials.arrays,
+            potentials.edge_top, self._rooms[shard],
         )  # fmt: skip
 
     # ---- gradients ----------------------------------------------------------------------
@@ -507,7 +575,7 @@ class Model:
             pairs = slice(self.scores.set_pairs[first], self.scores.set_pairs[last])
             self._theta_grads[shard][:] = 0.0
             _return_sets(
-                self.scores, self._collect(self._pair_grads, pairs), first, last,
+                self._tables, self._collect(self._pair_grads, pairs), first, last,
                 np.empty(self.labels), self._theta_grads[shard],
             )  # fmt: skip
 
@@ -557,13 +625,8 @@ class Model:
                 (self.charts.candidate_actions, place),
             )
         )
-        shape = (words, int(self._states[place]))
+        shape = (words, int(self._layout.candidate_states[place]))
         return (
             place, np.zeros(groups), np.zeros(actions + 1, np.int32), np.empty(shape),
             np.empty(shape), np.empty(shape[1]),
         )  # fmt: skip
-
-
-def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
-    total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-    return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)

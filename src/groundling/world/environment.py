@@ -36,6 +36,8 @@ class Environment(Protocol):
     - `is_goal(state)`: plans must end here (a hard constraint on search);
     - `outcome(state)`: what of the final state counts as the result; plans with equal
       outcomes are summed when outcomes are decoded (default: the state itself);
+    - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
+      (one more action, say, where the agent must first find its bearings);
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
@@ -80,6 +82,10 @@ class Demonstration:
     group
         What it belongs to (a route, a session): demonstrations of one group stay together
         wherever data are split.
+    rivals
+        Other states in which it might have begun, had one not known the start. Where whole
+        plans are normalised, what was done must then win against all plans from those
+        states too: the text becomes evidence of where it was said.
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
@@ -90,9 +96,13 @@ class Demonstration:
     name: str = ""
     also: tuple[tuple[Action, ...], ...] = ()
     group: str = ""
+    rivals: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", tuple(self.actions))
+        object.__setattr__(self, "rivals", tuple(self.rivals))
+        if self.start in self.rivals:
+            raise DemonstrationError(f"{self} has its own start among the rivals. Take it out.")
         if not 0 <= self.weight < math.inf:
             raise DemonstrationError(f"{self} has weight {self.weight}; weights are 0 or more.")
 
@@ -218,6 +228,12 @@ class World:
             result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
         return state
+
+    def extra_length(self, start: State) -> int:
+        """Return by how much plans from a state may be longer than elsewhere."""
+        if hasattr(self.environment, "extra_length"):
+            return int(self._ask("extra_length", start))
+        return 0
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
         """Return the environment's labels of a whole plan, or nothing."""

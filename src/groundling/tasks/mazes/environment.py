@@ -155,6 +155,10 @@ class MazeEnvironment:
         """Return what counts of a final state: where the agent stands and looks."""
         return state.position, state.orientation
 
+    def extra_length(self, start: MazeState) -> int:
+        """Return one where the orientation is unknown: the agent must first face somewhere."""
+        return int(start.orientation is None)
+
     def label_plan(
         self, start: MazeState, actions: Sequence[MazeAction], states: Sequence[MazeState]
     ) -> dict[str, bool]:

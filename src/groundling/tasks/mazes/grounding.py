@@ -105,7 +105,6 @@ def rich_graph(
     else:
         for side, turn in SIDES.items():
             places[side] = _view(maze, position, (orientation + turn) % 360, far=far)
-            edges.append(("here", side, side))
         if extras and action.kind == "move":
             places["path"] = _path(maze, before.position, orientation, action.amount)
             edges.append(("event", "path", "along"))

@@ -77,17 +77,22 @@ def mirror_demonstration(demonstration: Demonstration, environment: Environment)
         mirrored = mirror_text(texts)
     else:
         mirrored = tuple(mirror_text(each) for each in texts)
-    x, y = start.position
-    orientation = None if start.orientation is None else -start.orientation % 360
     return replace(
         demonstration,
         instructions=mirrored,
         environment=environment,
-        start=start._replace(position=(-x, y), orientation=orientation),
+        start=_mirror_state(start),
         actions=_mirror_actions(demonstration.actions, demonstration),
         also=tuple(_mirror_actions(each, demonstration) for each in demonstration.also),
         weight=demonstration.weight / 2,
+        rivals=tuple(_mirror_state(each) for each in demonstration.rivals),  # type: ignore[arg-type]
     )
+
+
+def _mirror_state(state: MazeState) -> MazeState:
+    (x, y), orientation, _ = state
+    turned = None if orientation is None else -orientation % 360
+    return state._replace(position=(-x, y), orientation=turned)
 
 
 def _mirror_actions(

@@ -85,7 +85,7 @@ BEST = Preset(
     overlay=Overlay.flat(),
     features=Features(
         words=(
-            "word", "first", "next", "head", "relation", "grandparent", "preposition", "verb"
+            "word", "first", "next", "head", "relation", "grandparent", "context", "verb"
         ),
         slots=("floor", "wall", "item"),
         numbers=("equal",),
@@ -121,6 +121,12 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             given, search=replace(given.search, planning=False), published=0.589
         ),
         "no grounding graphs": _flat,
+        "chain": lambda given: replace(_skeleton("chain")(given), published=None),
+        "bag": lambda given: replace(
+            given,
+            overlay=replace(given.overlay, skeleton="bag", entry="any"),
+            published=None,
+        ),
     },
     "best": {
         "full": lambda given: given,
@@ -167,6 +173,6 @@ def row_names(name: str) -> tuple[str, ...]:
     """Return the rows of a preset.
 
     >>> row_names("paper")
-    ('full', 'no planning', 'no grounding graphs')
+    ('full', 'no planning', 'no grounding graphs', 'chain', 'bag')
     """
     return tuple(_ROWS[name])

@@ -44,12 +44,10 @@ def popcount(x: Any) -> Any:
 @njit(cache=True)
 def force(bits: Any, line: int, target: Any) -> None:
     """Note blocks of a line, given by their places, in the view of the crossing lines."""
-    place = 0
     while bits:
-        if bits & U(1):
-            target[place] |= U(1) << U(line)
-        bits >>= U(1)
-        place += 1
+        lowest = bits & (~bits + U(1))
+        target[popcount(lowest - U(1))] |= U(1) << U(line)
+        bits ^= lowest
 
 
 @njit(cache=True)
@@ -95,25 +93,25 @@ def add_windows(
     present: Any, never: Any, o: int, i: int, k: int, moves: Integers, masks: Bits, found: int
 ) -> int:
     """Append each window of k neighbouring blocks of a line; return how many moves there are."""
-    window, held, place = U(0), 0, 0
+    if popcount(present & ~never) < k:
+        return found
+    window, held = U(0), 0
     while present:
-        if present & U(1):
-            bit = U(1) << U(place)
-            if never & bit:
-                window, held = U(0), 0
-            else:
-                window |= bit
-                held += 1
-                if held > k:
-                    window &= window - U(1)
-                    held -= 1
-                if held == k:
-                    moves[found, 0] = o
-                    moves[found, 1] = i
-                    masks[found] = window
-                    found += 1
-        present >>= U(1)
-        place += 1
+        bit = present & (~present + U(1))
+        present ^= bit
+        if never & bit:
+            window, held = U(0), 0
+            continue
+        window |= bit
+        held += 1
+        if held > k:
+            window &= window - U(1)
+            held -= 1
+        if held == k:
+            moves[found, 0] = o
+            moves[found, 1] = i
+            masks[found] = window
+            found += 1
     return found
 
 
@@ -216,21 +214,20 @@ def list_moves(
             if (inside >> U(i)) & U(1):
                 found = add_windows(lines[o, i], across[o, i], o, i, k, moves, masks, found)
     for m in range(found):
-        o, i, bits, place = moves[m, 0], moves[m, 1], masks[m], 0
-        count = popcount(lines[o, i])
-        score = 2.0 * popcount(bits & along[o, i]) / k
-        score += (2.0 if count % k == 0 else 0.0) + (1.0 if count == k else 0.0)
-        while bits:  # leave no line with a number of blocks that is hard to clear
-            if bits & U(1):
-                crossing = popcount(lines[1 - o, place])
-                score += (1.0 if crossing % k else -1.0) / k
-                score += 1.0 / k if crossing < k else 0.0
-            bits >>= U(1)
-            place += 1
-        scores[m] = score + noise * random_unit(random_state)
+        # first what must be struck this way, or leaves the crossing lines even
+        o, i, bits = moves[m, 0], moves[m, 1], masks[m]
+        score = 5.0 * popcount(bits & along[o, i]) + 2.0 * (popcount(lines[o, i]) % k)
+        while bits:
+            lowest = bits & (~bits + U(1))
+            crossing = popcount(lines[1 - o, popcount(lowest - U(1))])
+            score += (1.0 if crossing % k else -1.0) + (4.0 if crossing < k else 0.0)
+            bits ^= lowest
+        scores[m] = score / k + noise * random_unit(random_state)
     for m in range(1, found):
-        score, o, i, mask = scores[m], moves[m, 0], moves[m, 1], masks[m]
-        at = m - 1
+        score = scores[m]
+        if scores[m - 1] >= score:
+            continue
+        o, i, mask, at = moves[m, 0], moves[m, 1], masks[m], m - 1
         while at >= 0 and scores[at] < score:
             scores[at + 1], masks[at + 1] = scores[at], masks[at]
             moves[at + 1, 0], moves[at + 1, 1] = moves[at, 0], moves[at, 1]
@@ -378,12 +375,10 @@ def search(
         child = boards[depth + 1]
         child[:] = boards[depth]
         child[o, i] &= ~mask
-        place = 0
         while mask:
-            if mask & U(1):
-                child[1 - o, place] &= ~(U(1) << U(i))
-            mask >>= U(1)
-            place += 1
+            lowest = mask & (~mask + U(1))
+            child[1 - o, popcount(lowest - U(1))] &= ~(U(1) << U(i))
+            mask ^= lowest
         if left == k:
             control[DEPTH] = depth + 1
             return SOLVED

@@ -249,7 +249,11 @@ def legal_strikes(board: Board, k: int) -> tuple[Strike, ...]:
 
 
 def struck_cells(board: Board, strike: Strike) -> int:
-    """Return the bits of the blocks that a strike takes away."""
+    """Return the bits of the blocks that a strike takes away.
+
+    >>> bin(struck_cells(Board.read(["###"]), Strike("row", (0,), 1, 2)))
+    '0b110'
+    """
     if strike.first is None or strike.last is None:
         return sum(board.cells & board.mask(strike.orientation, line) for line in strike.lines)
     line = strike.lines[0]

@@ -2,7 +2,8 @@
 
 Run `python -m groundling.tasks.puzzles.compare_planners --out results.json`; it prints a
 table for each size of board and writes every run, and the curve of puzzles solved over
-boards expanded, to the file.
+boards expanded, to the file. With `--seconds 0 --nodes 100000` the shares solved do not
+depend on the machine.
 """
 
 from __future__ import annotations
@@ -177,11 +178,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--corpus", help="also compare on the puzzles of a corpus folder")
     parser.add_argument("--stress", type=int, default=0, help="boards of each kind for the planner")
     parser.add_argument("--widths", type=int, nargs="+", default=[1, 10, 100], help="of the beam")
-    parser.add_argument("--seconds", type=float, default=10.0, help="budget of one run")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of one run; 0 for no limit")
+    parser.add_argument("--nodes", type=int, default=50_000_000, help="boards expanded in one run")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", help="a JSON file for the results")
     settings = parser.parse_args(arguments)
-    budget = Budget(seconds=settings.seconds)
+    budget = Budget(settings.nodes, settings.seconds or None)
     puzzles = []
     for side in settings.sides:
         for number in range(settings.each):

@@ -125,6 +125,12 @@ def read_corpus(folder: str | Path) -> Corpus:
 
     Each file is read strictly: a board with ragged rows, a strike that breaks the rules,
     a solution that leaves blocks or hints for no puzzle are errors that name the line.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_corpus([Puzzle(1, Board.read(["##"]), 2, text="the row .")], folder)
+    ...     read_corpus(folder)[1].hints
+    ('the row .',)
     """
     where = Path(folder)
     games = dict(_read_games(where / GAMES))
@@ -301,7 +307,10 @@ def _unigrams(path: Path, line: int, written: str) -> str:
 
 
 def write_corpus(puzzles: Iterable[Puzzle], folder: str | Path) -> None:
-    """Write puzzles into the three files of a corpus folder, which is made when missing."""
+    """Write puzzles into the three files of a corpus folder, which is made when missing.
+
+    `read_corpus` reads them back unchanged (see the example there).
+    """
     chosen: Sequence[Puzzle] = sorted(puzzles, key=lambda each: each.number)
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,10 @@ def draw_puzzle(puzzle: Puzzle, path: str | Path | None = None) -> Figure:
 
     Where the numbers differ, the surplus hints stand with the last strike, and strikes
     without a hint say so.
+
+    >>> puzzle = Puzzle(1, Board.read(["##"]), 2, (Strike("row", (0,)),), "the row .")
+    >>> [text.get_text() for text in draw_puzzle(puzzle).axes[1].texts]
+    ['1', '“the row”', 'row 1']
     """
     hints = [[hint] for hint in puzzle.hints[: len(puzzle.plan)]]
     hints += [[] for _ in puzzle.plan[len(hints) :]]

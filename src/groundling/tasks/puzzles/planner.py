@@ -25,7 +25,7 @@ from groundling.tasks.puzzles.board import (
 __all__ = ["Budget", "Planner", "Verdict", "has_dead_block", "is_winnable", "solve"]
 
 LARGEST = 64  # lines of a board; they must fit the bits of one machine word
-_FIRST_TRY, _SLICE, _COUNTINGS = 1_000, 50_000, 50_000
+_FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,11 @@ class Verdict:
         When solved, strikes of one line each that clear the board, in order.
     nodes, seconds
         The boards expanded, and the time it took.
+
+    Examples
+    --------
+    >>> Verdict("budget exhausted", nodes=2000).is_winnable is None
+    True
     """
 
     status: Literal["solved", "unsolvable", "budget exhausted"]
@@ -208,7 +213,7 @@ class Planner:
             status = int(
                 search(
                     *(boards, moves, masks, counts, control, k, nodes, table),
-                    *(symmetries, random_state, 0.5, fresh),
+                    *(symmetries, random_state, _NOISE, fresh),
                 )
             )
             self._stored[name] = int(control[3])
@@ -271,7 +276,7 @@ def _compile() -> None:
     counts, control = np.zeros((2, 2), dtype=np.int64), np.zeros(4, dtype=np.int64)
     table, random_state = np.zeros((256, 2), dtype=np.uint64), np.ones(1, dtype=np.uint64)
     identity = np.zeros((1, 5), dtype=np.int64)
-    search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, 0.5, True)
+    search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, _NOISE, True)
     table_grow(table, table.copy())
     can_be_counted_out(np.ones((1, 1), dtype=np.bool_), 1, 9)
 

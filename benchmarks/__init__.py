@@ -1,0 +1,1 @@
+"""Speed of the model against PyTorch, plain loops, and its own limit."""

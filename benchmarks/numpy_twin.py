@@ -1,0 +1,151 @@
+"""The same objective by plain loops over words and nodes, with NumPy for the inner sums."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from groundling.model.encoding import Encoding
+
+__all__ = ["Loops", "numpy_loss"]
+
+
+class Loops(NamedTuple):
+    """What the loops found, and how long they took for pairs and for charts."""
+
+    loss: float
+    gradient: np.ndarray
+    pair_seconds: float
+    chart_seconds: float
+
+
+def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
+    """Return loss and gradient of an encoding of single actions."""
+    start = time.process_time()
+    pair_score = _score_pairs(encoding, theta)
+    edge_score = _score_edges(encoding, theta)
+    middle = time.process_time()
+    pair_grad, edge_grad = np.zeros_like(pair_score), np.zeros_like(edge_score)
+    loss = sum(
+        _problem(encoding, problem, pair_score, edge_score, pair_grad, edge_grad)
+        for problem in range(encoding.problems)
+    )
+    end = time.process_time()
+    gradient = np.zeros_like(theta)
+    _return_pairs(encoding, pair_grad, gradient)
+    _return_edges(encoding, edge_grad, gradient)
+    pair_seconds = middle - start + time.process_time() - end
+    return Loops(loss, gradient, pair_seconds, end - middle)
+
+
+def _problem(
+    encoding: Encoding,
+    problem: int,
+    pair_score: np.ndarray,
+    edge_score: np.ndarray,
+    pair_grad: np.ndarray,
+    edge_grad: np.ndarray,
+) -> float:
+    charts = encoding.charts
+    first, last = charts.problem_words[problem], charts.problem_words[problem + 1]
+    nodes = charts.problem_nodes[problem]
+    start = charts.problem_cells[problem]
+    table = charts.cell_pair[start : start + (last - first) * nodes].reshape(-1, nodes)
+    parents, dependencies = charts.word_parent[first:last], charts.word_dependency[first:last]
+    begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
+    kept, totals = [], np.zeros(end - begin)
+    for candidate in range(begin, end):
+        graph = charts.action_graph[charts.candidate_actions[candidate]]
+        here = charts.graph_node[charts.graph_nodes[graph] : charts.graph_nodes[graph + 1]]
+        base = charts.shape_nodes[charts.graph_shape[graph]]
+        near = []
+        for k in range(base, base + len(here)):
+            span = slice(charts.node_near[k], charts.node_near[k + 1])
+            near.append((charts.near_node[span], charts.near_relation[span]))
+        enters = np.flatnonzero(charts.node_enters[base : base + len(here)])
+        rows = pair_score[table[:, here]]
+        messages = np.zeros_like(rows)
+        inside = 0.0
+        for w in range(len(parents)):
+            if parents[w] < 0:
+                inside = np.logaddexp.reduce(rows[w, enters])
+                continue
+            for k, (others, relations) in enumerate(near):
+                terms = edge_score[dependencies[w], relations] + rows[w, others]
+                messages[w, k] = np.logaddexp.reduce(terms)
+            rows[parents[w]] += messages[w]
+        extras = charts.candidate_extras[candidate : candidate + 2]
+        free = np.append(charts.extra_pair[extras[0] : extras[1]], charts.graph_prior[graph])
+        totals[candidate - begin] = inside + pair_score[free].sum()
+        kept.append((here, near, enters, rows, messages, free, inside))
+    golden = charts.candidate_gold[begin:end] != 0
+    whole = np.logaddexp.reduce(totals)
+    shares = np.exp(totals - whole) - golden
+    for share, (here, near, enters, rows, messages, free, inside) in zip(shares, kept, strict=True):
+        posteriors = np.zeros_like(rows)
+        for w in range(len(parents) - 1, -1, -1):
+            if parents[w] < 0:
+                posteriors[w, enters] = share * np.exp(rows[w, enters] - inside)
+                continue
+            for k, (others, relations) in enumerate(near):
+                terms = edge_score[dependencies[w], relations] + rows[w, others]
+                flow = posteriors[parents[w], k] * np.exp(terms - messages[w, k])
+                posteriors[w, others] += flow
+                np.add.at(edge_grad, (dependencies[w], relations), flow)
+        np.add.at(pair_grad, table[:, here], posteriors)
+        np.add.at(pair_grad, free, share)
+    return float(whole - totals[golden][0])
+
+
+def _score_pairs(encoding: Encoding, theta: np.ndarray) -> np.ndarray:
+    scores = encoding.scores
+    pair_score = np.zeros(len(scores.pair_node))
+    for word_set in range(len(scores.set_pairs) - 1):
+        by_label = np.zeros(int(scores.node_label.max()) + 1)
+        for i in range(scores.set_labels[word_set], scores.set_labels[word_set + 1]):
+            rows = _rows(scores, i)
+            values = scores.set_amount[i] * scores.row_value[rows] * theta[scores.row_feature[rows]]
+            np.add.at(by_label, scores.row_label[rows], values)
+        for pair in range(scores.set_pairs[word_set], scores.set_pairs[word_set + 1]):
+            span = _span(scores.node_labels, scores.pair_node[pair])
+            pair_score[pair] = scores.node_amount[span] @ by_label[scores.node_label[span]]
+    return pair_score
+
+
+def _return_pairs(encoding: Encoding, pair_grad: np.ndarray, gradient: np.ndarray) -> None:
+    scores = encoding.scores
+    for word_set in range(len(scores.set_pairs) - 1):
+        by_label = np.zeros(int(scores.node_label.max()) + 1)
+        for pair in range(scores.set_pairs[word_set], scores.set_pairs[word_set + 1]):
+            span = _span(scores.node_labels, scores.pair_node[pair])
+            by_label[scores.node_label[span]] += pair_grad[pair] * scores.node_amount[span]
+        for i in range(scores.set_labels[word_set], scores.set_labels[word_set + 1]):
+            rows = _rows(scores, i)
+            values = (
+                scores.set_amount[i] * scores.row_value[rows] * by_label[scores.row_label[rows]]
+            )
+            np.add.at(gradient, scores.row_feature[rows], scores.set_amount[i] * values)
+
+
+def _score_edges(encoding: Encoding, theta: np.ndarray) -> np.ndarray:
+    scores = encoding.scores
+    spans = [_span(scores.edge_rows, edge) for edge in range(len(scores.edge_rows) - 1)]
+    found = [scores.edge_value[span] @ theta[scores.edge_feature[span]] for span in spans]
+    return np.array(found).reshape(-1, encoding.relations)
+
+
+def _return_edges(encoding: Encoding, edge_grad: np.ndarray, gradient: np.ndarray) -> None:
+    scores = encoding.scores
+    for edge, count in enumerate(edge_grad.ravel()):
+        span = _span(scores.edge_rows, edge)
+        np.add.at(gradient, scores.edge_feature[span], count * scores.edge_value[span])
+
+
+def _rows(scores, entry: int) -> slice:  # type: ignore[no-untyped-def]
+    return _span(scores.label_rows, scores.set_label[entry])
+
+
+def _span(starts: np.ndarray, place: int) -> slice:
+    return slice(starts[place], starts[place + 1])

@@ -1,0 +1,272 @@
+"""Measure an evaluation (objective and gradient) and prediction, and write bench.json.
+
+Run as `python -m benchmarks.run`; with `--quick`, on a small corpus, to see that it works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.corpus import Corpus, describe, encoded, generate
+from benchmarks.limit import prepare_limit
+from benchmarks.numpy_twin import numpy_loss
+from benchmarks.prediction import prediction
+from groundling.model.encoding import Encoding
+from groundling.model.scoring import Model
+
+__all__ = ["compare", "growth", "main"]
+
+FACTORS = (1, 2, 4, 8, 16, 32)
+BARS = {
+    "speedup_vs_torch": (10.0, "at least"),
+    "speedup_vs_numpy": (200.0, "at least"),
+    "speedup_two_threads": (1.7, "at least"),
+    "growth_exponent": (1.05, "at most"),
+    "times_limit": (3.0, "at most"),
+}
+
+
+def main() -> None:
+    """Run all measurements, print them, and write bench.json."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a small corpus and few repetitions")
+    parser.add_argument("--no-growth", action="store_true", help="leave the growth out")
+    parser.add_argument("--output", type=Path, default=Path("bench.json"))
+    arguments = parser.parse_args()
+    console = Console()
+    quick = arguments.quick
+    figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
+    if not arguments.no_growth:
+        figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
+    figures |= prediction(20 if quick else 300, 1 if quick else 5, console)
+    show_bars(figures, console)
+    arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    console.print(f"Written to {arguments.output}.")
+
+
+# ---- one corpus, every implementation ---------------------------------------------------------
+
+
+def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -> dict[str, float]:
+    """Measure all implementations on one corpus, in turns, and keep the best time of each."""
+    import torch
+
+    from benchmarks.torch_twin import TorchTwin
+
+    torch.set_num_threads(1)
+    corpus = generate(factor)
+    encoding = encoded(corpus)
+    show_corpus(encoding, console)
+    theta = weights(encoding)
+    memory: dict[str, float] = {}
+    one = grown(memory, "one", lambda: Model(encoding, corpus.overlay))
+    grown(memory, "one", lambda: one.loss(theta))
+    two = Model(encoding, corpus.overlay, threads=2)
+    limit = prepare_limit(encoding)
+    expected, gradient = one.loss(theta)
+    limit(), two.loss(theta)
+    twins = {}
+    for way in ("logsumexp", "matmul"):
+        twin = grown(memory, way, lambda way=way: TorchTwin(encoding, way))  # type: ignore[misc]
+        value, slope = grown(memory, way, lambda twin=twin: twin.loss(theta))  # type: ignore[misc]
+        check(way, value, slope, expected, gradient)
+        twins[way] = twin
+    # Processor time, where one thread does all: what others do on the machine matters less.
+    jobs: dict[str, Callable[[], object]] = {
+        "one": lambda: one.loss(theta),
+        "limit": limit,
+        "logsumexp": lambda: twins["logsumexp"].loss(theta),
+        "matmul": lambda: twins["matmul"].loss(theta),
+    }
+    seconds = best_in_turns(jobs, rounds, time.process_time)
+    # Two threads race a clock on the wall; so must one, to be compared with them.
+    race: dict[str, Callable[[], object]] = {
+        "one": lambda: one.loss(theta),
+        "two": lambda: two.loss(theta),
+    }
+    wall = best_in_turns(race, 2 * rounds, time.perf_counter)
+    main_thread = best_in_turns(race, rounds, time.thread_time)
+    seconds["two"] = wall["two"]
+    pairs, cells = len(encoding.pair_set), encoding.chart_cells
+    seconds["loops"] = numpy_time(corpus, numpy_problems, pairs, cells)
+    show_seconds(seconds, cells, memory, numpy_problems, console)
+    return {
+        "speedup_vs_torch": min(seconds["logsumexp"], seconds["matmul"]) / seconds["one"],
+        "speedup_vs_torch_logsumexp": seconds["logsumexp"] / seconds["one"],
+        "speedup_vs_numpy": seconds["loops"] / seconds["one"],
+        "speedup_two_threads": wall["one"] / wall["two"],
+        "speedup_two_threads_cpu": main_thread["one"] / main_thread["two"],
+        "times_limit": seconds["one"] / seconds["limit"],
+        "seconds_per_evaluation": seconds["one"],
+        "seconds_limit": seconds["limit"],
+        "cells_per_second": cells / seconds["one"],
+    }
+
+
+def numpy_time(corpus: Corpus, problems: int, pairs: int, cells: int) -> float:
+    """Time the loops on a few problems; scale pairs and charts, each by how many there are."""
+    encoding = encoded(Corpus(corpus.problems[:problems], corpus.overlay))
+    theta = weights(encoding)
+    expected, gradient = Model(encoding, corpus.overlay).loss(theta)
+    loops = min(
+        (numpy_loss(encoding, theta) for _ in range(3)),
+        key=lambda each: each.pair_seconds + each.chart_seconds,
+    )
+    check("loops", loops.loss, loops.gradient, expected, gradient)
+    return (
+        loops.pair_seconds / len(encoding.pair_set) * pairs
+        + loops.chart_seconds / encoding.chart_cells * cells
+    )
+
+
+def weights(encoding: Encoding) -> np.ndarray:
+    """Return weights of the size that training gives."""
+    return np.random.default_rng(0).normal(size=len(encoding.space)) * 0.3
+
+
+def check(
+    name: str, value: float, slope: np.ndarray, expected: float, gradient: np.ndarray
+) -> None:
+    """Refuse to compare the speed of different functions."""
+    error = abs(value - expected) / abs(expected)
+    slope_error = float(np.abs(slope - gradient).max() / np.abs(gradient).max())
+    if not (error < 1e-8 and slope_error < 1e-8):
+        raise AssertionError(f"{name}: objective off by {error:.1e}, gradient by {slope_error:.1e}")
+
+
+def best_in_turns(
+    jobs: dict[str, Callable[[], object]], rounds: int, clock: Callable[[], float]
+) -> dict[str, float]:
+    """Return each job's best time; jobs take turns, so that a busy machine hits all alike."""
+    best = dict.fromkeys(jobs, float("inf"))
+    for number in range(rounds):
+        for name, job in jobs.items():
+            slow = name in ("logsumexp", "matmul")
+            if slow and number >= 5:
+                continue
+            for _ in range(1 if slow else 3):
+                start = clock()
+                job()
+                best[name] = min(best[name], clock() - start)
+    return best
+
+
+def grown(memory: dict[str, float], name: str, job: Callable[[], object]):  # type: ignore[no-untyped-def]
+    """Run a job and note by how many megabytes the process has grown at its peak."""
+    before = _reset_peak()
+    result = job()
+    memory[name] = memory.get(name, 0.0) + max(0.0, _peak() - before) / 2**20
+    return result
+
+
+def _reset_peak() -> float:
+    with contextlib.suppress(OSError):  # Linux: forget the peak so far
+        Path("/proc/self/clear_refs").write_text("5")
+    return _peak()
+
+
+def _peak() -> float:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return float(line.split()[1]) * 1024
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024
+
+
+# ---- growth -----------------------------------------------------------------------------------
+
+
+def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[str, float]:
+    """Time evaluations of ever larger corpora; fit time ∝ size ** exponent."""
+    table = Table(title="Growth with the corpus (one thread)")
+    for heading in ("factor", "decisions", "chart cells", "pairs per cell", "encoding, s",
+                    "evaluation, s", "ns per cell"):  # fmt: skip
+        table.add_column(heading, justify="right")
+    times = []
+    for factor in factors:
+        corpus = generate(factor)
+        start = time.perf_counter()
+        encoding = encoded(corpus)
+        encoding_seconds = time.perf_counter() - start
+        model = Model(encoding, corpus.overlay)
+        del corpus
+        theta = weights(encoding)
+        best = best_in_turns({"one": lambda: model.loss(theta)}, rounds, time.process_time)["one"]  # noqa: B023
+        times.append(best)
+        cells = encoding.chart_cells
+        table.add_row(
+            f"{factor:g}", f"{encoding.problems:,}", f"{cells:,}",
+            f"{len(encoding.pair_set) / cells:.3f}", f"{encoding_seconds:.2f}", f"{best:.4f}",
+            f"{best / cells * 1e9:.1f}",
+        )  # fmt: skip
+    console.print(table)
+    exponent = float(np.polyfit(np.log(factors), np.log(times), 1)[0])
+    return {"growth_exponent": exponent}
+
+
+# ---- tables -----------------------------------------------------------------------------------
+
+
+def show_corpus(encoding: Encoding, console: Console) -> None:
+    table = Table(title="The corpus", show_header=False)
+    for name, count in describe(encoding).items():
+        table.add_row(name, f"{count:,}")
+    console.print(table)
+
+
+def show_seconds(
+    seconds: dict[str, float],
+    cells: int,
+    memory: dict[str, float],
+    numpy_problems: int,
+    console: Console,
+) -> None:
+    names = {
+        "one": "this library, one thread",
+        "two": "this library, two threads (wall clock)",
+        "logsumexp": "PyTorch, log-sum-exp, one thread",
+        "matmul": "PyTorch, matrix products, one thread",
+        "loops": f"NumPy loops ({numpy_problems} decisions, scaled)",
+        "limit": "limit: exp, log and memory traffic alone",
+    }
+    table = Table(title="Objective and gradient")
+    for heading in ("", "seconds", "cells per second", "× this library", "memory, MB"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for key, name in names.items():
+        table.add_row(
+            name, f"{seconds[key]:.4f}", f"{cells / seconds[key]:,.0f}",
+            f"{seconds[key] / seconds['one']:.2f}",
+            f"{memory[key]:.0f}" if key in memory else "",
+        )  # fmt: skip
+    console.print(table)
+
+
+def show_bars(figures: dict[str, float], console: Console) -> None:
+    table = Table(title="Bars")
+    for heading in ("figure", "value", "bar", "reached"):
+        table.add_column(heading)
+    for name, (bar, sense) in BARS.items():
+        if name not in figures:
+            continue
+        value = figures[name]
+        reached = value >= bar if sense == "at least" else value <= bar
+        table.add_row(name, f"{value:.2f}", f"{sense} {bar:g}", "yes" if reached else "no")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

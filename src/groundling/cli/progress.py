@@ -1,0 +1,117 @@
+"""Progress of long steps: a bar with an estimate on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Protocol
+
+from rich.console import Console
+
+__all__ = ["Report", "Reporter", "progress"]
+
+SECONDS = 5.0  # between two plain lines
+
+
+class Report(Protocol):
+    """What training reports: see `groundling.learning.training.Progress`."""
+
+    @property
+    def stage(self) -> str:
+        """What is being done."""
+        ...
+
+    @property
+    def step(self) -> int:
+        """How many steps are done."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """Of at most how many."""
+        ...
+
+    @property
+    def loss(self) -> float:
+        """The loss so far."""
+        ...
+
+
+class Reporter(Protocol):
+    """Called with every report of progress."""
+
+    def __call__(self, report: Report) -> None:
+        """Show a report."""
+        ...
+
+
+@contextmanager
+def progress(console: Console, title: str) -> Iterator[Reporter]:
+    """Show the progress of one long step while the block runs.
+
+    >>> from types import SimpleNamespace
+    >>> with progress(Console(width=60), "learning") as report:
+    ...     report(SimpleNamespace(stage="training", step=3, steps=3, loss=1.5))
+    learning …
+    learning: training 3/3, loss 1.50
+    """
+    if console.is_terminal:
+        with _bar(console, title) as report:
+            yield report
+    else:
+        console.print(f"{title} …", highlight=False)
+        yield _Lines(console, title)
+
+
+class _Lines:
+    """One line now and then, and one at the end of each stage."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self.console = console
+        self.title = title
+        self.last = monotonic()
+
+    def __call__(self, report: Report) -> None:
+        if report.step < report.steps and monotonic() - self.last < SECONDS:
+            return
+        self.last = monotonic()
+        self.console.print(
+            f"{self.title}: {report.stage} {report.step}/{report.steps}, loss {report.loss:.2f}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+@contextmanager
+def _bar(console: Console, title: str) -> Iterator[Reporter]:
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task(title, total=None, note="")
+
+        def show(report: Report) -> None:
+            bars.update(
+                task,
+                total=report.steps,
+                completed=report.step,
+                description=f"{title}: {report.stage}",
+                note=f"loss {report.loss:.2f}",
+            )
+
+        yield show

@@ -1,0 +1,127 @@
+"""Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results.
+
+`python -m groundling.tasks.mazes.tables docs/mazes.md results` puts the tables into a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from groundling.errors import CorpusError
+from groundling.evaluation.report import Report, Row
+from groundling.files import write_atomically
+from groundling.follower import Follower
+
+__all__ = ["fill_page", "results_table", "weights_table"]
+
+_MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+WORDS = ("left", "right", "around", "forward", "until", "three")
+
+
+def weights_table(
+    follower: Follower, words: Sequence[str] = WORDS, *, each: int = 3, free: int = 6
+) -> str:
+    """Return learnt weights as the paper's Table 2 shows them: of words, and without text.
+
+    For each word its strongest features, then the strongest that need no word at all.
+
+    >>> from groundling import Demonstration, GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+    >>> print(weights_table(Follower(parser="chain").fit(shown), ["light"], each=1, free=1))
+    | feature | weight |
+    |---|---|
+    | `word=light ∧ on` | 0.29 |
+    | | |
+    | `lamp.off` | -0.95 |
+    """
+    lines = ["| feature | weight |", "|---|---|"]
+    for word in words:
+        found = follower.weights(f"word={word} ∧ ", most=10_000)
+        exact = [item for item in found if item[0].startswith(f"word={word} ∧ ")]
+        lines += [f"| `{name}` | {weight:.2f} |" for name, weight in exact[:each]]
+    bare = [item for item in follower.weights(most=10**9) if " ∧ " not in item[0]]
+    if bare:
+        lines.append("| | |")
+    lines += [f"| `{name}` | {weight:.2f} |" for name, weight in bare[:free]]
+    return "\n".join(lines)
+
+
+def results_table(folder: str | Path, pattern: str = "mazes-*.json") -> str:
+    """Return the saved reports of a folder as Markdown, one table for each.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> row = Row("full", {"macro": 0.5}, note="one seed")
+    >>> with TemporaryDirectory() as folder:
+    ...     made = Report("mazes", "paper", "single sentences", [row], 1.0, "0.1.0")
+    ...     made.save(Path(folder) / "mazes-paper.json")
+    ...     print(results_table(folder))
+    **Preset `paper`**, single sentences (version 0.1.0):
+    <BLANKLINE>
+    | row | macro | 95% | published |
+    |---|---|---|---|
+    | full | .500 |  |  |
+    <BLANKLINE>
+    - full: one seed
+    """
+    parts = []
+    for file in sorted(Path(folder).glob(pattern)):
+        report = _read(file)
+        parts.append(
+            f"**Preset `{report.preset}`**, {report.condition} (version {report.version}):\n\n"
+            + report.markdown()
+        )
+        notes = [f"- {row.name}: {row.note}" for row in report.rows if row.note]
+        if notes:
+            parts.append("\n".join(notes))
+    return "\n\n".join(parts)
+
+
+def _read(file: Path) -> Report:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        rows = [Row(**each) for each in content.pop("rows")]
+        return Report(rows=rows, **content)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise CorpusError(
+            f"{file} is not a saved report ({type(error).__name__}: {error}). "
+            "Write it anew with Report.save."
+        ) from error
+
+
+def fill_page(page: str, folder: str | Path) -> str:
+    r"""Return a page with the tables of saved reports between its marks.
+
+    >>> page = "<!-- results: none-*.json -->\nold\n<!-- end -->"
+    >>> print(fill_page(page, "."))
+    <!-- results: none-*.json -->
+    <!-- end -->
+    """
+
+    def table(found: re.Match[str]) -> str:
+        made = results_table(folder, found[2])
+        return found[1] + (made + "\n" if made else "") + found[3]
+
+    return _MARKED.sub(table, page)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Put the tables of saved reports into a page, from the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("page", type=Path, help="a Markdown file with marks")
+    parser.add_argument("results", type=Path, help="the folder of the saved reports")
+    settings = parser.parse_args(arguments)
+    page = settings.page.read_text(encoding="utf-8")
+    write_atomically(settings.page, fill_page(page, settings.results))
+
+
+if __name__ == "__main__":
+    main()

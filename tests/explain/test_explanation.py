@@ -1,0 +1,277 @@
+"""Explanations: every number recomputes from θ, and words left out change what is stated."""
+
+import io
+import itertools
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from groundling import (
+    Demonstration,
+    Features,
+    Follower,
+    GroundingGraph,
+    Instruction,
+    Learning,
+    Overlay,
+    Search,
+)
+from groundling.errors import ConvergenceWarning, GroundlingError, InstructionError
+from groundling.explain.layout import arc_levels
+from groundling.model.encoding import Problem
+from tests.model.overlay_twin import alignments
+
+pytestmark = pytest.mark.filterwarnings(
+    f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning"
+)
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Corridor:
+    """Doors at 1 and 2 on a line; look left or right, walk one step."""
+
+    def actions(self, state):
+        place, facing = state
+        steps = ("walk",) if 0 <= place + facing <= 2 else ()
+        return (*steps, "turn")
+
+    def step(self, state, action):
+        place, facing = state
+        return (place + facing, facing) if action == "walk" else (place, -facing)
+
+    def ground(self, state, action, after):
+        place, facing = after
+        here = {"place": ("hatch", "gate", "lift")[place]}
+        return GroundingGraph(
+            {"event": action, "here": here, "view": {"wall": not 0 <= place + facing <= 2}},
+            [("event", "here", "to"), ("here", "view", "ahead")],
+        )
+
+
+WORLD = Corridor()
+SHOWN = [
+    Demonstration("walk to the gate", WORLD, (0, 1), ("walk",)),
+    Demonstration("turn around", WORLD, (0, 1), ("turn",)),
+    Demonstration("go to the lift", WORLD, (1, 1), ("walk",)),
+    Demonstration("go to the hatch", WORLD, (1, 1), ("turn", "walk")),
+    Demonstration("walk to the gate", WORLD, (2, 1), ("turn", "walk")),
+    Demonstration("turn around. walk to the hatch", WORLD, (1, 1), ("turn", "walk")),
+]
+SETTINGS = {
+    "plans": (Overlay(skip=0.5), Learning(iterations=15)),
+    "words": (
+        Overlay(unit="word", nodes="both", entry="any", adjacency="soft", advance_scores=True,
+                plan_words=True, skip=1.0),
+        Learning(iterations=15),
+    ),
+    "flat": (Overlay.flat(), Learning(iterations=15)),
+    "lattice": (Overlay(), Learning(normalise="decisions", iterations=15)),
+    "viterbi": (
+        Overlay(),
+        Learning(normalise="decisions", alignment="viterbi", iterations=15, silence=-1.0),
+    ),
+    "all": (Overlay.bag(), Learning(normalise="decisions", alignment="all", iterations=15)),
+}  # fmt: skip
+
+
+def fitted(name, l2=1.0):
+    overlay, learning = SETTINGS[name]
+    return Follower(
+        overlay=overlay,
+        learning=replace(learning, l2=l2),
+        features=Features(slots=("place",), numbers=("equal",), joins=("conjunction", "slot")),
+        search=Search(max_length=3),
+        parser="chain",
+    ).fit(SHOWN)
+
+
+@pytest.fixture(scope="module", params=SETTINGS)
+def case(request):
+    follower = fitted(request.param)
+    plan = follower.follow("go to the gate. turn around", WORLD, (2, 1))
+    return follower, plan, plan.explain()
+
+
+def test_explanation_contributions_recompute_from_theta(case):
+    follower, _, why = case
+    weight = dict(zip(follower.feature_names_, follower.theta_.tolist(), strict=True))
+    sums = [each for step in why.steps for each in (step.text, step.own)] + [why.whole]
+    for each in (feature for one in sums for feature in one.features):
+        assert each.weight == weight[each.feature]
+        assert each.amount == each.weight * each.count
+    assert sum(one.total for one in sums) + why.ambiguity == pytest.approx(why.score, abs=1e-9)
+
+
+def test_explanation_margins_are_those_of_the_search(case):
+    follower, plan, why = case
+    for rival, other in zip(why.rivals, plan.alternatives, strict=False):
+        found = follower.temperature_ * (plan.log_probability - other.log_probability)
+        assert rival.margin == pytest.approx(found, abs=1e-9)
+        assert rival.features.total + rival.ambiguity == pytest.approx(rival.margin, abs=1e-9)
+        assert rival.actions == tuple(map(str, other.actions))
+
+
+def test_explanation_deletion_changes_the_score_by_the_stated_amount(case):
+    follower, plan, why = case
+    top = max(why.deletions, key=lambda each: abs(each.score))
+    text = [
+        each.select([p for p in range(len(each)) if (s, p) != (top.sentence, top.position)])
+        for s, each in enumerate(why.instructions)
+    ]
+    again = follower.follow(text, WORLD, plan.start)
+    reader = why._source.reader
+    paths = [(plan.states, plan.actions), (again.states, again.actions)]
+    ours, best = reader.scores(text, paths)
+    assert top.score == pytest.approx(ours - why.score, abs=1e-9)
+    assert top.score != 0
+    for same in (p for p in (again, *again.alternatives) if p.actions == plan.actions):
+        lag = follower.temperature_ * (again.log_probability - same.log_probability)
+        assert best - ours == pytest.approx(lag, abs=1e-9)
+
+
+def test_explanation_of_a_saved_follower_is_the_same(case, tmp_path):
+    follower, plan, why = case
+    follower.save(tmp_path / "model")
+    loaded = Follower.load(tmp_path / "model")
+    again = loaded.follow("go to the gate. turn around", WORLD, plan.start).explain()
+    assert again.to_dict() == why.to_dict()
+
+
+def test_explanation_is_json_text_rich_and_a_picture(case, tmp_path):
+    _, plan, why = case
+    assert json.loads(json.dumps(why.to_dict()))["actions"] == list(plan.actions)
+    assert str(why).startswith(", ".join(plan.actions))
+    console = Console(width=70, record=True, file=io.StringIO())
+    console.print(why)
+    assert plan.actions[0] in console.export_text()
+    assert isinstance(why.figure(), Figure)
+    data = why.save(tmp_path / "why.png").read_bytes()
+    width = int.from_bytes(data[16:20], "big")
+    assert data.startswith(PNG)
+    assert width >= 1800
+
+
+@pytest.mark.parametrize("name", ["plans", "words"])
+def test_explanation_links_and_ambiguity_are_those_of_all_alignments(name):
+    follower = fitted(name)
+    plan = follower.follow(Instruction.chain("go gate"), WORLD, (2, 1))
+    why = plan.explain()
+    weight = dict(zip(follower.feature_names_, follower.theta_.tolist(), strict=True))
+    builder = follower._builder
+    course = builder.course(builder.world(WORLD), plan.states, plan.actions)
+    passage = builder.passage(why.instructions, course.graphs)
+    candidate = course.candidate()
+    problem = Problem(passage.forest, passage.words, [candidate])
+    found = list(
+        alignments(problem, candidate, follower.overlay, weight,
+                   advance=follower.overlay.advance_scores, slots=("place",))
+    )  # fmt: skip
+    scores = np.array([score for _, score, _ in found])
+    shares = np.exp(scores - np.logaddexp.reduce(scores))
+    expected = {}
+    for (states, _, _), share in zip(found, shares, strict=True):
+        for w, (j, k) in enumerate(states):
+            key = (j, passage.word(w), course.graphs[j].names[k])
+            expected[key] = expected.get(key, 0.0) + share
+    told = {
+        (j, link.word, link.node): link.probability
+        for j, step in enumerate(why.steps)
+        for link in step.links
+    }
+    for key in expected.keys() | told.keys():
+        assert told.get(key, 0.0) == pytest.approx(expected.get(key, 0.0), abs=0.006)
+    if name == "plans":  # one unit cannot skip between words: what is left is entropy
+        entropy = -float(np.sum(shares * np.log(np.maximum(shares, 1e-300))))
+        assert why.ambiguity == pytest.approx(entropy, abs=1e-9)
+
+
+def test_explanation_tells_which_action_nobody_asked_for():
+    why = fitted("plans", l2=0.05).follow("go to the hatch", WORLD, (1, 1)).explain()
+    turn, walk = why.steps
+    assert (turn.action, turn.asked) == ("turn", False)
+    assert turn.without is not None
+    assert "turn" not in turn.without.actions
+    assert walk.asked
+    assert walk.causes[0].unit.text == "go to the hatch"
+    assert "nobody asked for this" in str(why)
+    assert "without it the best plan is" in str(why)
+
+
+def test_explanation_says_when_every_plan_has_the_action():
+    why = fitted("plans").follow("go to the gate", WORLD, (2, 1)).explain()
+    assert why.steps[0].without is None  # facing the wall, nothing but a turn is possible
+    assert "every plan that was considered has it" in str(why)
+
+
+def test_explanation_viterbi_causes_are_certain_and_monotone():
+    why = fitted("viterbi").follow("turn around. walk to the hatch", WORLD, (1, 1)).explain()
+    for cause in (cause for step in why.steps for cause in step.causes):
+        assert cause.probability == pytest.approx(1.0)
+    named = [cause.unit.sentence for step in why.steps for cause in step.causes]
+    assert named == sorted(named)
+
+
+def test_explanation_shares_of_a_sentence_sum_to_one_when_plans_are_normalised():
+    why = fitted("words").follow("turn around. walk to the hatch", WORLD, (1, 1)).explain()
+    assert why.sentence_shares().sum(axis=1) == pytest.approx([1.0, 1.0], abs=0.05)
+
+
+def test_explanation_of_words_counts_those_expected_on_an_action():
+    why = fitted("words").follow("turn around. walk to the hatch", WORLD, (1, 1)).explain()
+    for step in why.steps:
+        expected = sum(cause.probability for cause in step.causes)
+        assert step.support == pytest.approx(min(1.0, expected), abs=0.05)
+
+
+def test_explanation_without_a_word_covers_all_its_occurrences():
+    why = fitted("plans").follow("turn around. turn around", WORLD, (1, 1)).explain()
+    assert why.without("TURN").score != pytest.approx(why.deletions[0].score)
+    with pytest.raises(InstructionError, match=r"no word 'turns'\. Did you mean 'turn'"):
+        why.without("turns")
+
+
+def test_explanation_of_one_word_has_no_deletions():
+    why = fitted("plans").follow("turn", WORLD, (1, 1)).explain()
+    assert why.deletions == ()
+    with pytest.raises(InstructionError, match="nothing would be left"):
+        why.without("turn")
+    assert "Words left out" not in str(why)
+
+
+def test_explanation_keeps_its_weights_when_the_follower_learns_anew():
+    follower = fitted("plans")
+    plan = follower.follow("turn around", WORLD, (1, 1))
+    before = plan.explain().to_dict()
+    follower.fit(SHOWN[:2])
+    assert plan.explain().to_dict() == before
+
+
+def test_explanation_respects_the_length_that_follow_was_told():
+    plan = fitted("plans").follow("go to the gate", WORLD, (2, 1), length=3)
+    why = plan.explain()
+    assert len(why.steps) == 3
+    assert why.margin == pytest.approx(
+        plan.log_probability - plan.alternatives[0].log_probability, abs=1e-9
+    )
+
+
+def test_alternatives_cannot_be_explained():
+    plan = fitted("plans").follow("turn around", WORLD, (1, 1))
+    with pytest.raises(GroundlingError, match="cannot be explained"):
+        plan.alternatives[0].explain()
+
+
+def test_arc_levels_never_let_overlapping_arcs_share_a_level():
+    heads = (-1, 4, 1, 4, 0, 4)
+    sentence = Instruction(tuple("abcdef"), heads, ("root", *"vwxyz"))
+    levels = arc_levels(sentence)
+    spans = {p: sorted((p, heads[p])) for p in levels}
+    for one, two in itertools.combinations(levels, 2):
+        overlap = max(spans[one][0], spans[two][0]) < min(spans[one][1], spans[two][1])
+        assert not overlap or levels[one] != levels[two]
+    assert not math.isnan(sum(levels.values()))

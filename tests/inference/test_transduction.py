@@ -1,0 +1,133 @@
+"""Joint search over text and state equals the sum over all readings."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundling import Demonstration, Instruction, Overlay, Search
+from groundling.errors import SearchError
+from groundling.inference.transduction import transduce
+from groundling.inference.units import UnitScores
+from groundling.learning.examples import prepare
+from groundling.learning.objectives import make_objective
+from groundling.learning.settings import Learning
+from groundling.world import World
+from tests.inference.test_alternation import walks
+from tests.model.test_lattice import readings
+from tests.worlds import GoalLine, Line, line_demonstrations, workbench
+
+LATTICE = Learning(normalise="decisions", alignment="marginal")
+
+
+def learnt(seed, spread=1.0, demonstrations=None, unit="word"):
+    builder, space = workbench(Overlay(unit=unit))
+    examples = prepare(builder, demonstrations or line_demonstrations())
+    objective = make_objective(
+        builder, space, examples, LATTICE, Search(), np.random.default_rng(0)
+    )
+    theta = np.random.default_rng(seed).normal(size=len(space)) * spread
+    return builder, space, examples, objective, theta
+
+
+def by_readings(scores, world, states, actions):
+    """Return the log probability of a plan: all its readings, listed and summed."""
+    starts, gold, rows = [0], [], []
+    for place, state in enumerate(states):
+        options = world.actions(state)
+        if place < len(actions):
+            gold.append(len(rows) + options.index(actions[place]))
+        rows += [(state, option) for option in options]
+        starts.append(len(rows))
+    text, free = scores.actions(rows)
+    passing, again = scores.marks()
+    found = readings(text + free[:, None], starts, gold, passing, again)
+    return np.logaddexp.reduce([score for score, _ in found])
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(0, 50), st.integers(0, 2), st.sampled_from(["go", "go left", "left then right"]),
+    st.booleans(), st.sampled_from([1.0, 4.0]),
+)  # fmt: skip
+def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, spread):
+    builder, space, _, _, theta = learnt(seed, spread)
+    world = (GoalLine if goal else Line)(3)
+    scores = UnitScores(builder, space, theta, [Instruction.chain(text)], World(world))
+    found = transduce(scores, start, Search(max_length=3, beam=None))
+    expected = {
+        actions: by_readings(scores, world, states, actions)
+        for length in (1, 2, 3)
+        for states, actions in walks(world, start, length)
+    }
+    assert {actions: pytest.approx(value, abs=1e-9) for value, _, actions in found} == expected
+    assert [value for value, _, _ in found] == sorted((v for v, _, _ in found), reverse=True)
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 50), st.sampled_from([0.0, 1.0, 5.0]))
+def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread):
+    for shown in line_demonstrations():
+        builder, space, _, objective, theta = learnt(seed, spread, [shown])
+        text = builder.reader.read(shown.instructions)
+        scores = UnitScores(builder, space, theta, text, World(shown.environment))
+        found = transduce(scores, shown.start, Search(max_length=4, beam=None))
+        logs = {actions: value for value, _, actions in found}
+        assert -objective.loss(theta)[0] == pytest.approx(logs[shown.actions], abs=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 50), st.sampled_from([1.0, 1e3, 1e6]), st.sampled_from([1, 3, None]))
+def test_transduction_probabilities_sum_to_at_most_one(seed, spread, beam):
+    builder, space, _, _, theta = learnt(seed, spread)
+    text = [Instruction.chain("go left then right")]
+    scores = UnitScores(builder, space, theta, text, World(Line(4)))
+    found = transduce(scores, 1, Search(max_length=3, beam=beam))
+    logs = np.array([value for value, _, _ in found])
+    assert (logs <= 1e-9).all()
+    assert np.exp(logs).sum() <= 1 + 1e-9
+
+
+def test_transduction_wider_beams_lose_nothing():
+    builder, space, _, _, theta = learnt(7)
+    text = [Instruction.chain("right then left")]
+
+    def best(beam):
+        scores = UnitScores(builder, space, theta, text, World(Line(4)))
+        return transduce(scores, 1, Search(max_length=3, beam=beam))[0][0]
+
+    assert best(2) <= best(8) + 1e-12 <= best(None) + 2e-12
+
+
+def test_transduction_reads_sentences_as_units():
+    builder, space, _, _, theta = learnt(1, unit="sentence")
+    text = [Instruction.chain("go left"), Instruction.chain("go right")]
+    scores = UnitScores(builder, space, theta, text, World(Line(4)))
+    assert scores.units == 2
+    assert transduce(scores, 1, Search(max_length=2))
+
+
+def test_transduction_dead_end_at_the_start_gives_no_plan():
+    class Pit(Line):
+        def actions(self, state):
+            return ()
+
+    builder, space, _, _, theta = learnt(1)
+    scores = UnitScores(builder, space, theta, [Instruction.chain("go")], World(Pit()))
+    assert transduce(scores, 0, Search()) == []
+
+
+def test_transduction_budget_is_respected():
+    builder, space, _, _, theta = learnt(1, 0.1)
+    text = [Instruction.chain("go right then go right then go right")]
+    scores = UnitScores(builder, space, theta, text, World(Line(10**6)))
+    with pytest.raises(SearchError, match=r"Raise Search.budget"):
+        transduce(scores, 500, Search(max_length=50, beam=30, budget=5))
+
+
+def test_transduction_weighted_demonstrations_weigh_the_loss():
+    shown = line_demonstrations()[0]
+    once = learnt(3, demonstrations=[shown])
+    twice = learnt(3, demonstrations=[shown.weighted(2.0)])
+    assert twice[3].loss(twice[4])[0] == pytest.approx(2 * once[3].loss(once[4])[0])
+    assert isinstance(shown, Demonstration)

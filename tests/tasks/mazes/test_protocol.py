@@ -1,0 +1,248 @@
+"""Presets, the protocol of single sentences, the error report and tables."""
+
+import json
+import os
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from groundling import Demonstration, Instruction
+from groundling.errors import CorpusError, SettingError
+from groundling.tasks.mazes import (
+    MazeState,
+    face,
+    generate_mazes,
+    generate_routes,
+    load_sail,
+    write_corpus,
+)
+from groundling.tasks.mazes import errors as errors_module
+from groundling.tasks.mazes.errors import ErrorReport, breakdown, sentence_type
+from groundling.tasks.mazes.presets import PRESETS, hand_lexicon, preset, row_names
+from groundling.tasks.mazes.protocol import evaluate_sentences, fold, prepare_sentences
+from groundling.tasks.mazes.tables import results_table, weights_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = Path(tmp_path_factory.mktemp("corpus"))
+    write_corpus(made, generate_routes(generate_mazes(4, 2, size=4, halls=5), 30, seed=2))
+    return made
+
+
+@pytest.fixture(scope="module")
+def sail(folder):
+    return load_sail(folder)
+
+
+@pytest.fixture(scope="module")
+def folds(sail):
+    chosen = replace(preset("best"), parser="chain")
+    sentences = prepare_sentences(chosen, sail)
+    return [fold(chosen, sentences, name) for name in sentences]
+
+
+@pytest.fixture
+def chained(monkeypatch):
+    for name, each in list(PRESETS.items()):
+        monkeypatch.setitem(PRESETS, name, replace(each, parser="chain"))
+
+
+# ---- presets ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["paper", "best"])
+def test_presets_rows_differ_from_the_full_one(name):
+    rows = {row: preset(name, row) for row in row_names(name)}
+    assert rows["full"] is PRESETS[name]
+    others = [each for row, each in rows.items() if row != "full"]
+    assert all(each != rows["full"] for each in others)
+
+
+def test_presets_reflex_agent_does_not_plan():
+    assert not preset("paper", "no planning").search.planning
+
+
+def test_presets_no_lexicon_row_has_no_hand_made_words():
+    assert preset("best", "no lexicon").features.lexicon == "learn"
+    assert preset("best", "string match only").features.first_lexicon().given == {}
+
+
+def test_presets_hand_lexicon_is_short_enough_to_read():
+    assert 20 < len(hand_lexicon().given) <= 80
+
+
+def test_presets_unknown_name_is_an_error():
+    with pytest.raises(SettingError, match="Did you mean 'paper'"):
+        preset("papre")
+
+
+# ---- protocol ---------------------------------------------------------------------------
+
+
+def test_prepare_sentences_published_start_knows_every_orientation(sail):
+    chosen = replace(preset("paper"), parser="chain")
+    prepared = prepare_sentences(chosen, sail)
+    assert all(d.start.orientation is not None for each in prepared.values() for d in each)
+
+
+def test_prepare_sentences_best_leaves_the_start_unknown(sail):
+    prepared = prepare_sentences(replace(preset("best"), parser="chain"), sail)
+    starts = [d.start for each in prepared.values() for d in each]
+    assert any(start.orientation is None for start in starts)
+
+
+def test_prepare_sentences_groups_sentences_of_a_paragraph(sail):
+    prepared = prepare_sentences(replace(preset("best"), parser="chain"), sail)
+    shown = next(iter(prepared.values()))
+    assert all(each.name.startswith(each.group + "-") for each in shown)
+
+
+def test_fold_is_trained_on_the_other_maps_only(sail, monkeypatch):
+    chosen = replace(preset("best"), parser="chain")
+    sentences = prepare_sentences(chosen, sail)
+    seen = []
+
+    class Watcher:
+        def fit(self, shown, progress=None):
+            seen.extend(shown)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(chosen), "follower", lambda self, **_: Watcher())
+    left_out = next(iter(sentences))
+    with pytest.raises(KeyboardInterrupt):
+        fold(chosen, sentences, left_out)
+    assert seen
+    assert not {id(each) for each in seen} & {id(each) for each in sentences[left_out]}
+
+
+def test_fold_counts_an_answer_right_by_position_and_orientation(folds):
+    for done in folds:
+        for answer in done.answers:
+            state = answer.demonstration.start
+            for action in answer.demonstration.actions:
+                state = answer.demonstration.environment.step(state, action)
+            same = (answer.plan.end.position, answer.plan.end.orientation) == state[:2]
+            assert answer.right == same
+        assert done.accuracy > 0.4
+
+
+def test_evaluate_sentences_reports_macro_and_micro(sail, chained):
+    report, folds = evaluate_sentences(sail, "paper", ["full", "no planning"])
+    full, reflex = report.rows
+    maps = [full.metrics[each] for each in sail.mazes]
+    assert full.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
+    answers = [answer.right for each in folds["full"] for answer in each.answers]
+    assert full.metrics["micro"] == pytest.approx(sum(answers) / len(answers))
+    assert full.interval[0] <= full.metrics["macro"] <= full.interval[1]
+    assert (full.published, reflex.published) == ({"macro": 0.596}, {"macro": 0.589})
+
+
+# ---- errors -----------------------------------------------------------------------------
+
+
+def test_sentence_type_reads_the_parse():
+    state = Instruction(
+        ("this", "is", "it"), (2, 2, -1), ("nsubj", "cop", "root"), ("PRON", "AUX", "PRON")
+    )
+    go = Instruction(("go",), (-1,), ("root",), ("VERB",))
+    assert sentence_type([state]) == "declarative"
+    assert sentence_type([state, go]) == "imperative"
+    assert sentence_type([Instruction.chain("two steps")]) == "fragment"
+
+
+def test_breakdown_counts_every_answer_once_in_each_grouping(folds):
+    answers = [answer for done in folds for answer in done.answers]
+    for groups in breakdown(answers).values():
+        assert sum(total for _, total in groups.values()) == len(answers)
+        assert sum(right for right, _ in groups.values()) == sum(a.right for a in answers)
+
+
+def test_error_report_shows_the_most_confident_errors_first(folds):
+    found = [answer.plan.confidence for answer in ErrorReport("test", folds).errors()]
+    assert found
+    assert found == sorted(found, reverse=True)
+
+
+class Checker(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.links, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_error_report_page_is_well_formed_and_self_contained(folds, tmp_path):
+    page = ErrorReport("best <b>", folds, most=1).save(tmp_path)
+    checker = Checker()
+    checker.feed(page.read_text())
+    assert checker.open == []
+    assert len(checker.links) == 1
+    assert all(link.startswith("data:image/png") for link in checker.links)
+    assert "best <b>: errors" in checker.text
+    answer = ErrorReport("", folds).errors()[0]
+    assert ", ".join(map(str, answer.demonstration.actions)) in checker.text
+    assert (tmp_path / "errors.md").read_text().startswith("best <b>: ")
+
+
+def test_error_report_escapes_what_people_wrote(folds):
+    done = folds[0]
+    chosen = done.follower
+    world = done.answers[0].demonstration.environment
+    start = MazeState(world.maze.positions[0], None)
+    text = Instruction(("<script>", "&"), (-1, 0), ("root", "next"))
+    plan = chosen.follow(text, world, start)
+    shown = Demonstration((text,), world, start, (face(0),), name="<i>")
+    wrong = replace(done.answers[0], demonstration=shown, plan=plan, right=False)
+    page = ErrorReport("t", [replace(done, answers=(wrong,))], pictures=False).html()
+    assert "<script>" not in page
+    assert "<i>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_error_report_command_writes_the_page(folder, chained, tmp_path, capsys, monkeypatch):
+    errors_module.main([str(folder), str(tmp_path), "--preset", "paper", "--most", "1",
+                        "--no-pictures"])  # fmt: skip
+    assert (tmp_path / "errors.html").exists()
+    assert "written to" in capsys.readouterr().out
+
+
+# ---- tables -----------------------------------------------------------------------------
+
+
+def test_weights_table_shows_words_and_text_free_features(folds):
+    table = weights_table(folds[0].follower, ["left"], each=2, free=2).splitlines()
+    assert len(table) == 2 + 2 + 1 + 2
+    assert all(line.startswith("| `word=left ∧ ") for line in table[2:4])
+    assert all(" ∧ " not in line for line in table[5:])
+
+
+def test_results_table_refuses_what_is_not_a_report(tmp_path):
+    (tmp_path / "mazes-bad.json").write_text(json.dumps({"rows": [{"nome": 1}]}))
+    with pytest.raises(CorpusError, match=r"mazes-bad\.json is not a saved report"):
+        results_table(tmp_path)
+
+
+# ---- the real corpus --------------------------------------------------------------------
+
+
+@pytest.mark.corpora
+@pytest.mark.skipif("GROUNDLING_CORPORA" not in os.environ, reason="GROUNDLING_CORPORA is not set")
+def test_paper_preset_on_the_map_grid():
+    real = load_sail(Path(os.environ["GROUNDLING_CORPORA"]) / "sail")
+    chosen = preset("paper")
+    done = fold(chosen, prepare_sentences(chosen, real), "Grid")
+    assert done.accuracy > 0.55

@@ -1,0 +1,220 @@
+"""Whole routes: the forward recursion against all ways through, cuts, and the protocol."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from groundling.errors import SettingError
+from groundling.tasks.mazes import (
+    MazeState,
+    generate_mazes,
+    generate_routes,
+    load_sail,
+    write_corpus,
+)
+from groundling.tasks.mazes.presets import preset
+from groundling.tasks.mazes.route_protocol import (
+    TRAINING,
+    Training,
+    add_rivals,
+    evaluate_routes,
+    prepare_routes,
+    train_routes,
+)
+from groundling.tasks.mazes.routes import (
+    Arcs,
+    act_at_once,
+    best_way,
+    forecast,
+    read_routes,
+    segment,
+)
+
+CHOSEN = replace(preset("best"), parser="chain")  # loading a parser takes longer than the test
+
+pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def sail(tmp_path_factory):
+    folder = Path(tmp_path_factory.mktemp("corpus"))
+    write_corpus(folder, generate_routes(generate_mazes(4, 2, size=4, halls=5), 24, seed=2))
+    return load_sail(folder)
+
+
+@pytest.fixture(scope="module")
+def data(sail):
+    return prepare_routes(CHOSEN, sail)
+
+
+@pytest.fixture(scope="module")
+def follower(data):
+    return train_routes(CHOSEN, list(data.values()), Training(dropped=True))
+
+
+def random_route(seed, sentences=3, states=4, arcs=7):
+    random = np.random.default_rng(seed)
+    places = [MazeState((n // 2, 0), 90 * (n % 2)) for n in range(states)]
+    route, before = [], (places[0],)
+    for _ in range(sentences):
+        source = random.integers(0, len(before), arcs).astype(np.int32)
+        source[: len(before)] = np.arange(len(before))[:arcs]
+        target = random.integers(0, states, arcs).astype(np.int32)
+        scores = random.normal(size=arcs) * 3
+        route.append(Arcs(before, tuple(places), source, target, scores))
+        before = tuple(places)
+    return route
+
+
+def ways(route):
+    """All ways through a route, each a list of (arc, state before, state after)."""
+    for chosen in product(*(range(len(arcs.scores)) for arcs in route)):
+        state, steps = route[0].before[0], []
+        for arcs, arc in zip(route, chosen, strict=True):
+            if arcs.before[arcs.source[arc]] != state:
+                break
+            steps.append((arc, arcs.source[arc]))
+            state = arcs.after[arcs.target[arc]]
+        else:
+            yield steps, state
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_forecast_sums_all_ways_through_a_route(seed, power):
+    route = random_route(seed)
+    totals = {}
+    for steps, state in ways(route):
+        chance = 1.0
+        for (arc, source), arcs in zip(steps, route, strict=True):
+            here = np.exp(arcs.scores[arcs.source == source])
+            chance *= np.exp(arcs.scores[arc]) / here.sum() * here.sum() ** power
+        totals[state.position] = totals.get(state.position, 0.0) + chance
+    expected = {end: value / sum(totals.values()) for end, value in totals.items()}
+    found = {end: value for end, value in forecast(route, power).items() if value > 0}
+    assert found == pytest.approx(expected)
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_best_way_is_the_best_of_all_ways_along_the_places(seed):
+    route = random_route(seed, arcs=12)
+    random = np.random.default_rng(seed)
+    places = [route[0].before[0], *(route[0].after[n] for n in random.integers(0, 4, 4))]
+    best = -np.inf
+    for steps, _ in ways(route):
+        chosen = zip(steps, route, strict=True)
+        value = sum(float(arcs.weights(0.5)[arc]) for (arc, _), arcs in chosen)
+        ends = [arcs.after[arcs.target[arc]] for (arc, _), arcs in zip(steps, route, strict=True)]
+        for numbers in product(range(len(places)), repeat=len(ends)):
+            follows = all(places[n] == end for n, end in zip(numbers, ends, strict=True))
+            if follows and list(numbers) == sorted(numbers) and numbers[-1] == len(places) - 1:
+                best = max(best, value)
+    found = best_way(route, places, 0.5)
+    if found is None:
+        assert best == -np.inf
+        return
+    assert found[0] == 0
+    assert found == sorted(found)
+    value = 0.0
+    for (one, two), arcs in zip(pairwise(found), route, strict=True):
+        fits = [
+            weight
+            for source, target, weight in zip(
+                arcs.source, arcs.target, arcs.weights(0.5), strict=True
+            )
+            if arcs.before[source] == places[one] and arcs.after[target] == places[two]
+        ]
+        value += max(fits)
+    assert value == pytest.approx(best)
+
+
+def test_act_at_once_carries_the_state_on(follower, data):
+    route = next(iter(data.values())).paragraphs[0]
+    (end,) = act_at_once(follower, [route])
+    state = route.start
+    for text in route.texts:
+        plan = follower.follow(text, route.environment, state)
+        state = route.environment.restart(plan.end)
+    assert end == state
+
+
+def test_read_routes_with_a_wide_beam_is_exact(follower, data):
+    routes = next(iter(data.values())).paragraphs[:4]
+    exact = [forecast(arcs, 0.5) for arcs in read_routes(follower, routes)]
+    wide = [forecast(arcs, 0.5) for arcs in read_routes(follower, routes, beam=10_000)]
+    for one, two in zip(exact, wide, strict=True):
+        assert one == pytest.approx(two)
+
+
+def test_read_routes_narrow_beam_keeps_that_many_states(follower, data):
+    routes = next(iter(data.values())).paragraphs[:4]
+    for route in read_routes(follower, routes, beam=2):
+        assert all(len(arcs.before) <= 2 for arcs in route)
+    with pytest.raises(SettingError, match="at least 1"):
+        list(read_routes(follower, routes, beam=0))
+
+
+def test_read_routes_find_the_end_of_routes_they_were_trained_on(follower, data):
+    routes = [route for each in data.values() for route in each.paragraphs]
+    read = read_routes(follower, routes)
+    right = [
+        next(iter(forecast(arcs))) == route.end for arcs, route in zip(read, routes, strict=True)
+    ]
+    assert sum(right) / len(right) > 0.8
+
+
+def test_segment_parts_follow_each_other_along_the_way(follower, data):
+    for route in next(iter(data.values())).paragraphs:
+        for used in (None, follower):
+            parts = segment(used, [route])
+            assert len(parts) == len(route.texts)
+            state = route.start
+            for part in parts:
+                assert part.start == state
+                for action in part.actions:
+                    state = route.environment.step(state, action)
+                state = route.environment.restart(state)
+            assert state.position == route.end
+
+
+def test_add_rivals_leaves_unknown_starts_alone(data):
+    shown = next(iter(data.values())).sentences
+    for before, after in zip(shown, add_rivals(shown, turned=2, elsewhere=3), strict=True):
+        if before.start.orientation is None:
+            assert after.rivals == ()
+            continue
+        here = [rival for rival in after.rivals if rival.position == before.start.position]
+        assert len(here) == 2
+        assert len(set(after.rivals)) == len(after.rivals) <= 5
+        assert before.start not in after.rivals
+
+
+def test_mirrored_rivals_are_states_of_the_mirrored_maze(data):
+    shown = next(iter(data.values())).sentences
+    made = next(each for each in add_rivals(shown, turned=2, elsewhere=3) if each.rivals)
+    (image,) = made.environment.mirror(made)
+    assert all(rival.position in image.environment.maze for rival in image.rivals)
+    (again,) = image.environment.mirror(image)
+    assert again.rivals == made.rivals
+
+
+@pytest.mark.parametrize("training", [Training(turned=1, elsewhere=1), Training(False, rounds=2)])
+def test_train_routes_learns_to_find_ends(data, training):
+    follower = train_routes(CHOSEN, list(data.values()), training)
+    routes = next(iter(data.values())).paragraphs
+    ends = [next(iter(forecast(arcs, 0.5))) for arcs in read_routes(follower, routes)]
+    right = sum(end == route.end for end, route in zip(ends, routes, strict=True))
+    assert right / len(routes) > 0.5
+
+
+def test_evaluate_routes_names_an_unknown_row(sail):
+    with pytest.raises(SettingError, match="Did you mean 'single sentences'"):
+        evaluate_routes(sail, rows=["single sentence"])
+
+
+def test_training_rows_are_told_apart():
+    assert len(set(TRAINING.values())) == len(TRAINING)
