@@ -40,6 +40,10 @@ class Search:
     restarts, rounds
         For the paper's alternation between alignment and plan: how many random
         alignments to start from, and how often to alternate.
+    bonus
+        What each action adds to the score of a plan that is read unit by unit. Decisions
+        that are normalised one by one favour short plans: after a wrong turn nothing
+        seems worth doing, and doing nothing costs little.
     threshold
         Below this confidence the follower says that it does not understand.
 
@@ -59,6 +63,7 @@ class Search:
     decode: str = "plan"
     restarts: int = 10
     rounds: int = 5
+    bonus: float = 0.0
     threshold: float = 0.0
 
     def __post_init__(self) -> None:

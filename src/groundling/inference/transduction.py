@@ -34,7 +34,8 @@ def transduce(
 
     Readings that lead to the same actions are summed; `search.beam` bounds how many
     different plans are kept at each position in the text, so the time is linear in the
-    text. Without `again`, a unit names one action at most.
+    text. Without `again`, a unit names one action at most. `search.bonus` is added to the
+    log probability for each action.
     """
     reader = _Reader(scores, start, search, again)
     layer: _Layer = {(): (0.0, (start,))}
@@ -116,14 +117,15 @@ class _Reader:
         for state, options in zip(new, self.scores.options(new), strict=True):
             acting = (options.text + options.free[:, None]).T
             both = []
-            for extra, passing in zip((0.0, self.again[:, None]), self.marks, strict=True):
-                everything = np.column_stack([passing, acting + extra])
+            extras = (np.zeros_like(self.again), self.again)
+            for extra, passing in zip(extras, self.marks, strict=True):
+                everything = np.column_stack([passing, acting + extra[:, None]])
                 top = everything.max(axis=1, keepdims=True)
                 total = top + np.log(np.exp(everything - top).sum(axis=1, keepdims=True))
                 both.append(everything - total)
             self.choices[state] = _Choices(
                 options,
-                (both[0][:, 1:], both[1][:, 1:]),
+                (both[0][:, 1:] + self.search.bonus, both[1][:, 1:] + self.search.bonus),
                 (both[0][:, 0].tolist(), both[1][:, 0].tolist()),
             )
 

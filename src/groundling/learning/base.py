@@ -88,7 +88,8 @@ class ExamplesObjective(Objective):
             )
 
     @abstractmethod
-    def problems(self, grow: bool) -> list[Problem]: ...
+    def problems(self, grow: bool) -> list[Problem]:
+        """Return what is to be encoded; with `grow`, values and words are counted first."""
 
     def owners(self) -> Sequence[int]:
         """Return for each problem of the model the place of its example."""

@@ -177,7 +177,9 @@ class MapEnvironment:
         if sight.between:
             places[1]["behind.landmark"] = there.key
         places[0]["from"] = places[1]["to"] = True
-        return self._graph({"go": True, **labels}, *places)
+        event: dict[str, bool | float] = {"go": True}
+        event.update(labels)
+        return self._graph(event, *places)
 
     @staticmethod
     def _graph(event: Labels, origin: Labels, target: Labels) -> GroundingGraph:

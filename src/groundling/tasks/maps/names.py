@@ -52,9 +52,7 @@ class NameMatcher:
     [0.0, 0.93, 0.33]
     """
 
-    def __init__(
-        self, landscape: Landscape, threshold: float = 80.0, fuzzy: bool = True
-    ) -> None:
+    def __init__(self, landscape: Landscape, threshold: float = 80.0, fuzzy: bool = True) -> None:
         self.fuzzy = fuzzy
         self.landscape = landscape
         self.threshold = threshold

@@ -17,6 +17,8 @@ from groundling.tasks.maps.corpus import FOLLOWER, GIVER
 
 __all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset", "preset", "row_names"]
 
+_list = str.split  # word lists read better as text
+
 # The words that may say on which side of a landmark the way passes.
 SIDE_WORDS = (
     "top", "bottom", "left", "right", "up", "down", "above", "below",
@@ -25,11 +27,13 @@ SIDE_WORDS = (
 
 # Words that name nothing and point nowhere.
 STOP_WORDS = tuple(
-    "a an the of in on at by to from and or but so then that this these those there here "
-    "i me my you your we us our he she it its they them what which who is are was were be been "
-    "am do does did have has had got will would can could shall should may might must just "
-    "okay ok right? yeah yes no not mm uh um er eh erm oh well now about as if for with till "
-    "until sort kind like mean see know".split()
+    _list(
+        "a an the of in on at by to from and or but so then that this these those there here "
+        "i me my you your we us our he she it its they them what which who is are was were be been "
+        "am do does did have has had got will would can could shall should may might must just "
+        "okay ok yeah yes no not mm uh um er eh erm oh well now about as if for with till "
+        "until sort kind like mean see know"
+    )
 )
 
 

@@ -15,7 +15,7 @@ from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
 from groundling.learning.training import ProgressCallback
 from groundling.tasks.maps.corpus import Corpus, Dialogue, load_corpus
-from groundling.tasks.maps.environment import MapEnvironment
+from groundling.tasks.maps.environment import Go, MapEnvironment
 from groundling.tasks.maps.metrics import PathScore, bootstrap, score_by_map, score_path
 from groundling.tasks.maps.names import NameMatcher
 from groundling.tasks.maps.presets import Preset, preset, row_names
@@ -77,7 +77,9 @@ def prepare(chosen: Preset, corpus: Corpus, dialogues: Iterable[Dialogue]) -> li
             )
         actions = world.plan(corpus.steps(each))
         found.append(
-            Demonstration(text, world, world.start, actions, name=each.name, group=f"map {each.map}")
+            Demonstration(
+                text, world, world.start, actions, name=each.name, group=f"map {each.map}"
+            )
         )
     return found
 
@@ -97,9 +99,7 @@ def run(
     shown = prepare(chosen, corpus, train)
     follower = chosen.follower(seed=seed, threads=threads).fit(shown, progress=progress)
     trained = time.process_time()
-    return replace(
-        follow(follower, chosen, corpus, test), train_seconds=trained - began
-    )
+    return replace(follow(follower, chosen, corpus, test), train_seconds=trained - began)
 
 
 def follow(
@@ -120,7 +120,8 @@ def follow(
 def _score(corpus: Corpus, dialogue: Dialogue, plan: Plan) -> PathScore:
     start = corpus.sheet(dialogue).landscape.start
     reference = [start, *(step.landmark for step in corpus.steps(dialogue))]
-    return score_path([start, *(action.landmark for action in plan.actions)], reference)
+    done = [action.landmark for action in plan.actions if isinstance(action, Go)]
+    return score_path([start, *done], reference)
 
 
 def folds(maps: Collection[int], count: int = 4) -> list[tuple[int, ...]]:
@@ -197,5 +198,10 @@ def _row(name: str, chosen: Preset, runs: Sequence[Run]) -> Row:
         metrics["sd of F1"] = stdev(score.f1 for score in scores)
     for number in runs[0].by_map():
         metrics[f"map {number}"] = mean(each.by_map()[number].f1 for each in runs)
-    interval = bootstrap([answer.score for each in runs for answer in each.answers][:])
-    return Row(name, metrics, tuple(interval), len(runs), chosen.published)
+    # Means over seeds are drawn dialogue by dialogue, so that seeds do not pass for data.
+    summed = [
+        sum((each.answers[place].score for each in runs), PathScore())
+        for place in range(len(runs[0].answers))
+    ]
+    low, high = bootstrap(summed)
+    return Row(name, metrics, (low, high), len(runs), chosen.published)

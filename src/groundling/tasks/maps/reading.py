@@ -10,13 +10,17 @@ from groundling.tasks.maps.landscape import Landscape
 from groundling.tasks.maps.mentions import TextUnits, read_units
 from groundling.tasks.maps.names import NameMatcher
 
-__all__ = ["read_sentences", "read_mentions", "unit_instructions"]
+__all__ = ["read_mentions", "read_sentences", "unit_instructions"]
+
+_list = str.split  # word lists read better as text
 
 # Contexts in which a mention may count more or less.
 _CONTEXTS = ("follower", "question", "negation", "motion", "ending")
 _BEFORE = frozenset(
-    "to at of from past round around over under above below between left right towards until "
-    "near beside through by reach a the this that".split()
+    _list(
+        "to at of from past round around over under above below between left right towards until "
+        "near beside through by reach a the this that"
+    )
 )
 
 
