@@ -44,6 +44,10 @@ class Search:
         What each action adds to the score of a plan that is read unit by unit. Decisions
         that are normalised one by one favour short plans: after a wrong turn nothing
         seems worth doing, and doing nothing costs little.
+    evidence
+        For plans that are read unit by unit: the power of each decision's normaliser that
+        its probability is multiplied by. With 0, a unit that fits nothing that can be done
+        does not speak against the plan so far; with more, it does.
     threshold
         Below this confidence the follower says that it does not understand.
 
@@ -64,6 +68,7 @@ class Search:
     restarts: int = 10
     rounds: int = 5
     bonus: float = 0.0
+    evidence: float = 0.0
     threshold: float = 0.0
 
     def __post_init__(self) -> None:

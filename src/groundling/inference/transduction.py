@@ -35,7 +35,7 @@ def transduce(
     Readings that lead to the same actions are summed; `search.beam` bounds how many
     different plans are kept at each position in the text, so the time is linear in the
     text. Without `again`, a unit names one action at most. `search.bonus` is added to the
-    log probability for each action.
+    log probability for each action, `search.evidence` of each normaliser for each decision.
     """
     reader = _Reader(scores, start, search, again)
     layer: _Layer = {(): (0.0, (start,))}
@@ -122,7 +122,7 @@ class _Reader:
                 everything = np.column_stack([passing, acting + extra[:, None]])
                 top = everything.max(axis=1, keepdims=True)
                 total = top + np.log(np.exp(everything - top).sum(axis=1, keepdims=True))
-                both.append(everything - total)
+                both.append(everything - (1.0 - self.search.evidence) * total)
             self.choices[state] = _Choices(
                 options,
                 (both[0][:, 1:] + self.search.bonus, both[1][:, 1:] + self.search.bonus),
