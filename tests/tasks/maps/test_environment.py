@@ -117,7 +117,17 @@ def test_rich_graph_has_geometry_and_history() -> None:
     assert "far" in labels_of(far)
     assert labels_of(far)["rank"] == 1
     assert "namesake-nearer" in labels_of(far)
-    assert labels_of(far, "to") == {"to": None, "name": "cave", "x": 1, "y": 9}
+    key = "cave 2"
+    assert labels_of(far, "to") == {
+        "to": None,
+        "name": "cave",
+        "x": 1,
+        "y": 9,
+        "landmark": key,
+        "far.landmark": key,
+        "behind.landmark": key,
+        "namesake-nearer.landmark": key,
+    }
 
 
 def test_rich_graph_notices_going_back_and_what_lies_between() -> None:
