@@ -277,26 +277,35 @@ def choose_power(
     training: Training,
     *,
     beam: int | None = 20,
-    most: int = 120,
     seed: int = 0,
     threads: int = 1,
 ) -> tuple[float, dict[float, float]]:
     """Choose the weight of evidence inside the training maps.
 
-    Trains on all of them but one and reads routes of that one, at most `most` of them.
-    Returns the weight with the most right ends (of equals the middle one) and the share of
-    right ends for each weight.
+    Each of them is left out in turn and its routes are read by a follower trained on the
+    others. Returns the chosen weight and the share of right ends for each. A few hundred
+    routes cannot tell neighbouring weights apart, so each is judged with its neighbours.
     """
-    *others, held_out = data.values()
-    follower = train_routes(chosen, others, training, seed=seed, threads=threads)
-    routes = held_out.paragraphs[:: max(1, -(-len(held_out.paragraphs) // most))]
     right = dict.fromkeys(POWERS, 0)
-    for route, arcs in zip(routes, read_routes(follower, routes, beam=beam), strict=True):
-        for power in POWERS:
-            right[power] += next(iter(forecast(arcs, power))) == route.end
-    tried = {power: found / len(routes) for power, found in right.items()}
-    best = [power for power in POWERS if right[power] == max(right.values())]
-    return best[len(best) // 2], tried
+    count = 0
+    for left_out, held_out in data.items():
+        others = [each for name, each in data.items() if name != left_out]
+        follower = train_routes(chosen, others, training, seed=seed, threads=threads)
+        count += len(held_out.paragraphs)
+        read = read_routes(follower, held_out.paragraphs, beam=beam)
+        for route, arcs in zip(held_out.paragraphs, read, strict=True):
+            for power in POWERS:
+                right[power] += next(iter(forecast(arcs, power))) == route.end
+    tried = {power: found / count for power, found in right.items()}
+    return _smoothest(tried), tried
+
+
+def _smoothest(tried: dict[float, float]) -> float:
+    """Return the weight with the best mean of its own share and its neighbours'."""
+    shares = list(tried.values())
+    padded = [shares[0], *shares, shares[-1]]
+    means = [sum(padded[place : place + 3]) for place in range(len(shares))]
+    return list(tried)[means.index(max(means))]
 
 
 def route_fold(
