@@ -45,7 +45,7 @@ class Forest:
         >>> text = [Instruction.chain("go up"), Instruction.chain("wait")]
         >>> forest = separate_forest(text, Overlay(), lambda each, unit: [range(len(each))])
         >>> forest.select([0])[0].parent, forest.select([1])[1]
-        ((1, -1), (0,))
+        ((1, -1), (1,))
         """
         number = {group: place for place, group in enumerate(groups)}
         kept = tuple(place for place, group in enumerate(self.group) if group in number)
