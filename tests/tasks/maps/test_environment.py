@@ -48,7 +48,8 @@ def test_environment_keeps_the_contract(shape) -> None:
 def test_paper_actions_go_to_every_landmark_and_side() -> None:
     environment = MapEnvironment(LANDSCAPE)
     assert len(environment.actions(environment.start)) == 4 * 4
-    assert environment.actions(MapState("cave", "East")) == environment.actions(environment.start)
+    elsewhere = environment.actions(MapState("cave", "East"))
+    assert set(environment.actions(environment.start)) - set(elsewhere) == {Go("cave", "East")}
 
 
 def test_paper_state_forgets_the_way_so_that_equal_places_are_equal() -> None:

@@ -1,21 +1,37 @@
 """The presets of the maps train, follow and report, on maps of our own making."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from groundling.errors import SettingError
+from groundling.inference.transduction import _Reader
 from groundling.inference.units import UnitScores
-from groundling.tasks.maps import generate_corpus, score_path
+from groundling.tasks.maps import (
+    Dialogue,
+    Utterance,
+    draw_map,
+    generate_corpus,
+    load_corpus,
+    score_path,
+)
+from groundling.tasks.maps.causes import cause_of
 from groundling.tasks.maps.presets import PRESETS, preset, row_names
-from groundling.tasks.maps.protocol import cross_validate, evaluate, folds, prepare, run
+from groundling.tasks.maps.protocol import (
+    cross_validate,
+    evaluate,
+    folds,
+    follow,
+    prepare,
+    run,
+)
 from groundling.tasks.maps.reading import read_mentions
 
-CORPUS = generate_corpus(maps=4, dialogues=2, seed=3)
-
-# A few steps of training are enough here.
-pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+CORPUS = generate_corpus(maps=8, dialogues=2, seed=3)
+TRAIN, TEST = CORPUS.split()
 
 
 def quick(name, row="full"):
@@ -27,33 +43,41 @@ def quick(name, row="full"):
     return replace(chosen, learning=replace(chosen.learning, iterations=25))
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_protocol_learns_something_about_new_maps(name):
-    train, test = CORPUS.split()
-    assert not {each.map for each in train} & {each.map for each in test}
-    done = run(quick(name), CORPUS, train, test)
-    assert len(done.answers) == len(test)
-    assert done.score.f1 > 0.1  # from six short dialogues on three maps
-    assert sum(each.score.correct for each in done.answers) == done.score.correct
-    again = run(quick(name), CORPUS, train, test)
-    assert [a.plan.actions for a in again.answers] == [a.plan.actions for a in done.answers]
+@pytest.fixture(scope="module", params=PRESETS)
+def done(request):
+    return request.param, run(quick(request.param), CORPUS, TRAIN, TEST)
 
 
-def test_protocol_best_never_visits_a_landmark_twice():
-    train, test = CORPUS.split()
-    for answer in run(quick("best"), CORPUS, train, test).answers:
-        visited = [action.landmark for action in answer.plan.actions]
-        assert len(set(visited)) == len(visited)
+@pytest.fixture(scope="module")
+def best():
+    return run(quick("best"), CORPUS, TRAIN, TEST)
 
 
-def test_protocol_scores_moves_and_not_sides():
-    train, test = CORPUS.split()
-    done = run(quick("paper"), CORPUS, train, test)
-    for answer in done.answers:
+def test_protocol_learns_something_about_new_maps(done):
+    name, found = done
+    assert not {each.map for each in TRAIN} & {each.map for each in TEST}
+    assert [answer.dialogue for answer in found.answers] == list(TEST)
+    assert found.score.f1 > (0.25 if name == "paper" else 0.75)
+
+
+def test_protocol_same_seed_same_plans(done):
+    name, found = done
+    again = run(quick(name), CORPUS, TRAIN, TEST)
+    assert [a.plan.actions for a in again.answers] == [a.plan.actions for a in found.answers]
+
+
+def test_protocol_scores_moves_and_not_sides(done):
+    for answer in done[1].answers:
         start = CORPUS.sheet(answer.dialogue).landscape.start
         gold = [start, *(step.landmark for step in CORPUS.steps(answer.dialogue))]
         path = [start, *(action.landmark for action in answer.plan.actions)]
         assert answer.score == score_path(path, gold)
+
+
+def test_protocol_best_never_visits_a_landmark_twice(best):
+    for answer in best.answers:
+        visited = [action.landmark for action in answer.plan.actions]
+        assert len(set(visited)) == len(visited)
 
 
 def test_protocol_reads_givers_only_when_told():
@@ -65,13 +89,11 @@ def test_protocol_reads_givers_only_when_told():
     assert "follower" not in named
 
 
-def test_protocol_flat_bags_add_up_to_the_same_scores():
-    train, test = CORPUS.split()
-    done = run(quick("best"), CORPUS, train, test)
-    follower, shown = done.follower, done.answers[0].demonstration
+def test_protocol_flat_bags_add_up_to_the_same_scores(best):
+    follower, shown = best.follower, best.answers[0].demonstration
     text = follower._builder.reader.read(shown.instructions)
     world = follower._builder.world(shown.environment)
-    pairs = [(s, a) for s in done.answers[0].plan.states for a in world.actions(s)]
+    pairs = [(s, a) for s in best.answers[0].plan.states for a in world.actions(s)]
     tables = []
     for adds_up in (True, False):
         scores = UnitScores(follower._builder, follower._space, follower.theta_, text, world)
@@ -86,15 +108,15 @@ def test_protocol_report_has_rows_maps_and_intervals(monkeypatch):
     report = evaluate(CORPUS, "best", ["full", "revisits allowed"])
     assert [row.name for row in report.rows] == ["full", "revisits allowed"]
     for row in report.rows:
-        assert row.metrics["map 3"] == pytest.approx(row.metrics["F1"])  # one map is for test
+        assert {"P", "R", "F1", "map 6", "map 7"} == set(row.metrics)
         low, high = row.interval
         assert low <= row.metrics["F1"] <= high
 
 
 def test_protocol_cross_validation_leaves_every_map_out_once():
-    train, _ = CORPUS.split()
-    runs = cross_validate(quick("best"), CORPUS, train, count=3)
-    assert sorted(m for each in runs for m in each.by_map()) == sorted({d.map for d in train})
+    shown = [each for each in TRAIN if each.map < 3]
+    runs = cross_validate(quick("best"), CORPUS, shown, count=3)
+    assert sorted(m for each in runs for m in each.by_map()) == [0, 1, 2]
 
 
 def test_protocol_folds_share_the_maps():
@@ -121,3 +143,54 @@ def test_reading_units_meet_landmarks_by_key():
     assert {label.kind for label in about} == {"landmark"}
     assert {label.value for label in about} <= set(landscape.keys)
     assert all(len(unit) == 1 for unit in units)
+
+
+def long_dialogue(count):
+    """Return a dialogue whose every line is followed by talk about nothing."""
+    said = []
+    for utterance in TEST[0].utterances:
+        said += [utterance, *[Utterance("g", "and so on and so forth")] * count]
+    return Dialogue("long", TEST[0].map, tuple(said))
+
+
+def test_protocol_search_does_not_grow_with_talk_about_nothing(best, monkeypatch):
+    """The beam is the same at every unit, so the work per unit is bounded."""
+    widest = []
+    read = _Reader.read
+
+    def watched(self, unit, named, frontier, passed):
+        widest.append(len(frontier))
+        return read(self, unit, named, frontier, passed)
+
+    monkeypatch.setattr(_Reader, "read", watched)
+    looks = []
+    for count in (1, 4):
+        widest.clear()
+        done = follow(best.follower, quick("best"), CORPUS, [long_dialogue(count)])
+        units = len(done.answers[0].demonstration.instructions)
+        assert max(widest) <= best.follower.search.beam
+        looks.append(len(widest) / units)
+    assert looks[0] == looks[1] == 1
+
+
+def test_protocol_answers_can_be_drawn_with_their_causes(best):
+    answer = best.answers[0]
+    sheet = CORPUS.sheet(answer.dialogue)
+    cause = cause_of(answer.demonstration, answer.plan, 1)
+    assert cause.sentence in [each.text for each in answer.dialogue.utterances]
+    assert cause.words
+    figure = draw_map(sheet, answer.plan.states, cause=cause)
+    assert figure.axes
+    with pytest.raises(SettingError, match="There is no step 99"):
+        cause_of(answer.demonstration, answer.plan, 99)
+
+
+@pytest.mark.corpora
+def test_protocol_best_reaches_its_bar_on_the_corpus():
+    folder = os.environ.get("GROUNDLING_CORPORA")
+    if not folder:
+        pytest.skip("GROUNDLING_CORPORA is not set")
+    corpus = load_corpus(Path(folder) / "hcrc")
+    train, test = corpus.split()
+    assert (len(train), len(test)) == (96, 32)
+    assert run(preset("best"), corpus, train, test).score.f1 >= 0.70

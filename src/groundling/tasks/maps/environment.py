@@ -113,10 +113,12 @@ class MapEnvironment:
         """Return all ways to go on."""
         here, visited = state.landmark, state.visited
         if self.shape == "paper":
-            if self.revisits:
-                return self._everywhere
+            # Going to where one is already is no move, and no path has it.
             return tuple(
-                go for go in self._everywhere if go.landmark == here or go.landmark not in visited
+                go
+                for go in self._everywhere
+                if go != (here, state.side)
+                and (self.revisits or go.landmark == here or go.landmark not in visited)
             )
         return tuple(
             go

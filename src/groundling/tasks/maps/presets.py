@@ -129,7 +129,9 @@ BEST = Preset(
         rounds=1,
         mirror=False,
     ),
-    search=Search(max_length=20, beam=60, budget=200_000, decode="transitions"),
+    search=Search(
+        max_length=20, beam=60, budget=200_000, decode="transitions", bonus=1.0, evidence=0.6
+    ),
     environment={"shape": "rich"},
 )
 
@@ -174,6 +176,9 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "no fuzzy names": lambda given: replace(given, fuzzy=False),
         "revisits allowed": lambda given: replace(
             given, environment={**given.environment, "revisits": True}
+        ),
+        "no bonus, no evidence": lambda given: replace(
+            given, search=replace(given.search, bonus=0.0, evidence=0.0)
         ),
         "most probable plan": lambda given: replace(
             given, search=replace(given.search, decode="plan")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from groundling.language import Instruction, Parser, SentenceLabel
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, Utterance
 from groundling.tasks.maps.landscape import Landscape
 from groundling.tasks.maps.mentions import TextUnits, read_units
 from groundling.tasks.maps.names import NameMatcher
@@ -48,11 +48,13 @@ def read_mentions(
     (('old mill',), [SentenceLabel(name='match', amount=1.0, kind='landmark', value='old mill')])
     """
     units = read_units(dialogue.utterances, landscape, speakers=speakers, matcher=matcher)
-    return unit_instructions(units)
+    return unit_instructions(units, dialogue.utterances)
 
 
-def unit_instructions(units: TextUnits) -> tuple[Instruction, ...]:
+def unit_instructions(units: TextUnits, utterances: Sequence[Utterance]) -> tuple[Instruction, ...]:
     """Return units as instructions of one word that carries their labels.
+
+    The word is what was said of the landmark, the text the whole utterance.
 
     What a unit says of a landmark has the kind `landmark` and the landmark's key as its
     value, so that it meets the same landmark in a grounding graph.
@@ -82,5 +84,6 @@ def unit_instructions(units: TextUnits) -> tuple[Instruction, ...]:
                     for name in around
                 ]
         spoken = str(unit.instruction)
-        found.append(Instruction((spoken,), (-1,), ("root",), labels=tuple(labels)))
+        said = utterances[unit.utterance].text
+        found.append(Instruction((spoken,), (-1,), ("root",), text=said, labels=tuple(labels)))
     return tuple(found)
