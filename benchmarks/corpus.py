@@ -21,6 +21,7 @@ __all__ = ["DECISIONS", "Corpus", "describe", "encoded", "generate"]
 DECISIONS = 2_000  # at factor 1
 _STATES = 400  # places × headings at factor 1: each is decided upon about five times
 _PLACES = 40  # per map
+_HEADED = 4 * _PLACES  # states per map
 _WORDS = 500
 _FLOORS = ("brick", "wood", "grass", "gravel", "stone", "blue", "yellow", "rose")
 _WALLS = ("fish", "tower", "butterfly")
@@ -46,21 +47,24 @@ class Corpus:
 
 
 def generate(factor: float = 1, seed: int = 0) -> Corpus:
-    """Make `factor` × 2,000 decisions; worlds grow with the corpus, the vocabulary does not."""
+    """Make `factor` × 2,000 decisions; maps grow in number with the corpus, words do not."""
     rng = random.Random(seed)
     overlay = Overlay()
     states = [_state(place, rng, overlay) for place in _places(round(_STATES * factor), rng)]
     vocabulary = [_labels_of_word(number, rng) for number in range(_WORDS)]
     zipf = np.cumsum(1 / (np.arange(_WORDS) + 2.7))
     problems = []
-    for _ in range(round(DECISIONS * factor)):
+    decisions = round(DECISIONS * factor)
+    for number in range(decisions):
         sentence = _sentence(rng, zipf)
         forest = joined_forest([sentence], overlay, lambda text, unit: [list(range(len(text)))])
         words = [
             vocabulary[int(sentence.tokens[position])][position == 0]
             for position in forest.position
         ]
-        graphs = states[rng.randrange(len(states))]
+        # Corpora come map by map.
+        first = number * len(states) // decisions // _HEADED * _HEADED
+        graphs = states[rng.randrange(first, min(first + _HEADED, len(states)))]
         gold = rng.randrange(len(graphs))
         plan = spell_plan(1, (), NodeLabeller())
         candidates = [
@@ -121,7 +125,6 @@ def _places(count: int, rng: random.Random) -> list[list[Place]]:
             for heading in range(4):
                 turned = near[1:5][heading:] + near[1:5][:heading]
                 around.append([near[0], *turned, *near[5:]])
-    rng.shuffle(around)
     return around[:count]
 
 

@@ -107,7 +107,11 @@ class Searcher:
         search = search.extended(world.extra_length(start))
         scores = UnitScores(self.builder, self.space, self.theta, text, world)
         if self.learning.alignment == "marginal":
-            read: Scored = self._widen(lambda wider: transduce(scores, start, wider), search, world)
+            read: Scored = self._widen(
+                lambda wider: transduce(scores, start, wider, again=self.learning.again),
+                search,
+                world,
+            )
             return read
         lengths = range(search.min_length, search.max_length + 1)
         found = self._widen(

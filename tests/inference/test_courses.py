@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundling import GroundingGraph, Search
+from groundling import Demonstration, Follower, GroundingGraph, Learning, Search
 from groundling.errors import SearchError, WorldError
 from groundling.inference.courses import (
     beam_courses,
@@ -176,3 +176,60 @@ def test_courses_errors_of_the_world_name_state_and_action():
     builder, _ = workbench()
     with pytest.raises(WorldError, match=r"Broken.step\(2, 'left'\) raised KeyError"):
         enumerate_courses(builder, World(Broken(5)), 0, Search(max_length=4))
+
+
+class _Trap:
+    """Count to three from zero; four and more is a trap that never reaches the goal."""
+
+    def __init__(self):
+        self.asked = []
+
+    def actions(self, state):
+        return (1, 2, 4) if state < 8 else ()
+
+    def step(self, state, action):
+        return state + action
+
+    def ground(self, state, action, after):
+        return GroundingGraph({"step": {f"by {action}": True}})
+
+    def is_goal(self, state):
+        return state == 3
+
+    def is_dead_end(self, state):
+        self.asked.append(state)
+        return state > 3
+
+
+@pytest.mark.parametrize(
+    "learning",
+    [
+        Learning(),
+        Learning(normalise="decisions"),
+        Learning(normalise="decisions", alignment="viterbi"),
+    ],
+)
+@pytest.mark.parametrize("budget", [20_000, 60])
+def test_dead_ends_are_dropped_and_plans_stay_the_same(learning, budget):
+    trap = _Trap()
+    shown = [
+        Demonstration("one then two", trap, 0, (1, 2)),
+        Demonstration("two then one", trap, 0, (2, 1)),
+    ]
+    search = Search(max_length=3, beam=2, budget=budget)
+    follower = Follower(parser="chain", learning=learning, search=search).fit(shown)
+    plan = follower.follow("one then two", trap, 0)
+    assert plan.end == 3
+    assert any(state > 3 for state in trap.asked)
+    for each in (plan, *plan.alternatives):
+        assert max(each.states) == 3
+
+
+def test_dead_ends_mean_nothing_without_a_goal():
+    trap = World(_Trap())
+    assert trap.is_dead_end(4)
+    free = _Trap()
+    free_world = World(
+        type("Free", (), {n: getattr(free, n) for n in ("actions", "step", "is_dead_end")})
+    )
+    assert not free_world.is_dead_end(4)

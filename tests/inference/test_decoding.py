@@ -54,3 +54,12 @@ def test_decoding_transitions_of_very_many_plans_is_bounded():
     logs = log_softmax(np.arange(3000.0) / 1000)
     paths = [(0, number) for number in range(3000)]
     assert decode("transitions", logs, paths, same)[0] == 2999
+
+
+def test_decoding_transitions_lead_from_outcome_to_outcome():
+    # The states differ in what they remember; what counts is the letter.
+    paths = [("a1", "b1"), ("a2", "c1", "d1"), ("a3", "c2", "e1")]
+    logs = np.log(np.array([0.4, 0.3, 0.3]))
+    place, _ = decode("transitions", logs, paths, lambda state: state[0])
+    assert place in (1, 2)
+    assert decode("transitions", logs, paths, lambda state: state)[0] == 0

@@ -188,6 +188,7 @@ class _UnitTable:
         self.marks = len(graphs)
         graphs += [builder.lay_out(mark) for mark in MARKS]
         passage = builder.passage(text, separate=True)
+        self.learning = reader.learning
         self.units = passage.forest.groups
         self.order = _text_order(passage)
         self.unit_of = np.array(passage.forest.group)[self.order]
@@ -237,6 +238,8 @@ class _UnitTable:
         table = self.text + self.free[:, None]
         act, passing = table[rows], np.ascontiguousarray(table[self.marks : self.marks + 2])
         again = table[self.marks + 2].copy()
+        if not self.learning.again:
+            again[:] = -np.inf
         arcs = np.zeros((self.units, len(actions)))
         loss = lattice_gradient(
             act, np.array(starts, np.int32), np.array(gold, np.int32), passing, again,

@@ -148,6 +148,11 @@ class Reader:
                 labels += self._learnt(instruction, cores, position, word, values)
             if "string" in self.labeller.labels and word not in self.labeller.stop_words:
                 labels.append((WordLabel("string", "string", word), 1.0))
+            if instruction.labels and position == instruction.root:
+                labels += [
+                    (WordLabel(each.name, each.kind, each.value), each.amount)
+                    for each in instruction.labels
+                ]
             labelled.append(tuple(labels))
         return labelled
 

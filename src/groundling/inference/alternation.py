@@ -40,38 +40,42 @@ def best_path(
     kept, and dead ends are dropped. Best first; plans of exactly `weights.shape[1]` actions.
     """
     world = scores.world
-    layer: list[tuple[float, tuple[State, ...], tuple[Action, ...]]] = [(0.0, (start,), ())]
     beam = search.beam if search.planning else 1
     length = weights.shape[1]
+    gains: dict[State, Reals] = {}  # (actions × steps), for the alignment at hand
+    layer: list[tuple[float, tuple[State, ...], tuple[Action, ...]]] = [(0.0, (start,), ())]
     for j in range(length):
-        pairs = [
-            (states[-1], action) for _, states, _ in layer for action in world.actions(states[-1])
-        ]
-        if not pairs:
-            return []
+        options = scores.options(states[-1] for _, states, _ in layer)
         if len(scores) > search.budget:
             raise SearchError(
                 f"The search asked about {len(scores)} actions from state {start!r} without an "
                 "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
             )
-        text, free = scores.actions(pairs)
-        gains = free + text @ weights[:, j]
-        best: dict[State, tuple[float, tuple[State, ...], tuple[Action, ...]]] = {}
-        place = 0
-        for total, states, actions in layer:
-            for action in world.actions(states[-1]):
-                after = world.step(states[-1], action)
-                score = total + float(gains[place])
-                place += 1
-                if after not in best or score > best[after][0]:
-                    best[after] = (score, (*states, after), (*actions, action))
-        layer = sorted(best.values(), key=lambda each: -each[0])
+        best: dict[State, tuple[float, int, int]] = {}
+        for place, ((total, states, _), each) in enumerate(zip(layer, options, strict=True)):
+            if states[-1] not in gains:
+                gains[states[-1]] = each.text @ weights + each.free[:, None]
+            values = (total + gains[states[-1]][:, j]).tolist()
+            for number, (after, score) in enumerate(zip(each.after, values, strict=True)):
+                known = best.get(after)
+                if known is None or score > known[0]:
+                    best[after] = (score, place, number)
+        if not best:
+            return []
+        ranked = sorted(best.items(), key=lambda item: -item[1][0])
         if j == length - 1:
-            layer = [each for each in layer if world.is_goal(each[1][-1])]
+            ranked = [item for item in ranked if world.is_goal(item[0])]
         if search.planning:
-            alive = (each for each in layer if not world.is_dead_end(each[1][-1]))
-            layer = list(islice(alive, beam))  # asks only about as many as are needed
-        layer = layer[:beam]
+            alive = (item for item in ranked if not world.is_dead_end(item[0]))
+            ranked = list(islice(alive, beam))  # asks only about as many as are needed
+        layer = [
+            (
+                score,
+                (*layer[place][1], after),
+                (*layer[place][2], options[place].actions[number]),
+            )
+            for after, (score, place, number) in ranked[:beam]
+        ]
     return layer
 
 

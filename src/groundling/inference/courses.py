@@ -85,8 +85,8 @@ def beam_courses(
 ) -> list[tuple[Course, float]]:
     """Grow plans action by action, keeping the best of each length; return all kept, scored.
 
-    Every unfinished plan is scored as if the text ended with it; dead ends are dropped. With `beam=None` nothing
-    is dropped, and the search is exhaustive.
+    Every unfinished plan is scored as if the text ended with it; dead ends are dropped.
+    With `beam=None` nothing else is dropped, and the search is exhaustive.
     """
     search = search.extended(world.extra_length(start))
     layer = [builder.course(world, (start,), ())]

@@ -58,10 +58,10 @@ def decode(
             order.tolist(), key=lambda p: (totals[outcome(paths[p][-1])], log_probabilities[p])
         )
         return best, min(totals[outcome(paths[best][-1])], 1.0)
-    return _least_risk(probabilities, paths)
+    return _least_risk(probabilities, [[outcome(state) for state in path] for path in paths])
 
 
-def _least_risk(probabilities: Reals, paths: Sequence[Sequence[State]]) -> tuple[int, float]:
+def _least_risk(probabilities: Reals, paths: Sequence[Sequence[Hashable]]) -> tuple[int, float]:
     """Choose the plan with the largest expected F1 of its transitions."""
     # Every plan is compared with every other: keep to those that can matter.
     likely = np.argsort(-probabilities, kind="stable")[:_MOST_COMPARED].tolist()

@@ -35,10 +35,19 @@ class Search:
     decode
         `plan`: the most probable plan; `outcome`: the end state with the most
         probability over all plans that lead there; `transitions`: the plan with the
-        most expected transitions in common with the others (minimum Bayes risk).
+        most expected transitions in common with the others (minimum Bayes risk), where a
+        transition leads from one state's outcome to the next one's.
     restarts, rounds
         For the paper's alternation between alignment and plan: how many random
         alignments to start from, and how often to alternate.
+    bonus
+        What each action adds to the score of a plan that is read unit by unit. Decisions
+        that are normalised one by one favour short plans: after a wrong turn nothing
+        seems worth doing, and doing nothing costs little.
+    evidence
+        For plans that are read unit by unit: the power of each decision's normaliser that
+        its probability is multiplied by. With 0, a unit that fits nothing that can be done
+        does not speak against the plan so far; with more, it does.
     threshold
         Below this confidence the follower says that it does not understand.
 
@@ -58,6 +67,8 @@ class Search:
     decode: str = "plan"
     restarts: int = 10
     rounds: int = 5
+    bonus: float = 0.0
+    evidence: float = 0.0
     threshold: float = 0.0
 
     def __post_init__(self) -> None:

@@ -3,118 +3,152 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
-from groundling.inference.units import UnitScores
+from groundling.inference.units import Options, UnitScores
 from groundling.model.kernels import Reals
-from groundling.world.environment import Action, State, World
+from groundling.world.environment import Action, State
 
 __all__ = ["transduce"]
 
-_Key = tuple[tuple[Action, ...], int]  # actions so far, whether the present unit named one
+_Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """Log probabilities of what to do in a state, at each unit, before and after it named one."""
+
+    options: Options
+    acting: tuple[Reals, Reals]  # units × actions
+    passing: tuple[list[float], list[float]]  # units
 
 
 def transduce(
-    scores: UnitScores, start: State, search: Search
+    scores: UnitScores, start: State, search: Search, *, again: bool = True
 ) -> list[tuple[float, tuple[State, ...], tuple[Action, ...]]]:
     """Return plans with their log probabilities, best first.
 
     Readings that lead to the same actions are summed; `search.beam` bounds how many
-    different plans are kept at each position in the text. Actions into dead ends keep their
-    share of the probability, but are not followed.
+    different plans are kept at each position in the text, so the time is linear in the
+    text. Without `again`, a unit names one action at most. `search.bonus` is added to the
+    log probability for each action, `search.evidence` of each normaliser for each decision.
+    Actions into dead ends keep their share of the probability, but are not followed.
     """
-    world = scores.world
-    passing, again = scores.marks()
-    beam = (search.beam or search.budget) if search.planning else 1
-    layer: dict[_Key, tuple[float, tuple[State, ...]]] = {((), 0): (0.0, (start,))}
+    reader = _Reader(scores, start, search, again)
+    layer: _Layer = {(): (0.0, (start,))}
     for unit in range(scores.units):
-        passed: dict[_Key, tuple[float, tuple[State, ...]]] = {}
+        passed: _Layer = {}
         frontier = layer
-        for _ in range(search.max_length + 1):
+        for turn in range(search.max_length + 1):
             if not frontier:
                 break
-            if len(scores) > search.budget:
-                raise SearchError(
-                    f"The search asked about {len(scores)} actions from state {start!r} without "
-                    "an answer. Raise Search.budget, or lower Search.beam."
-                )
-            acted: dict[_Key, tuple[float, tuple[State, ...]]] = {}
-            gains = _act_scores(scores, [states[-1] for _, states in frontier.values()])
-            for (actions, named), (score, states) in frontier.items():
-                options = world.actions(states[-1])
-                extra = again[unit] if named else 0.0
-                values = gains[states[-1]][:, unit] + extra
-                total = np.logaddexp.reduce(np.append(values, passing[named, unit]))
-                _merge(passed, (actions, 0), score + passing[named, unit] - total, states)
-                if len(actions) == search.max_length:
-                    continue
-                for action, value in zip(options, values, strict=True):
-                    after = (*states, world.step(states[-1], action))
-                    _merge(acted, ((*actions, action), 1), score + value - total, after)
-            frontier = _alive(acted, beam, world) if search.planning else _best(acted, beam)
-            # What cannot enter the beam of the next unit need not be grown here.
-            floor = _floor(passed, beam)
-            frontier = {key: item for key, item in frontier.items() if item[0] > floor}
-        layer = _best(passed, beam)
+            if turn and not again:
+                # The next unit is all that is left to decide.
+                for actions, (score, states) in frontier.items():
+                    _merge(passed, actions, score, states)
+                break
+            frontier = reader.read(unit, int(turn > 0), frontier, passed)
+        layer = _best(passed, reader.beam)
     plans = [
         (score, states, actions)
-        for (actions, _), (score, states) in layer.items()
-        if len(actions) >= search.min_length and world.is_goal(states[-1])
+        for actions, (score, states) in layer.items()
+        if len(actions) >= search.min_length and scores.world.is_goal(states[-1])
     ]
     return sorted(plans, key=lambda each: -each[0])
 
 
-def _act_scores(scores: UnitScores, states: list[State]) -> dict[State, Reals]:
-    """Return for each state the (actions × units) scores of what can be done there."""
-    distinct = list(dict.fromkeys(states))
-    pairs = [(state, action) for state in distinct for action in scores.world.actions(state)]
-    if not pairs:
-        return {state: np.zeros((0, scores.units)) for state in distinct}
-    text, free = scores.actions(pairs)
-    table = text + free[:, None]
-    found, place = {}, 0
-    for state in distinct:
-        count = len(scores.world.actions(state))
-        found[state] = table[place : place + count]
-        place += count
-    return found
+class _Reader:
+    """Reads one unit at a time, remembering what each state's choices are."""
+
+    def __init__(self, scores: UnitScores, start: State, search: Search, again: bool) -> None:
+        self.scores = scores
+        self.start = start
+        self.search = search
+        self.beam = (search.beam or search.budget) if search.planning else 1
+        self.marks, self.again = scores.marks()
+        if not again:
+            self.again = np.full_like(self.again, -np.inf)
+        self.choices: dict[State, _Choices] = {}
+
+    def read(self, unit: int, named: int, frontier: _Layer, passed: _Layer) -> _Layer:
+        """Pass on with every plan, into `passed`; return the plans that act, as far as kept."""
+        self._prepare(frontier)
+        chosen = [self.choices[states[-1]] for _, states in frontier.values()]
+        grown, longest = [], self.search.max_length
+        for (actions, (score, states)), each in zip(frontier.items(), chosen, strict=True):
+            _merge(passed, actions, score + each.passing[named][unit], states)
+            if len(actions) < longest:
+                grown.append(score + each.acting[named][unit])
+            else:
+                grown.append(each.acting[named][unit][:0])
+        # What cannot enter the beam of the next unit need not be grown here.
+        values = np.concatenate(grown)
+        kept = np.flatnonzero(values > _floor(passed, self.beam))
+        kept = kept[np.argsort(-values[kept], kind="stable")]
+        ends = np.cumsum([len(each) for each in grown])
+        owners = np.searchsorted(ends, kept, side="right")
+        plans = list(frontier.items())
+        acted: _Layer = {}
+        for place, owner in zip(kept.tolist(), owners.tolist(), strict=True):
+            actions, (_, states) = plans[owner]
+            number = place - int(ends[owner]) + len(grown[owner])
+            options = chosen[owner].options
+            after = options.after[number]
+            if self.search.planning and self.scores.world.is_dead_end(after):
+                continue
+            acted[(*actions, options.actions[number])] = (float(values[place]), (*states, after))
+            if len(acted) == self.beam:
+                break
+        return acted
+
+    def _prepare(self, frontier: _Layer) -> None:
+        new = dict.fromkeys(
+            states[-1] for _, states in frontier.values() if states[-1] not in self.choices
+        )
+        if not new:
+            return
+        if len(self.scores) > self.search.budget:
+            raise SearchError(
+                f"The search asked about {len(self.scores)} actions from state {self.start!r} "
+                "without an answer. Raise Search.budget, or lower Search.beam."
+            )
+        for state, options in zip(new, self.scores.options(new), strict=True):
+            acting = (options.text + options.free[:, None]).T
+            both = []
+            extras = (np.zeros_like(self.again), self.again)
+            for extra, passing in zip(extras, self.marks, strict=True):
+                everything = np.column_stack([passing, acting + extra[:, None]])
+                top = everything.max(axis=1, keepdims=True)
+                total = top + np.log(np.exp(everything - top).sum(axis=1, keepdims=True))
+                both.append(everything - (1.0 - self.search.evidence) * total)
+            self.choices[state] = _Choices(
+                options,
+                (both[0][:, 1:] + self.search.bonus, both[1][:, 1:] + self.search.bonus),
+                (both[0][:, 0].tolist(), both[1][:, 0].tolist()),
+            )
 
 
 def _merge(
-    into: dict[_Key, tuple[float, tuple[State, ...]]],
-    key: _Key,
-    score: float,
-    states: tuple[State, ...],
+    into: _Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
 ) -> None:
-    known = into.get(key)
-    into[key] = (score if known is None else float(np.logaddexp(known[0], score)), states)
+    known = into.get(actions)
+    if known is not None and known[0] > -math.inf:
+        high, low = max(known[0], score), min(known[0], score)
+        score = high + math.log1p(math.exp(low - high))
+    into[actions] = (score, states)
 
 
-def _best(
-    layer: dict[_Key, tuple[float, tuple[State, ...]]], beam: int
-) -> dict[_Key, tuple[float, tuple[State, ...]]]:
+def _best(layer: _Layer, beam: int) -> _Layer:
     if len(layer) <= beam:
         return layer
     return dict(sorted(layer.items(), key=lambda item: -item[1][0])[:beam])
 
 
-def _alive(
-    layer: dict[_Key, tuple[float, tuple[State, ...]]], beam: int, world: World
-) -> dict[_Key, tuple[float, tuple[State, ...]]]:
-    """Return the best that are no dead ends; only as many are asked about as are needed."""
-    kept: dict[_Key, tuple[float, tuple[State, ...]]] = {}
-    for key, item in sorted(layer.items(), key=lambda item: -item[1][0]):
-        if len(kept) == beam:
-            break
-        if not world.is_dead_end(item[1][-1]):
-            kept[key] = item
-    return kept
-
-
-def _floor(layer: dict[_Key, tuple[float, tuple[State, ...]]], beam: int) -> float:
+def _floor(layer: _Layer, beam: int) -> float:
     if len(layer) < beam:
         return -math.inf
     return sorted((score for score, _ in layer.values()), reverse=True)[beam - 1]

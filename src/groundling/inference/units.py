@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
+from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.model.builder import Builder
 from groundling.model.encoding import Candidate, Problem
-from groundling.model.graphs import LaidOutGraph
+from groundling.model.graphs import LaidOutGraph, Shape
 from groundling.model.kernels import Reals
 from groundling.model.lattice import MARKS
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State, World
 
-__all__ = ["UnitScores"]
+__all__ = ["Options", "UnitScores"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be done in a state: actions, where they lead, and their scores.
+
+    `text` is (actions × units), `free` what each action scores without text.
+    """
+
+    actions: tuple[Action, ...]
+    after: tuple[State, ...]
+    text: Reals
+    free: Reals
 
 
 class UnitScores:
@@ -41,6 +57,15 @@ class UnitScores:
         self.passage = builder.passage(instructions, separate=True)
         self._known: dict[LaidOutGraph, tuple[Reals, float]] = {}
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
+        self._options: dict[State, Options] = {}
+        # A bag of words on a flat node scores the sum over the node's labels.
+        overlay = builder.overlay
+        self._adds_up = (
+            overlay.skeleton == "bag" and overlay.nodes == "flat" and not overlay.null_node
+        )
+        self._place: dict[NodeLabel, int] = {}
+        self._label_text = np.zeros((0, self.passage.forest.groups))
+        self._label_free = np.zeros(0)
 
     @property
     def units(self) -> int:
@@ -57,6 +82,24 @@ class UnitScores:
                 self._of[pair] = self.builder.ground(self.world, *pair)
         return self.graphs([self._of[pair] for pair in pairs])
 
+    def options(self, states: Iterable[State]) -> list[Options]:
+        """Return what can be done in each state; new states are scored in one go."""
+        listed = list(states)
+        new = [state for state in dict.fromkeys(listed) if state not in self._options]
+        if new:
+            world = self.world
+            offered = [world.actions(state) for state in new]
+            text, free = self.actions(
+                [(s, action) for s, each in zip(new, offered, strict=True) for action in each]
+            )
+            place = 0
+            for state, actions in zip(new, offered, strict=True):
+                span = slice(place, place + len(actions))
+                after = tuple(world.step(state, action) for action in actions)
+                self._options[state] = Options(actions, after, text[span], free[span])
+                place += len(actions)
+        return [self._options[state] for state in listed]
+
     def marks(self) -> tuple[Reals, Reals]:
         """Return (2 × units) scores of passing on, and scores of acting again."""
         text, free = self.graphs([self.builder.lay_out(mark) for mark in MARKS])
@@ -65,15 +108,56 @@ class UnitScores:
     def graphs(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
         """Return the scores of laid-out graphs."""
         new = [g for g in dict.fromkeys(graphs) if g not in self._known]
+        if new:
+            table, free = self._add_up(new) if self._adds_up else self._score(new)
+            for place, graph in enumerate(new):
+                self._known[graph] = (table[place], float(free[place]))
+        text = np.array([self._known[g][0] for g in graphs]).reshape(len(graphs), self.units)
+        return text, np.array([self._known[g][1] for g in graphs])
+
+    def _score(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
+        """Lay the text over graphs."""
+        found: dict[LaidOutGraph, tuple[Reals, float]] = {}
         # A name that training never saw is looked for in the text when its own graph is
         # scored, so that a score never depends on what else was asked about.
-        for named in self.builder.by_new_values(new):
+        for named in self.builder.by_new_values(graphs):
             passage = self.builder.passage(self.instructions, named[:1], separate=True)
             problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in named])
             model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
             grouped, free = model.group_scores(self.theta)
             table = grouped.reshape(len(named), self.units)
-            for place, graph in enumerate(named):
-                self._known[graph] = (table[place], float(free[place]))
-        text = np.array([self._known[g][0] for g in graphs]).reshape(len(graphs), self.units)
-        return text, np.array([self._known[g][1] for g in graphs])
+            found |= {g: (table[i], float(free[i])) for i, g in enumerate(named)}
+        text = np.array([found[g][0] for g in graphs]).reshape(len(graphs), self.units)
+        return text, np.array([found[g][1] for g in graphs])
+
+    def _add_up(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
+        """Score graphs as sums over their labels, each of which is scored once."""
+        [shape] = {graph.shape for graph in graphs}
+        new = dict.fromkeys(
+            label
+            for graph in graphs
+            for content in (*graph.nodes, graph.prior)
+            for label, _ in content
+            if label not in self._place
+        )
+        if new:
+            single = [_alone(label, shape) for label in new]
+            text, free = self._score(single)
+            self._place |= {label: len(self._place) + i for i, label in enumerate(new)}
+            self._label_text = np.vstack([self._label_text, text])
+            self._label_free = np.append(self._label_free, free)
+        place = self._place
+        size = (len(graphs), len(place))
+        tables = []
+        for contents in ([g.nodes[0] for g in graphs], [g.prior for g in graphs]):
+            columns = [place[label] for each in contents for label, _ in each]
+            amounts = [amount for each in contents for _, amount in each]
+            starts = np.cumsum([0, *map(len, contents)])
+            tables.append(sparse.csr_matrix((amounts, columns, starts), shape=size))
+        return tables[0] @ self._label_text, tables[1] @ self._label_free
+
+
+def _alone(label: NodeLabel, shape: Shape) -> LaidOutGraph:
+    """Return a graph with one label only."""
+    value = ((label.kind, label.value),) if isinstance(label.value, str) else ()
+    return LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), value)

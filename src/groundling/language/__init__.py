@@ -2,7 +2,7 @@
 
 from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
-from groundling.language.instruction import Instruction, promote_function_words
+from groundling.language.instruction import Instruction, SentenceLabel, promote_function_words
 from groundling.language.parser import (
     CachedParser,
     ChainParser,
@@ -22,6 +22,7 @@ __all__ = [
     "Instruction",
     "ParseCache",
     "Parser",
+    "SentenceLabel",
     "ShippedParser",
     "SpacyParser",
     "cache_folder",

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from groundling.errors import InstructionError, ParseError
 
-__all__ = ["Instruction", "promote_function_words", "reattach"]
+__all__ = ["Instruction", "SentenceLabel", "promote_function_words", "reattach"]
+
+
+class SentenceLabel(NamedTuple):
+    """A label of a whole sentence, such as who speaks; with a kind and a value it fills slots.
+
+    `amount` says how far it holds.
+
+    >>> SentenceLabel("match", 0.9, kind="landmark", value="old mill").amount
+    0.9
+    """
+
+    name: str
+    amount: float = 1.0
+    kind: str = ""
+    value: str | float | None = None
 
 
 @dataclass(frozen=True)
@@ -26,6 +42,8 @@ class Instruction:
         Universal part-of-speech tags, or empty strings where unknown.
     text
         The sentence as it was written; by default the words joined by spaces.
+    labels
+        Labels of the sentence as a whole; the root word carries them.
 
     Examples
     --------
@@ -44,6 +62,7 @@ class Instruction:
     relations: tuple[str, ...]
     tags: tuple[str, ...] = ()
     text: str = ""
+    labels: tuple[SentenceLabel, ...] = ()
     _children: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,7 +72,7 @@ class Instruction:
                 "An instruction needs at least one word, but none was given. "
                 "Drop empty sentences before you build instructions."
             )
-        for name in ("tokens", "heads", "relations", "tags"):
+        for name in ("tokens", "heads", "relations", "tags", "labels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.tags:
             object.__setattr__(self, "tags", ("",) * size)
@@ -169,6 +188,7 @@ class Instruction:
             heads=tuple(heads),
             relations=tuple(self.relations[i] for i in kept),
             tags=tuple(self.tags[i] for i in kept),
+            labels=self.labels,
         )
 
     def __len__(self) -> int:
@@ -216,6 +236,7 @@ def promote_function_words(
         relations=tuple(names),
         tags=instruction.tags,
         text=instruction.text,
+        labels=instruction.labels,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
@@ -16,6 +15,8 @@ from groundling.inference.courses import (
     sample_courses,
 )
 from groundling.inference.settings import Search
+from groundling.learning.base import ExamplesObjective, Objective
+from groundling.learning.decisions import DecisionObjective
 from groundling.learning.examples import Example
 from groundling.learning.settings import Learning
 from groundling.model.blocks import Block
@@ -24,29 +25,10 @@ from groundling.model.encoding import Candidate, Problem
 from groundling.model.graphs import LaidOutGraph
 from groundling.model.kernels import Integers, Reals
 from groundling.model.lattice import MARKS, lattice_gradient
-from groundling.model.path import align, spread
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State
 
 __all__ = ["DecisionObjective", "LatticeObjective", "Objective", "PlanObjective", "make_objective"]
-
-
-class Objective(ABC):
-    """A loss over examples; some are made anew each round, at the present θ."""
-
-    model: Model
-
-    @abstractmethod
-    def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient."""
-
-    @abstractmethod
-    def owners(self) -> Sequence[int]:
-        """Return for each problem of the model the place of its example."""
-
-    def realign(self, theta: Reals) -> bool:
-        """Adapt to θ before another round; return whether anything changed."""
-        return False
 
 
 def make_objective(
@@ -78,79 +60,7 @@ def make_objective(
     return objective
 
 
-class _Base(Objective):
-    separate = True
-
-    def __init__(
-        self,
-        builder: Builder,
-        space: FeatureSpace,
-        examples: Sequence[Example],
-        learning: Learning,
-        search: Search,
-        random: np.random.Generator,
-        before_labels: Callable[[], None] | None = None,
-    ) -> None:
-        self.before_labels = before_labels
-        self.builder = builder
-        self.space = space
-        self.examples = examples
-        self.learning = learning
-        self.search = search
-        self.random = random
-
-    def build(self, threads: int, grow: bool, min_word_count: int) -> None:
-        """Encode all problems."""
-        self.threads = threads
-        problems = self.problems(grow)
-        encoding = self.builder.encode(
-            problems, self.space, grow=grow, min_word_count=min_word_count
-        )
-        self.model = Model(encoding, self.builder.overlay, threads)
-        self.check_possible()
-
-    def check_possible(self) -> None:
-        """Complain of demonstrations whose text cannot be laid over their plan at all."""
-        charts = self.model.charts
-        scores = self.model.candidate_scores(np.zeros(len(self.space)))
-        gold = (charts.candidate_gold > 0) & np.isfinite(scores)
-        owner = np.repeat(np.arange(len(charts.problem_weight)), np.diff(charts.problem_candidates))
-        possible = np.bincount(owner[gold], minlength=len(charts.problem_weight)) > 0
-        if not possible.all():
-            example = self.examples[self.owners()[int(np.argmin(possible))]]
-            raise DemonstrationError(
-                f"{example.demonstration} cannot be learnt from: no alignment of its words with "
-                "the nodes of its actions is allowed. Add 'self' to Overlay.neighbours, or use "
-                "adjacency='soft' or null_node=True."
-            )
-
-    @abstractmethod
-    def problems(self, grow: bool) -> list[Problem]: ...
-
-    def owners(self) -> Sequence[int]:
-        """Return for each problem of the model the place of its example."""
-        return range(len(self.examples))
-
-    def loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return Σ weight · -log p and its gradient."""
-        return self.model.loss(theta)
-
-    def passages(self, graphs: Sequence[Sequence[LaidOutGraph]], grow: bool) -> list[Passage]:
-        """Return the labelled texts, after the values of all graphs are known."""
-        if grow:
-            for each in graphs:
-                self.builder.learn_values(each)
-            texts = (example.instructions for example in self.examples)
-            self.builder.reader.count(texts, self.builder.values)
-        if self.before_labels is not None:
-            self.before_labels()
-        return [
-            self.builder.passage(example.instructions, each, separate=self.separate)
-            for example, each in zip(self.examples, graphs, strict=True)
-        ]
-
-
-class PlanObjective(_Base):
+class PlanObjective(ExamplesObjective):
     """The demonstrated plan against all others: -log p(plan | text), alignments summed.
 
     With `alignment="viterbi"`, the numerator keeps only the best alignment of the
@@ -312,98 +222,7 @@ class PlanObjective(_Base):
         return not np.array_equal(before, charts.pins)
 
 
-class DecisionObjective(_Base):
-    """The paper's objective: each demonstrated action against alternatives, alignments fixed.
-
-    Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ).
-    """
-
-    def problems(self, grow: bool) -> list[Problem]:
-        """Return one problem per decision."""
-        options = [self._alternatives(example) for example in self.examples]
-        texts = self.passages([[g for each in o for g in each] for o in options], grow)
-        problems: list[Problem] = []
-        self.decisions: list[int] = []  # first problem of each example
-        for example, text, each in zip(self.examples, texts, options, strict=True):
-            self.decisions.append(len(problems))
-            length = len(example.trace.actions)
-            alignment = spread(text.forest.groups, length)
-            for j, graphs in enumerate(each):
-                active = [self.learning.alignment == "all" or action == j for action in alignment]
-                candidates = [Candidate((g,), gold=i == 0) for i, g in enumerate(graphs)]
-                problems.append(
-                    Problem(text.forest, text.words, candidates, example.weight, active)
-                )
-        self.decisions.append(len(problems))
-        return problems
-
-    def _alternatives(self, example: Example) -> list[list[LaidOutGraph]]:
-        """Return for each decision its graphs, the demonstrated one first."""
-        trace, world = example.trace, example.world
-        everywhere = [
-            (state, action) for state in trace.states[:-1] for action in world.actions(state)
-        ]
-        options = []
-        for j, action in enumerate(trace.actions):
-            state = trace.states[j]
-            pool: list[tuple[State, Action]] = (
-                everywhere
-                if self.learning.alternatives_from == "path"
-                else [(state, each) for each in world.actions(state)]
-            )
-            others = [pair for pair in dict.fromkeys(pool) if pair != (state, action)]
-            limit = self.learning.alternatives
-            if limit is not None and len(others) > limit:
-                picked = np.sort(self.random.choice(len(others), limit, replace=False))
-                others = [others[place] for place in picked]
-            graphs = [self.builder.ground(world, *pair) for pair in [(state, action), *others]]
-            options.append(graphs)
-        return options
-
-    def realign(self, theta: Reals) -> bool:
-        """Align units with the demonstrated actions anew, by Viterbi."""
-        if self.learning.alignment == "all":
-            return False
-        charts = self.model.charts
-        # Scores of all units are needed, not only of those now aligned.
-        before = charts.group_active.copy()
-        charts.group_active[:] = 1
-        grouped, _ = self.model.group_scores(theta)
-        for first, last in zip(self.decisions, self.decisions[1:], strict=False):
-            groups = int(charts.problem_groups[first + 1] - charts.problem_groups[first])
-            scores = np.array(
-                [
-                    grouped[self.model.group_start[p] : self.model.group_start[p] + groups]
-                    for p in range(first, last)
-                ]
-            )
-            _, alignment = align(
-                scores.T,
-                silence=self.learning.silence,
-                last_to_last=self.learning.last_to_last,
-            )
-            for j, problem in enumerate(range(first, last)):
-                start = int(charts.problem_groups[problem])
-                charts.group_active[start : start + groups] = [a == j for a in alignment]
-        return not np.array_equal(before, charts.group_active)
-
-    def owners(self) -> Sequence[int]:
-        """Return for each decision the place of its example."""
-        return np.repeat(np.arange(len(self.examples)), np.diff(self.decisions)).tolist()
-
-    def alignments(self) -> list[tuple[tuple[int, ...], ...]]:
-        """Return for each example and unit the actions it is aligned with."""
-        charts, found = self.model.charts, []
-        for first, last in zip(self.decisions, self.decisions[1:], strict=False):
-            rows = [
-                charts.group_active[charts.problem_groups[p] : charts.problem_groups[p + 1]]
-                for p in range(first, last)
-            ]
-            found.append(tuple(tuple(np.flatnonzero(c).tolist()) for c in np.array(rows).T))
-        return found
-
-
-class LatticeObjective(_Base):
+class LatticeObjective(ExamplesObjective):
     """Decisions normalised one by one, with all ways of reading the text summed exactly."""
 
     def problems(self, grow: bool) -> list[Problem]:
@@ -466,8 +285,9 @@ class LatticeObjective(_Base):
             passing_grad, again_grad = np.zeros_like(passing), np.zeros(table.shape[1])
             act_grad = np.zeros((count, table.shape[1]))
             arcs = np.zeros((table.shape[1], len(gold)))
+            again = table[count + 2] if self.learning.again else np.full(table.shape[1], -np.inf)
             loss = lattice_gradient(
-                table[:count], starts, gold, passing, table[count + 2].copy(),
+                table[:count], starts, gold, passing, again.copy(),
                 act_grad, passing_grad, again_grad, arcs,
             )  # fmt: skip
             if not np.isfinite(loss):

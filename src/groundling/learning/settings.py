@@ -12,6 +12,7 @@ _CHOICES = {
     "normalise": ("plans", "decisions"),
     "alignment": ("marginal", "viterbi", "all"),
     "alternatives_from": ("decision", "path"),
+    "begin": ("weights", "alignment"),
 }
 
 
@@ -33,9 +34,14 @@ class Learning:
         How many alternatives Ỹ are sampled per decision (`None`: all), and from where:
         the state of the decision, or all states of the path. With `plans`: how many
         plans are sampled where they cannot be enumerated.
+    begin
+        With `viterbi`: whether the alternation begins with random weights, or with units
+        spread evenly over the actions.
     silence
         With `viterbi`: the score at which a unit may align with no action; `None` if
         every unit must align.
+    again
+        With `decisions` and `marginal`: whether one unit may name several actions.
     last_to_last
         With `viterbi`: the last unit aligns with the last action.
     l1, l2
@@ -63,7 +69,9 @@ class Learning:
     alignment: str = "marginal"
     alternatives: int | None = None
     alternatives_from: str = "decision"
+    begin: str = "weights"
     silence: float | None = None
+    again: bool = True
     last_to_last: bool = False
     l1: float = 0.0
     l2: float = 1.0

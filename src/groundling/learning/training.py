@@ -93,7 +93,9 @@ class _Run:
     def train(self, theta: Reals) -> tuple[float, Reals, bool]:
         learning, value, done = self.learning, np.inf, False
         for number in range(learning.rounds):
-            changed = self.objective.realign(theta)
+            changed = (number == 0 and learning.begin == "alignment") or self.objective.realign(
+                theta
+            )
             if number and not changed:
                 break
             value, theta, done = self._round(number, theta)

@@ -149,15 +149,15 @@ class Builder:
         """Return a text with its skeleton and labels; `graphs` are those it may be about."""
         make = separate_forest if separate else joined_forest
         forest = make(instructions, self.overlay, self.split)
-        labelled = [
-            self.reader.label(instruction, self._values_with(graphs))
-            for instruction in instructions
-        ]
+        values = self._values_with(graphs)
+        labelled = [self.reader.label(instruction, values) for instruction in instructions]
         words = tuple(labelled[s][p] for s, p in zip(forest.sentence, forest.position, strict=True))
         return Passage(tuple(instructions), forest, words)
 
     def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
         """Sort graphs by the values they hold that training never saw."""
+        if not self.reader.lexicon.string_match:
+            return [list(graphs)]  # no word is looked up among them
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
             new = tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from groundling.language.instruction import Instruction
@@ -38,6 +38,31 @@ class Forest:
 
     def __len__(self) -> int:
         return len(self.parent)
+
+    def select(self, groups: Iterable[int]) -> tuple[Forest, tuple[int, ...]]:
+        """Return the forest of some groups, numbered anew in that order, and its words' places.
+
+        >>> text = [Instruction.chain("go up"), Instruction.chain("wait")]
+        >>> forest = separate_forest(text, Overlay(), lambda each, unit: [range(len(each))])
+        >>> forest.select([0])[0].parent, forest.select([1])[1]
+        ((1, -1), (1,))
+        """
+        number = {group: place for place, group in enumerate(groups)}
+        kept = tuple(place for place, group in enumerate(self.group) if group in number)
+        moved = {place: new for new, place in enumerate(kept)} | {-1: -1}
+        return (
+            Forest(
+                sentence=tuple(self.sentence[i] for i in kept),
+                position=tuple(self.position[i] for i in kept),
+                parent=tuple(moved[self.parent[i]] for i in kept),
+                link=tuple(self.link[i] for i in kept),
+                relation=tuple(self.relation[i] for i in kept),
+                direction=tuple(self.direction[i] for i in kept),
+                group=tuple(number[self.group[i]] for i in kept),
+                groups=len(number),
+            ),
+            kept,
+        )
 
 
 def joined_forest(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Forest:

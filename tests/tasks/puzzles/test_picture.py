@@ -69,3 +69,20 @@ def test_matplotlib_is_loaded_only_to_draw():
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_followed_plan_has_each_hint_beside_its_strike(tmp_path):
+    from groundling.tasks.puzzles import generate_corpus
+    from groundling.tasks.puzzles.picture import draw_followed
+    from groundling.tasks.puzzles.presets import preset
+    from groundling.tasks.puzzles.protocol import learn_and_follow, prepare
+
+    chosen = preset("best")
+    cases = prepare(chosen, generate_corpus(10, seed=5, sizes=(3, 4)).usable)
+    [answer] = learn_and_follow(chosen, cases, [9]).answers
+    figure = draw_followed(answer.plan, title="followed", path=tmp_path / "followed.png")
+    assert (tmp_path / "followed.png").stat().st_size > 1000
+    shown = " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
+    words = " ".join(shown.split())
+    for instruction in cases[9].demonstration.instructions:
+        assert instruction.tokens[-2] in words

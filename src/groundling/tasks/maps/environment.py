@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
-from groundling.tasks.maps.geometry import Geometry
+from groundling.tasks.maps.geometry import Geometry, Sight
 from groundling.tasks.maps.landscape import SIDES, Landmark, Landscape, Step, visited_landmarks
 from groundling.world import GroundingGraph
+from groundling.world.graph import Labels
 
 __all__ = ["Go", "Landmark", "Landscape", "MapEnvironment", "MapState"]
 
@@ -54,7 +55,8 @@ class MapEnvironment:
         names: two places with `name` and `side=…`, their distance in bins of 50 pixels
         (`dist=0`, …), and whether they are the same landmark. `"rich"`: actions go to
         landmarks, and the graph has their geometry and the history of the way (see
-        `Geometry.labels`), positions in units of 100 pixels, and names.
+        `Geometry.labels`), positions in units of 100 pixels, names, and keys: `landmark`,
+        and for the target again where something holds of the move (`near.landmark`).
     revisits
         Whether the agent may come back to a landmark that it left; by default it may in
         the paper's shape and may not in the rich one. Another side of the present
@@ -97,6 +99,7 @@ class MapEnvironment:
         self.bin = bin
         self.geometry = Geometry(landscape)
         sides = SIDES if shape == "paper" else ("",)
+        self._graphs: dict[Sight, GroundingGraph] = {}
         self._everywhere = tuple(Go(key, side) for key in landscape.keys for side in sides)
 
     @property
@@ -110,10 +113,12 @@ class MapEnvironment:
         """Return all ways to go on."""
         here, visited = state.landmark, state.visited
         if self.shape == "paper":
-            if self.revisits:
-                return self._everywhere
+            # Going to where one is already is no move, and no path has it.
             return tuple(
-                go for go in self._everywhere if go.landmark == here or go.landmark not in visited
+                go
+                for go in self._everywhere
+                if go != (here, state.side)
+                and (self.revisits or go.landmark == here or go.landmark not in visited)
             )
         return tuple(
             go
@@ -134,26 +139,60 @@ class MapEnvironment:
 
     def ground(self, state: MapState, action: Go, next_state: MapState) -> GroundingGraph:
         """Return the grounding graph of going from one place to another."""
+        if self.shape == "rich":
+            sight = self.geometry.sight(
+                state.landmark, next_state.landmark, state.visited, state.previous
+            )
+            if sight not in self._graphs:
+                self._graphs[sight] = self._rich(sight)
+            return self._graphs[sight]
         here, there = self.landscape[state.landmark], self.landscape[next_state.landmark]
         origin: dict[str, bool | str | float] = {"from": True, "name": here.name}
         target: dict[str, bool | str | float] = {"to": True, "name": there.name}
         event: dict[str, bool | float] = {"go": True}
-        if self.shape == "paper":
-            distance = self.landscape.distance(here.key, there.key)
-            event[f"dist={int(distance // self.bin)}"] = True
-            event["same-landmark"] = here.key == there.key
-            if state.side:
-                origin[f"side={state.side}"] = True
-            if next_state.side:
-                target[f"side={next_state.side}"] = True
-        else:
-            event |= self.geometry.labels(here.key, there.key, state.visited, state.previous)
-            origin |= {"x": here.x / 100.0, "y": here.y / 100.0}
-            target |= {"x": there.x / 100.0, "y": there.y / 100.0}
+        distance = self.landscape.distance(here.key, there.key)
+        event[f"dist={int(distance // self.bin)}"] = True
+        event["same-landmark"] = here.key == there.key
+        if state.side:
+            origin[f"side={state.side}"] = True
+        if next_state.side:
+            target[f"side={next_state.side}"] = True
+        return self._graph(event, origin, target)
+
+    def _rich(self, sight: Sight) -> GroundingGraph:
+        here, there = self.landscape[sight.here], self.landscape[sight.there]
+        labels = self.geometry.labels_of(sight)
+        places: list[dict[str, bool | str | float]] = [
+            {
+                "name": each.name,
+                "landmark": each.key,
+                "x": each.x / 100.0,
+                "y": each.y / 100.0,
+            }
+            for each in (here, there)
+        ]
+        # Which landmark it is, said again where something holds of the move: so that what
+        # the text says of the landmark can count more or less there.
+        for name in ("nearest", "far", "near", "back", "namesake-nearer"):
+            if name in labels:
+                places[1][f"{name}.landmark"] = there.key
+        if sight.between:
+            places[1]["behind.landmark"] = there.key
+        places[0]["from"] = places[1]["to"] = True
+        event: dict[str, bool | float] = {"go": True}
+        event.update(labels)
+        return self._graph(event, *places)
+
+    @staticmethod
+    def _graph(event: Labels, origin: Labels, target: Labels) -> GroundingGraph:
         return GroundingGraph(
             nodes={"event": event, "from": origin, "to": target},
             edges=[("event", "from", "from"), ("event", "to", "to")],
         )
+
+    def outcome(self, state: MapState) -> str:
+        """Return what of a state counts: the landmark, whatever its side."""
+        return state.landmark
 
     def plan(self, steps: Iterable[Step]) -> tuple[Go, ...]:
         """Return the actions that follow a reference path.

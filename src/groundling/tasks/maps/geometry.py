@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from groundling.tasks.maps.landscape import NEARBY, Landscape
 
-__all__ = ["FAR", "NEAR", "Geometry"]
+__all__ = ["FAR", "NEAR", "Geometry", "Sight"]
 
 NEAR, FAR = 100.0, 300.0  # pixels
 
 # A move whose direction turns by more than 120 degrees against the last one goes back.
 _BACK = -0.5
+
+
+class Sight(NamedTuple):
+    """All that the labels of a move depend on: ends, the place before, and counts on the way."""
+
+    here: str
+    there: str
+    previous: str | None
+    left: int
+    rank: int
+    between: int
+    fresh: bool
+    namesake: bool
 
 
 class Geometry:
@@ -66,6 +80,15 @@ class Geometry:
             )
             for here in size
         )
+        # The same as bits, so that what is left of them is counted fast.
+        self._between = [[_bits(each) for each in row] for row in self.between]
+        self._nearer = [
+            [_bits(k for k in size if row[k] < row[there]) for there in size]
+            for row in self.distances
+        ]
+        names = [each.name for each in landscape.landmarks]
+        self._namesakes = [_bits(k for k in size if names[k] == name) for name in names]
+        self._lefts: dict[frozenset[str], int] = {}
 
     def labels(
         self,
@@ -85,34 +108,63 @@ class Geometry:
         of the same name is unvisited and nearer). Those that are false are left out,
         as are `turn` and `back` on the first move.
         """
-        landscape, i, j = self.landscape, self.landscape.place(here), self.landscape.place(there)
-        gone = {landscape.place(each) for each in visited} | {i}
-        left = [each for each in range(len(landscape)) if each not in gone]
-        row, distance = self.distances[i], float(self.distances[i, j])
-        nearer = [each for each in left if row[each] < distance]
-        name = landscape.landmarks[j].name
+        return dict(self.labels_of(self.sight(here, there, visited, previous)))
+
+    def sight(
+        self, here: str, there: str, visited: Collection[str] = (), previous: str | None = None
+    ) -> Sight:
+        """Return what the labels of a move depend on; equal sights have equal labels."""
+        i, j = self.landscape.place(here), self.landscape.place(there)
+        left = self._left(visited) & ~(1 << i)
+        return Sight(
+            here,
+            there,
+            previous if previous != here else None,
+            left.bit_count(),
+            (left & self._nearer[i][j]).bit_count(),
+            (left & self._between[i][j]).bit_count(),
+            bool(left >> j & 1),
+            bool(left & self._nearer[i][j] & self._namesakes[j]),
+        )
+
+    def _left(self, visited: Collection[str]) -> int:
+        """Return the unvisited landmarks as bits."""
+        key = visited if isinstance(visited, frozenset) else frozenset(visited)
+        if key not in self._lefts:
+            everything = (1 << len(self.landscape)) - 1
+            self._lefts[key] = everything & ~_bits(self.landscape.place(each) for each in key)
+        return self._lefts[key]
+
+    def labels_of(self, sight: Sight) -> Mapping[str, bool | float]:
+        """Return the labels of a move; see `labels`."""
+        i, j = self.landscape.place(sight.here), self.landscape.place(sight.there)
+        distance = float(self.distances[i, j])
         labels: dict[str, bool | float] = {
             "distance": distance / 100.0,
             "log-distance": math.log1p(distance / 100.0),
-            "rank": float(len(nearer)),
-            "between": float(sum(each in self.between[i][j] for each in left)),
+            "rank": float(sight.rank),
+            "between": float(sight.between),
             "north": float(self.north[i, j]),
             "east": float(self.east[i, j]),
-            "unvisited": len(left) / len(landscape),
+            "unvisited": sight.left / len(self.landscape),
         }
         flags = {
-            "nearest": not nearer and j not in gone,
+            "nearest": sight.rank == 0 and sight.fresh,
             "far": distance > FAR,
             "near": distance < NEAR,
-            "namesake-nearer": any(landscape.landmarks[each].name == name for each in nearer),
+            "namesake-nearer": sight.namesake,
         }
-        if previous is not None and previous != here:
-            h = landscape.place(previous)
+        if sight.previous is not None:
+            h = self.landscape.place(sight.previous)
             turn = float(self.north[h, i] * self.north[i, j] + self.east[h, i] * self.east[i, j])
             labels["turn"] = turn
             flags["back"] = turn < _BACK
         labels.update((each, True) for each, holds in flags.items() if holds)
         return labels
+
+
+def _bits(places: Iterable[int]) -> int:
+    return sum(1 << place for place in set(places))
 
 
 def _from_segment(

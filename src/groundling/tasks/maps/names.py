@@ -37,6 +37,8 @@ class NameMatcher:
         The landmarks whose names are looked for.
     threshold
         The least similarity, in percent; above 100 there are no similar words.
+    fuzzy
+        Whether words that are not equal count at all.
 
     Examples
     --------
@@ -50,7 +52,8 @@ class NameMatcher:
     [0.0, 0.93, 0.33]
     """
 
-    def __init__(self, landscape: Landscape, threshold: float = 80.0) -> None:
+    def __init__(self, landscape: Landscape, threshold: float = 80.0, fuzzy: bool = True) -> None:
+        self.fuzzy = fuzzy
         self.landscape = landscape
         self.threshold = threshold
         names = {each.name: tuple(map(self._plain, each.words)) for each in landscape.landmarks}
@@ -81,7 +84,7 @@ class NameMatcher:
     def _fit(self, spoken: str, word: str) -> float:
         if spoken == word:
             return 1.0
-        if not spoken or word in LINKS or spoken in LINKS:
+        if not self.fuzzy or not spoken or word in LINKS or spoken in LINKS:
             return 0.0
         if spoken == word + "s" or word == spoken + "s":
             return _ALIKE

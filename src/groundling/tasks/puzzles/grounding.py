@@ -83,8 +83,8 @@ def ground_fully(
 ) -> GroundingGraph:
     """Return the graph of a strike, with labels that words for numbers and sides can match.
 
-    Nodes are the event, each of up to two lines it strikes (from the top or the left), the part of the
-    line when it does not strike all of it, and the strike before. `filled.from_left=2`
+    Nodes are the event, each of up to two lines it strikes (from the top or the left), the
+    part of the line when it does not strike all of it, and the strike before. `filled.from_left=2`
     counts the columns that have blocks from the left; `all`, `strikable` and `alike`
     (with as many blocks) count others.
 

@@ -15,7 +15,9 @@ from groundling.tasks.puzzles.corpus import Puzzle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_plan", "draw_puzzle"]
+    from groundling.inference.plan import Plan
+
+__all__ = ["draw_followed", "draw_plan", "draw_puzzle"]
 
 _Line = tuple[str, int, str, str]  # text, size in points, color, weight
 BLOCK, STRUCK, GONE, INK, QUIET = "#3b5b7a", "#e07a3f", "#e9edf1", "#1f2933", "#7b8794"
@@ -37,6 +39,23 @@ def draw_puzzle(puzzle: Puzzle, path: str | Path | None = None) -> Figure:
         hints[-1] += puzzle.hints[len(puzzle.plan) :]
     title = f"Puzzle {puzzle.number}: strike {puzzle.k} blocks of one row or column at a time"
     return draw_plan(puzzle.board, puzzle.k, puzzle.plan, hints, title=title, path=path)
+
+
+def draw_followed(plan: Plan, *, title: str = "", path: str | Path | None = None) -> Figure:
+    """Draw a plan that a follower made, each hint beside the strikes it caused.
+
+    A hint stands where most of it lies, and wherever else a third of it does.
+    """
+    explained = plan.explain()
+    shares = explained.sentence_shares()
+    hints: list[list[str]] = [[] for _ in plan.actions]
+    for instruction, share in zip(explained.instructions, shares, strict=True):
+        for place, part in enumerate(share):
+            if part > 0 and (part == share.max() or part >= 1 / 3):
+                hints[place].append(" ".join(instruction.tokens))
+    state: Any = plan.start
+    actions: Any = plan.actions
+    return draw_plan(state.board, state.k, actions, hints, title=title, path=path)
 
 
 def draw_plan(

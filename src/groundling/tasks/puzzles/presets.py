@@ -33,8 +33,8 @@ class Preset:
     """A follower's settings, the environment they are for, and what was published for them.
 
     With `winning_only`, hints are followed among the actions that are not proven to lose;
-    what is learnt from are all actions. `length_told` gives the follower the number of actions of the demonstrated plan, and
-    `split_hyphens` reads words such as *far-left* apart.
+    what is learnt from are all actions. `length_told` gives the follower the number of
+    actions of the demonstrated plan, and `split_hyphens` reads words such as *far-left* apart.
     """
 
     overlay: Overlay
@@ -106,7 +106,7 @@ BEST = Preset(
         promote=(),
         lexicon=hand_lexicon(),
     ),
-    learning=Learning(normalise="decisions", iterations=60, tolerance=1e-5, mirror=False),
+    learning=Learning(normalise="decisions", iterations=60, tolerance=1e-5),
     search=Search(max_length=16, beam=40, budget=200_000),
 )
 
@@ -160,7 +160,6 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         ),
         "winning actions only": lambda given: replace(given, winning_only=True),
         "no mirror": _changed("learning", mirror=False),
-        "mirror": _changed("learning", mirror=True),
     },
 }
 

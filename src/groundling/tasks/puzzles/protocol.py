@@ -114,7 +114,7 @@ def random_splits(
     """Return for each split the places that are held out.
 
     >>> random_splits(4, 2, held_out=1)
-    [(3,), (2,)]
+    [(3,), (3,)]
     """
     if not 0 < held_out < size:
         raise SettingError(
@@ -190,7 +190,7 @@ def evaluate_row(
                 f"{split.share('success'):.2f} ({split.train_seconds:.2f} + "
                 f"{split.test_seconds:.2f} s), other plans for {missed}"
             )
-    return _row(row, chosen, *done), *done
+    return _row(row, chosen, done[0], done[1]), done[0], done[1]
 
 
 def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Split]) -> Row:

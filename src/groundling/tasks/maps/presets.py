@@ -1,0 +1,214 @@
+"""The two systems for maps, `paper` and `best`, and the rows that take parts of them away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.lexicon import Lexicon
+from groundling.features.settings import Features
+from groundling.follower import Follower
+from groundling.inference.settings import Search
+from groundling.learning.settings import Learning
+from groundling.model.settings import Overlay
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER
+
+__all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset", "preset", "row_names"]
+
+_list = str.split  # word lists read better as text
+
+# The words that may say on which side of a landmark the way passes.
+SIDE_WORDS = (
+    "top", "bottom", "left", "right", "up", "down", "above", "below",
+    "north", "south", "east", "west",
+)  # fmt: skip
+
+# Words that name nothing and point nowhere.
+STOP_WORDS = tuple(
+    _list(
+        "a an the of in on at by to from and or but so then that this these those there here "
+        "i me my you your we us our he she it its they them what which who is are was were be been "
+        "am do does did have has had got will would can could shall should may might must just "
+        "okay ok yeah yes no not mm uh um er eh erm oh well now about as if for with till "
+        "until sort kind like mean see know"
+    )
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A follower's settings, how dialogues become text for it, and what was published."""
+
+    overlay: Overlay
+    features: Features
+    learning: Learning
+    search: Search
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    parser: str = "chain"
+    units: str = "mentions"
+    speakers: tuple[str, ...] = (GIVER, FOLLOWER)
+    fuzzy: bool = True
+    published: Mapping[str, float] = field(default_factory=dict)
+
+    def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
+        """Return a follower with these settings, not yet trained."""
+        return Follower(
+            overlay=self.overlay,
+            features=self.features,
+            learning=self.learning,
+            search=self.search,
+            parser=self.parser,
+            seed=seed,
+            threads=threads,
+        )
+
+
+_SIDES = "|".join(SIDE_WORDS)
+PAPER = Preset(
+    overlay=Overlay(neighbours=("given", "self"), edge_scores=False, plan_scores=False),
+    features=Features(
+        words=("word", "string"),
+        stop_words=STOP_WORDS,
+        joins=("conjunction", "contains"),
+        numbers=(),
+        lexicon=Lexicon(string_match=False),
+        include=rf"^string∈|^word=({_SIDES}) ∧ (to\.|from\.)?side=|^event\.(dist=|same-landmark)",
+        min_count=0,
+    ),
+    learning=Learning(
+        normalise="decisions",
+        alignment="viterbi",
+        alternatives=20,
+        begin="alignment",
+        iterations=30,
+        rounds=5,
+        mirror=False,
+    ),
+    search=Search(min_length=15, max_length=15, beam=15, restarts=10, rounds=2),
+    environment={"shape": "paper"},
+    parser="default",
+    units="sentences",
+    speakers=(GIVER,),
+    published={"P": 0.51, "R": 0.60, "F1": 0.55},
+)
+
+_POINTING = "(recent-)?(compass|page|place)"
+_BEST_FEATURES = "|".join(
+    (
+        r"^event\.(?!go$|east$|north$)",
+        r"^pass\.fresh$",
+        r"^(silent|passed|follower|question|negation|motion|ending) ∧ pass\.fresh$",
+        r" ∧ to\.landmark~$",
+        r"^match ∧ from\.landmark~$",
+        r"^match ∧ to\.[a-z-]+\.landmark~$",
+        rf"^{_POINTING}-east ∧ event\.east$",
+        rf"^{_POINTING}-north ∧ event\.north$",
+        r"^silent ∧ event\.(distance|nearest|between)$",
+        r"^passed ∧ event\.(unvisited|go)$",
+    )
+)
+BEST = Preset(
+    overlay=replace(Overlay.bag(), edge_scores=False, plan_scores=False),
+    features=Features(
+        words=(),
+        slots=("landmark",),
+        joins=("conjunction", "slot"),
+        numbers=("real",),
+        lexicon=Lexicon(string_match=False),
+        include=_BEST_FEATURES,
+        min_count=0,
+    ),
+    learning=Learning(
+        normalise="decisions",
+        alignment="marginal",
+        again=False,
+        l2=3.0,
+        iterations=60,
+        rounds=1,
+        mirror=False,
+    ),
+    search=Search(
+        max_length=20, beam=60, budget=200_000, decode="transitions", bonus=1.0, evidence=0.6
+    ),
+    environment={"shape": "rich"},
+)
+
+PRESETS = {"paper": PAPER, "best": BEST}
+
+
+def _without(pattern: str) -> Callable[[Preset], Preset]:
+    """Return what takes features out of a preset."""
+
+    def change(given: Preset) -> Preset:
+        kept = given.features.exclude
+        return replace(
+            given,
+            features=replace(given.features, exclude=f"{kept}|{pattern}" if kept else pattern),
+        )
+
+    return change
+
+
+_ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+    "paper": {
+        "full": lambda given: given,
+        "no planning": lambda given: replace(
+            given,
+            search=replace(given.search, planning=False),
+            published={"P": 0.44, "R": 0.46, "F1": 0.45},
+        ),
+        "no grounding graphs": lambda given: replace(
+            given,
+            overlay=replace(Overlay.bag(), edge_scores=False, plan_scores=False),
+            published={"P": 0.52, "R": 0.52, "F1": 0.52},
+        ),
+    },
+    "best": {
+        "full": lambda given: given,
+        "giver only": lambda given: replace(given, speakers=(GIVER,)),
+        "no geometry": _without(
+            r"^event\.(?!unvisited)| ∧ to\.[a-z-]+\.landmark~$"
+            r"|^(silent|follower|question) ∧ event\."
+        ),
+        "no direction words": _without(rf"^{_POINTING}-"),
+        "no fuzzy names": lambda given: replace(given, fuzzy=False),
+        "revisits allowed": lambda given: replace(
+            given, environment={**given.environment, "revisits": True}
+        ),
+        "no bonus, no evidence": lambda given: replace(
+            given, search=replace(given.search, bonus=0.0, evidence=0.0)
+        ),
+        "most probable plan": lambda given: replace(
+            given, search=replace(given.search, decode="plan")
+        ),
+    },
+}
+
+
+def preset(name: str, row: str = "full") -> Preset:
+    """Return a preset with one part taken away.
+
+    >>> preset("paper", "no planning").search.planning
+    False
+    >>> preset("paper", "ful")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
+    """
+    if name not in PRESETS:
+        raise SettingError(f"Maps have no preset {name!r}.{did_you_mean(name, PRESETS)}")
+    rows = _ROWS[name]
+    if row not in rows:
+        raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
+    return rows[row](PRESETS[name])
+
+
+def row_names(name: str) -> tuple[str, ...]:
+    """Return the rows of a preset.
+
+    >>> row_names("paper")
+    ('full', 'no planning', 'no grounding graphs')
+    """
+    return tuple(_ROWS[name])

@@ -1,0 +1,196 @@
+"""The presets of the maps train, follow and report, on maps of our own making."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from groundling.errors import SettingError
+from groundling.inference.transduction import _Reader
+from groundling.inference.units import UnitScores
+from groundling.tasks.maps import (
+    Dialogue,
+    Utterance,
+    draw_map,
+    generate_corpus,
+    load_corpus,
+    score_path,
+)
+from groundling.tasks.maps.causes import cause_of
+from groundling.tasks.maps.presets import PRESETS, preset, row_names
+from groundling.tasks.maps.protocol import (
+    cross_validate,
+    evaluate,
+    folds,
+    follow,
+    prepare,
+    run,
+)
+from groundling.tasks.maps.reading import read_mentions
+
+CORPUS = generate_corpus(maps=8, dialogues=2, seed=3)
+TRAIN, TEST = CORPUS.split()
+
+
+def quick(name, row="full"):
+    chosen = preset(name, row)
+    if name == "paper":
+        learning = replace(chosen.learning, iterations=8, rounds=2, alternatives=8)
+        search = replace(chosen.search, restarts=2, min_length=6, max_length=6)
+        return replace(chosen, parser="chain", learning=learning, search=search)
+    return replace(chosen, learning=replace(chosen.learning, iterations=25))
+
+
+@pytest.fixture(scope="module", params=PRESETS)
+def done(request):
+    return request.param, run(quick(request.param), CORPUS, TRAIN, TEST)
+
+
+@pytest.fixture(scope="module")
+def best():
+    return run(quick("best"), CORPUS, TRAIN, TEST)
+
+
+def test_protocol_learns_something_about_new_maps(done):
+    name, found = done
+    assert not {each.map for each in TRAIN} & {each.map for each in TEST}
+    assert [answer.dialogue for answer in found.answers] == list(TEST)
+    assert found.score.f1 > (0.25 if name == "paper" else 0.75)
+
+
+def test_protocol_same_seed_same_plans(done):
+    name, found = done
+    again = run(quick(name), CORPUS, TRAIN, TEST)
+    assert [a.plan.actions for a in again.answers] == [a.plan.actions for a in found.answers]
+
+
+def test_protocol_scores_moves_and_not_sides(done):
+    for answer in done[1].answers:
+        start = CORPUS.sheet(answer.dialogue).landscape.start
+        gold = [start, *(step.landmark for step in CORPUS.steps(answer.dialogue))]
+        path = [start, *(action.landmark for action in answer.plan.actions)]
+        assert answer.score == score_path(path, gold)
+
+
+def test_protocol_best_never_visits_a_landmark_twice(best):
+    for answer in best.answers:
+        visited = [action.landmark for action in answer.plan.actions]
+        assert len(set(visited)) == len(visited)
+
+
+def test_protocol_reads_givers_only_when_told():
+    dialogue = CORPUS.dialogues[0]
+    both = prepare(preset("best"), CORPUS, [dialogue])[0]
+    giver = prepare(preset("best", "giver only"), CORPUS, [dialogue])[0]
+    assert len(giver.instructions) < len(both.instructions)
+    named = [label.name for unit in giver.instructions for label in unit.labels]
+    assert "follower" not in named
+
+
+def test_protocol_flat_bags_add_up_to_the_same_scores(best):
+    follower, shown = best.follower, best.answers[0].demonstration
+    text = follower._builder.reader.read(shown.instructions)
+    world = follower._builder.world(shown.environment)
+    pairs = [(s, a) for s in best.answers[0].plan.states for a in world.actions(s)]
+    tables = []
+    for adds_up in (True, False):
+        scores = UnitScores(follower._builder, follower._space, follower.theta_, text, world)
+        scores._adds_up = adds_up
+        tables.append(scores.actions(pairs))
+    np.testing.assert_allclose(tables[0][0], tables[1][0], atol=1e-9)
+    np.testing.assert_allclose(tables[0][1], tables[1][1], atol=1e-9)
+
+
+def test_protocol_report_has_rows_maps_and_intervals(monkeypatch):
+    monkeypatch.setattr("groundling.tasks.maps.protocol.preset", quick)
+    report = evaluate(CORPUS, "best", ["full", "revisits allowed"])
+    assert [row.name for row in report.rows] == ["full", "revisits allowed"]
+    for row in report.rows:
+        assert {"P", "R", "F1", "map 6", "map 7"} == set(row.metrics)
+        low, high = row.interval
+        assert low <= row.metrics["F1"] <= high
+
+
+def test_protocol_cross_validation_leaves_every_map_out_once():
+    shown = [each for each in TRAIN if each.map < 3]
+    runs = cross_validate(quick("best"), CORPUS, shown, count=3)
+    assert sorted(m for each in runs for m in each.by_map()) == [0, 1, 2]
+
+
+def test_protocol_folds_share_the_maps():
+    dealt = folds(range(12))
+    assert sorted(number for fold in dealt for number in fold) == list(range(12))
+
+
+def test_protocol_unknown_presets_and_rows_are_errors():
+    with pytest.raises(SettingError, match="Did you mean 'paper'"):
+        preset("papers")
+    for name in PRESETS:
+        for row in row_names(name):
+            preset(name, row).follower()
+        with pytest.raises(SettingError, match="has no row"):
+            preset(name, "no such row")
+
+
+def test_reading_units_meet_landmarks_by_key():
+    dialogue = CORPUS.dialogues[0]
+    landscape = CORPUS.sheet(dialogue).landscape
+    units = read_mentions(dialogue, landscape)
+    about = [label for unit in units for label in unit.labels if label.kind]
+    assert about
+    assert {label.kind for label in about} == {"landmark"}
+    assert {label.value for label in about} <= set(landscape.keys)
+    assert all(len(unit) == 1 for unit in units)
+
+
+def long_dialogue(count):
+    """Return a dialogue whose every line is followed by talk about nothing."""
+    said = []
+    for utterance in TEST[0].utterances:
+        said += [utterance, *[Utterance("g", "and so on and so forth")] * count]
+    return Dialogue("long", TEST[0].map, tuple(said))
+
+
+def test_protocol_search_does_not_grow_with_talk_about_nothing(best, monkeypatch):
+    """The beam is the same at every unit, so the work per unit is bounded."""
+    widest = []
+    read = _Reader.read
+
+    def watched(self, unit, named, frontier, passed):
+        widest.append(len(frontier))
+        return read(self, unit, named, frontier, passed)
+
+    monkeypatch.setattr(_Reader, "read", watched)
+    looks = []
+    for count in (1, 4):
+        widest.clear()
+        done = follow(best.follower, quick("best"), CORPUS, [long_dialogue(count)])
+        units = len(done.answers[0].demonstration.instructions)
+        assert max(widest) <= best.follower.search.beam
+        looks.append(len(widest) / units)
+    assert looks[0] == looks[1] == 1
+
+
+def test_protocol_answers_can_be_drawn_with_their_causes(best):
+    answer = best.answers[0]
+    sheet = CORPUS.sheet(answer.dialogue)
+    cause = cause_of(answer.demonstration, answer.plan, 1)
+    assert cause.sentence in [each.text for each in answer.dialogue.utterances]
+    assert cause.words
+    figure = draw_map(sheet, answer.plan.states, cause=cause)
+    assert figure.axes
+    with pytest.raises(SettingError, match="There is no step 99"):
+        cause_of(answer.demonstration, answer.plan, 99)
+
+
+@pytest.mark.corpora
+def test_protocol_best_reaches_its_bar_on_the_corpus():
+    folder = os.environ.get("GROUNDLING_CORPORA")
+    if not folder:
+        pytest.skip("GROUNDLING_CORPORA is not set")
+    corpus = load_corpus(Path(folder) / "hcrc")
+    train, test = corpus.split()
+    assert (len(train), len(test)) == (96, 32)
+    assert run(preset("best"), corpus, train, test).score.f1 >= 0.70
