@@ -15,10 +15,11 @@ from groundling.tasks.mazes import (
     load_sail,
     write_corpus,
 )
-from groundling.tasks.mazes.presets import preset
+from groundling.tasks.mazes.presets import PRESETS, preset
 from groundling.tasks.mazes.route_protocol import (
     TRAINING,
     Training,
+    _smoothest,
     add_rivals,
     evaluate_routes,
     prepare_routes,
@@ -209,6 +210,35 @@ def test_train_routes_learns_to_find_ends(data, training):
     ends = [next(iter(forecast(arcs, 0.5))) for arcs in read_routes(follower, routes)]
     right = sum(end == route.end for end, route in zip(ends, routes, strict=True))
     assert right / len(routes) > 0.5
+
+
+def test_choose_power_judges_weights_with_their_neighbours():
+    lucky = {0.0: 0.3, 0.2: 0.5, 0.5: 0.3, 0.7: 0.45, 1.0: 0.46, 1.3: 0.44}
+    assert _smoothest(lucky) == 1.0
+
+
+def test_evaluate_routes_needs_three_maps(sail):
+    with pytest.raises(SettingError, match="three maps or more, not on 2"):
+        evaluate_routes(sail)
+
+
+def test_evaluate_routes_reports_every_way_of_reading(tmp_path, monkeypatch):
+    monkeypatch.setitem(PRESETS, "best", CHOSEN)
+    write_corpus(tmp_path, generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2))
+    sail = load_sail(tmp_path)
+    lines = []
+    report = evaluate_routes(sail, rows=["single sentences"], beam=5, tell=lines.append)
+    assert [row.name for row in report.rows] == [
+        "single sentences: at once",
+        "single sentences: read first",
+        "single sentences: read first, evidence",
+    ]
+    assert len(lines) == len(sail.mazes)
+    for row in report.rows:
+        maps = [row.metrics[name] for name in sail.mazes]
+        assert row.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
+        assert row.interval[0] <= row.metrics["micro"] <= row.interval[1]
+    assert report.rows[2].note.startswith("weight of evidence: Maze1 ")
 
 
 def test_evaluate_routes_names_an_unknown_row(sail):

@@ -359,6 +359,11 @@ def evaluate_routes(
     for row in rows:
         if row not in TRAINING:
             raise SettingError(f"Routes have no row {row!r}.{did_you_mean(row, TRAINING)}")
+    if len(sail.mazes) < 3:
+        raise SettingError(
+            f"Routes are evaluated on three maps or more, not on {len(sail.mazes)}: one is left "
+            "out, and one of the others to choose the weight of evidence."
+        )
     chosen = preset(name)
     data = prepare_routes(chosen, sail)
     made: list[Row] = []
