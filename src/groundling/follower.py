@@ -352,7 +352,10 @@ class Follower:
             return self._search_plans(text, world, start, search)
         scores = UnitScores(self._builder, self._space, self.theta_, text, world)
         if self.learning.alignment == "marginal":
-            read: Scored = self._widen(lambda wider: transduce(scores, start, wider), search, world)
+            costs = (self.learning.idle, self.learning.repeat)
+            read: Scored = self._widen(
+                lambda wider: transduce(scores, start, wider, *costs), search, world
+            )
             return read
         lengths = range(search.min_length, search.max_length + 1)
         found = self._widen(

@@ -18,13 +18,14 @@ _Key = tuple[tuple[Action, ...], int]  # actions so far, whether the present uni
 
 
 def transduce(
-    scores: UnitScores, start: State, search: Search
+    scores: UnitScores, start: State, search: Search, idle: float = 0.0, repeat: float = 0.0
 ) -> list[tuple[float, tuple[State, ...], tuple[Action, ...]]]:
     """Return plans with their log probabilities, best first.
 
     Readings that lead to the same actions are summed; `search.beam` bounds how many
     different plans are kept at each position in the text. Actions into dead ends keep their
-    share of the probability, but are not followed.
+    share of the probability, but are not followed. `idle` and `repeat` are the costs of the
+    lattice (see `groundling.model.lattice`).
     """
     world = scores.world
     passing, again = scores.marks()
@@ -48,12 +49,14 @@ def transduce(
                 extra = again[unit] if named else 0.0
                 values = gains[states[-1]][:, unit] + extra
                 total = np.logaddexp.reduce(np.append(values, passing[named, unit]))
-                _merge(passed, (actions, 0), score + passing[named, unit] - total, states)
+                left = score + passing[named, unit] - total - (0.0 if named else idle)
+                _merge(passed, (actions, 0), left, states)
                 if len(actions) == search.max_length:
                     continue
                 for action, value in zip(options, values, strict=True):
                     after = (*states, world.step(states[-1], action))
-                    _merge(acted, ((*actions, action), 1), score + value - total, after)
+                    gain = value - total - (repeat if named else 0.0)
+                    _merge(acted, ((*actions, action), 1), score + gain, after)
             frontier = _alive(acted, beam, world) if search.planning else _best(acted, beam)
             # What cannot enter the beam of the next unit need not be grown here.
             floor = _floor(passed, beam)

@@ -401,6 +401,7 @@ class LatticeObjective(_Base):
             loss = lattice_gradient(
                 table[:count], starts, gold, passing, table[count + 2].copy(),
                 act_grad, passing_grad, again_grad, arcs,
+                self.learning.idle, self.learning.repeat,
             )  # fmt: skip
             if not np.isfinite(loss):
                 raise DemonstrationError(

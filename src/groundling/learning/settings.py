@@ -36,6 +36,9 @@ class Learning:
     silence
         With `viterbi`: the score at which a unit may align with no action; `None` if
         every unit must align.
+    idle, repeat
+        With `decisions` and `marginal`: what a unit costs that names no action, and each
+        further action that a unit names. Without, text is free once nothing can be done.
     last_to_last
         With `viterbi`: the last unit aligns with the last action.
     l1, l2
@@ -64,6 +67,8 @@ class Learning:
     alternatives: int | None = None
     alternatives_from: str = "decision"
     silence: float | None = None
+    idle: float = 0.0
+    repeat: float = 0.0
     last_to_last: bool = False
     l1: float = 0.0
     l2: float = 1.0
@@ -89,7 +94,7 @@ class Learning:
         for name in ("iterations", "rounds", "restarts"):
             if getattr(self, name) < 1:
                 raise SettingError(f"Learning.{name} is at least 1, not {getattr(self, name)}.")
-        for name in ("l1", "l2", "spread", "tolerance"):
+        for name in ("l1", "l2", "spread", "tolerance", "idle", "repeat"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"Learning.{name} is 0 or more, not {getattr(self, name)}.")
         if self.alternatives is not None and self.alternatives < 1:
