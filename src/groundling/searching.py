@@ -107,8 +107,16 @@ class Searcher:
         search = search.extended(world.extra_length(start))
         scores = UnitScores(self.builder, self.space, self.theta, text, world)
         if self.learning.alignment == "marginal":
+            learning = self.learning
             read: Scored = self._widen(
-                lambda wider: transduce(scores, start, wider, again=self.learning.again),
+                lambda wider: transduce(
+                    scores,
+                    start,
+                    wider,
+                    again=learning.again,
+                    idle=learning.idle,
+                    repeat=learning.repeat,
+                ),
                 search,
                 world,
             )

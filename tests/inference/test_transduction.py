@@ -30,7 +30,7 @@ def learnt(seed, spread=1.0, demonstrations=None, unit="word"):
     return builder, space, examples, objective, theta
 
 
-def by_readings(scores, world, states, actions):
+def by_readings(scores, world, states, actions, idle=0.0, repeat=0.0):
     """Return the log probability of a plan: all its readings, listed and summed."""
     starts, gold, rows = [0], [], []
     for place, state in enumerate(states):
@@ -41,22 +41,22 @@ def by_readings(scores, world, states, actions):
         starts.append(len(rows))
     text, free = scores.actions(rows)
     passing, again = scores.marks()
-    found = readings(text + free[:, None], starts, gold, passing, again)
+    found = readings(text + free[:, None], starts, gold, passing, again, idle, repeat)
     return np.logaddexp.reduce([score for score, _ in found])
 
 
 @settings(max_examples=20, deadline=None)
 @given(
     st.integers(0, 50), st.integers(0, 2), st.sampled_from(["go", "go left", "left then right"]),
-    st.booleans(), st.sampled_from([1.0, 4.0]),
+    st.booleans(), st.sampled_from([1.0, 4.0]), st.sampled_from([0.0, 0.7]),
 )  # fmt: skip
-def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, spread):
+def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, spread, cost):
     builder, space, _, _, theta = learnt(seed, spread)
     world = (GoalLine if goal else Line)(3)
     scores = UnitScores(builder, space, theta, [Instruction.chain(text)], World(world))
-    found = transduce(scores, start, Search(max_length=3, beam=None))
+    found = transduce(scores, start, Search(max_length=3, beam=None), idle=cost, repeat=2 * cost)
     expected = {
-        actions: by_readings(scores, world, states, actions)
+        actions: by_readings(scores, world, states, actions, cost, 2 * cost)
         for length in (1, 2, 3)
         for states, actions in walks(world, start, length)
     }

@@ -11,7 +11,7 @@ from groundling.model.lattice import lattice_gradient
 from tests.worlds import slopes
 
 
-def readings(act, starts, gold, passing, again):
+def readings(act, starts, gold, passing, again, idle, repeat):
     """Yield (log probability, unit that names each action) of every reading, step by step."""
     units, actions = act.shape[1], len(gold)
 
@@ -23,9 +23,10 @@ def readings(act, starts, gold, passing, again):
         extra = again[i] if named else 0.0
         options = [passing[named, i]] + [act[y, i] + extra for y in range(starts[j], starts[j + 1])]
         norm = np.logaddexp.reduce(options)
-        yield from walk(i + 1, j, 0, score + passing[named, i] - norm, names)
+        leave = 0.0 if named else idle
+        yield from walk(i + 1, j, 0, score + passing[named, i] - norm - leave, names)
         if j < actions:
-            step = act[gold[j], i] + extra - norm
+            step = act[gold[j], i] + extra - norm - (repeat if named else 0.0)
             yield from walk(i, j + 1, 1, score + step, (*names, i))
 
     yield from walk(0, 0, 0, 0.0, ())
@@ -39,10 +40,11 @@ def lattices(draw, spread=2.0):
     gold = [int(starts[j]) + draw(st.integers(0, counts[j] - 1)) for j in range(actions)]
     random = np.random.default_rng(draw(st.integers(0, 1000)))
     scores = random.normal(size=(int(starts[-1]) + 3, units)) * spread
-    return scores, starts, np.array(gold, np.int32)
+    costs = draw(st.sampled_from([(0.0, 0.0), (1.5, 0.25)]))
+    return scores, starts, np.array(gold, np.int32), costs
 
 
-def run(scores, starts, gold):
+def run(scores, starts, gold, costs=(0.0, 0.0)):
     count, units = int(starts[-1]), scores.shape[1]
     gradient = np.zeros_like(scores)
     arcs = np.zeros((units, len(gold)))
@@ -52,17 +54,16 @@ def run(scores, starts, gold):
     loss = lattice_gradient(
         np.ascontiguousarray(scores[:count]), starts, gold,
         np.ascontiguousarray(scores[count : count + 2]), scores[count + 2].copy(),
-        act_grad, passing_grad, again_grad, arcs,
+        act_grad, passing_grad, again_grad, arcs, *costs,
     )  # fmt: skip
     gradient[:count], gradient[count : count + 2], gradient[-1] = act_grad, passing_grad, again_grad
     return loss, gradient, arcs
 
 
-def listed(scores, starts, gold):
+def listed(scores, starts, gold, costs):
     count = int(starts[-1])
-    return list(
-        readings(scores[:count], starts, gold, scores[count : count + 2], scores[count + 2])
-    )
+    marks = scores[count : count + 2], scores[count + 2]
+    return list(readings(scores[:count], starts, gold, *marks, *costs))
 
 
 @settings(max_examples=60, deadline=None)
@@ -82,10 +83,10 @@ def test_lattice_loss_and_arcs_equal_brute_force(case):
 @settings(max_examples=40, deadline=None)
 @given(lattices())
 def test_lattice_gradient_equals_finite_differences(case):
-    scores, starts, gold = case
+    scores, starts, gold, costs = case
     _, gradient, _ = run(*case)
     expected = slopes(
-        lambda flat: run(flat.reshape(scores.shape), starts, gold)[0], scores.ravel(), 1e-3
+        lambda flat: run(flat.reshape(scores.shape), starts, gold, costs)[0], scores.ravel(), 1e-3
     ).reshape(scores.shape)
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
 

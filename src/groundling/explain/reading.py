@@ -244,6 +244,7 @@ class _UnitTable:
         loss = lattice_gradient(
             act, np.array(starts, np.int32), np.array(gold, np.int32), passing, again,
             np.zeros_like(act), np.zeros_like(passing), np.zeros_like(again), arcs,
+            self.reader.learning.idle, self.reader.learning.repeat,
         )  # fmt: skip
         return -float(loss), arcs
 

@@ -28,17 +28,24 @@ class _Choices:
 
 
 def transduce(
-    scores: UnitScores, start: State, search: Search, *, again: bool = True
+    scores: UnitScores,
+    start: State,
+    search: Search,
+    *,
+    again: bool = True,
+    idle: float = 0.0,
+    repeat: float = 0.0,
 ) -> list[tuple[float, tuple[State, ...], tuple[Action, ...]]]:
     """Return plans with their log probabilities, best first.
 
     Readings that lead to the same actions are summed; `search.beam` bounds how many
     different plans are kept at each position in the text, so the time is linear in the
-    text. Without `again`, a unit names one action at most. `search.bonus` is added to the
+    text. Without `again`, a unit names one action at most. `idle` and `repeat` are the costs
+    of the lattice (see `groundling.model.lattice`). `search.bonus` is added to the
     log probability for each action, `search.evidence` of each normaliser for each decision.
     Actions into dead ends keep their share of the probability, but are not followed.
     """
-    reader = _Reader(scores, start, search, again)
+    reader = _Reader(scores, start, search, again, idle, repeat)
     layer: _Layer = {(): (0.0, (start,))}
     for unit in range(scores.units):
         passed: _Layer = {}
@@ -64,7 +71,15 @@ def transduce(
 class _Reader:
     """Reads one unit at a time, remembering what each state's choices are."""
 
-    def __init__(self, scores: UnitScores, start: State, search: Search, again: bool) -> None:
+    def __init__(
+        self,
+        scores: UnitScores,
+        start: State,
+        search: Search,
+        again: bool,
+        idle: float,
+        repeat: float,
+    ) -> None:
         self.scores = scores
         self.start = start
         self.search = search
@@ -72,6 +87,8 @@ class _Reader:
         self.marks, self.again = scores.marks()
         if not again:
             self.again = np.full_like(self.again, -np.inf)
+        self.idle = idle
+        self.gains = (search.bonus, search.bonus - repeat)
         self.choices: dict[State, _Choices] = {}
 
     def read(self, unit: int, named: int, frontier: _Layer, passed: _Layer) -> _Layer:
@@ -127,8 +144,8 @@ class _Reader:
                 both.append(everything - (1.0 - self.search.evidence) * total)
             self.choices[state] = _Choices(
                 options,
-                (both[0][:, 1:] + self.search.bonus, both[1][:, 1:] + self.search.bonus),
-                (both[0][:, 0].tolist(), both[1][:, 0].tolist()),
+                (both[0][:, 1:] + self.gains[0], both[1][:, 1:] + self.gains[1]),
+                ((both[0][:, 0] - self.idle).tolist(), both[1][:, 0].tolist()),
             )
 
 

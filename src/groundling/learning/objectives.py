@@ -289,6 +289,7 @@ class LatticeObjective(ExamplesObjective):
             loss = lattice_gradient(
                 table[:count], starts, gold, passing, again.copy(),
                 act_grad, passing_grad, again_grad, arcs,
+                self.learning.idle, self.learning.repeat,
             )  # fmt: skip
             if not np.isfinite(loss):
                 raise DemonstrationError(

@@ -42,6 +42,9 @@ class Learning:
         every unit must align.
     again
         With `decisions` and `marginal`: whether one unit may name several actions.
+    idle, repeat
+        With `decisions` and `marginal`: what a unit costs that names no action, and each
+        further action that a unit names. Without, text is free once nothing can be done.
     last_to_last
         With `viterbi`: the last unit aligns with the last action.
     l1, l2
@@ -72,6 +75,8 @@ class Learning:
     begin: str = "weights"
     silence: float | None = None
     again: bool = True
+    idle: float = 0.0
+    repeat: float = 0.0
     last_to_last: bool = False
     l1: float = 0.0
     l2: float = 1.0
@@ -97,7 +102,7 @@ class Learning:
         for name in ("iterations", "rounds", "restarts"):
             if getattr(self, name) < 1:
                 raise SettingError(f"Learning.{name} is at least 1, not {getattr(self, name)}.")
-        for name in ("l1", "l2", "spread", "tolerance"):
+        for name in ("l1", "l2", "spread", "tolerance", "idle", "repeat"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"Learning.{name} is 0 or more, not {getattr(self, name)}.")
         if self.alternatives is not None and self.alternatives < 1:

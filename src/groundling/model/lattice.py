@@ -7,6 +7,8 @@ lead to the demonstrated actions are summed exactly by forward and backward pass
 Positions are (i, j, f): i units read, j actions done, f = 1 if the present unit has already
 named an action. `act[j][y, i]` scores action y among the alternatives of prefix j when unit i
 names it; `passing[f, i]` scores passing on; `again[i]` is added when a unit names one more.
+`idle` is what a unit costs that names nothing, `repeat` each further action of a unit: outside
+the decisions, since a reader with nothing left to do would otherwise pass over text for free.
 """
 
 from __future__ import annotations
@@ -62,6 +64,8 @@ def lattice_gradient(
     passing_grad: Reals,
     again_grad: Reals,
     arcs: Reals,  # units × actions: p(unit i names action j), filled in
+    idle: float = 0.0,
+    repeat: float = 0.0,
 ) -> float:
     """Return -log p(actions | units) and fill in the gradient by every score."""
     units, actions = act.shape[1], len(gold)
@@ -76,16 +80,17 @@ def lattice_gradient(
         for j in range(actions + 1):
             for f in range(2):
                 extra = again[i] if f else 0.0
+                leave, more = (0.0, repeat) if f else (idle, 0.0)
                 norm[i, j, f] = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
                 here = ahead[i, j, f]
                 if here == -math.inf:
                     continue
                 ahead[i + 1, j, 0] = _log_add(
-                    ahead[i + 1, j, 0], here + passing[f, i] - norm[i, j, f]
+                    ahead[i + 1, j, 0], here + passing[f, i] - norm[i, j, f] - leave
                 )
                 if j < actions:
                     ahead[i, j + 1, 1] = _log_add(
-                        ahead[i, j + 1, 1], here + act[gold[j], i] + extra - norm[i, j, f]
+                        ahead[i, j + 1, 1], here + act[gold[j], i] + extra - norm[i, j, f] - more
                     )
     total = ahead[units, actions, 0]
     if total == -math.inf:
@@ -96,11 +101,12 @@ def lattice_gradient(
         for j in range(actions, -1, -1):
             for f in range(2):
                 extra = again[i] if f else 0.0
+                leave, more = (0.0, repeat) if f else (idle, 0.0)
                 here = ahead[i, j, f]
-                on = behind[i + 1, j, 0] + passing[f, i] - norm[i, j, f]
+                on = behind[i + 1, j, 0] + passing[f, i] - norm[i, j, f] - leave
                 done = -math.inf
                 if j < actions:
-                    done = behind[i, j + 1, 1] + act[gold[j], i] + extra - norm[i, j, f]
+                    done = behind[i, j + 1, 1] + act[gold[j], i] + extra - norm[i, j, f] - more
                 behind[i, j, f] = _log_add(on, done)
                 if here == -math.inf or behind[i, j, f] == -math.inf:
                     continue

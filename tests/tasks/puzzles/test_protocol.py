@@ -56,6 +56,9 @@ def test_best_learns_and_always_wins(corpus):
     split = learn_and_follow(chosen, prepare(chosen, corpus.usable), range(4))
     assert [answer.success for answer in split.answers] == [True] * 4
     assert split.share("match") >= 0.5
+    light = split.light()
+    assert light.follower is None
+    assert light.share("match") == split.share("match")
     numerals = [name for name, _ in split.follower.weights("‹number›", most=500)]
     assert any("event.count~" in name for name in numerals)
 

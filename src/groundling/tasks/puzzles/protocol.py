@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 from typing import Any, cast
 
 from groundling import __version__
@@ -71,7 +71,7 @@ class Answer:
 class Split:
     """One split: the follower trained on one part, and its answers on the other."""
 
-    follower: Follower
+    follower: Follower | None
     answers: tuple[Answer, ...]
     train_seconds: float
     test_seconds: float
@@ -79,6 +79,14 @@ class Split:
     def share(self, metric: str) -> float:
         """Return the share of answers with a property."""
         return fmean(getattr(answer, metric) for answer in self.answers)
+
+    def light(self) -> Split:
+        """Return the split without its follower, which holds on to all it has seen."""
+        answers = tuple(
+            replace(each, plan=each.plan and replace(each.plan, _source=None))
+            for each in self.answers
+        )
+        return replace(self, follower=None, answers=answers)
 
 
 def prepare(chosen: Preset, puzzles: Iterable[Puzzle]) -> list[Case]:
@@ -183,7 +191,7 @@ def evaluate_row(
     for found, way in zip(done, ways, strict=True):
         for number, held_out in enumerate(way):
             split = learn_and_follow(chosen, cases, held_out, seed=seed + number)
-            found.append(split)
+            found.append(split.light())
             missed = [answer.puzzle.number for answer in split.answers if not answer.match]
             tell(
                 f"{name}, {row}: split {number + 1} match {split.share('match'):.2f} success "
@@ -202,8 +210,10 @@ def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Sp
         metrics[f"{metric}, first {FOLDS}"] = fmean(shares[:FOLDS])
         if single:
             metrics[f"{metric}, one left out"] = fmean(split.share(metric) for split in single)
-    metrics["seconds"] = fmean(split.train_seconds + split.test_seconds for split in splits)
-    metrics["seconds, longest"] = max(s.train_seconds + s.test_seconds for s in splits)
+    seconds = [split.train_seconds + split.test_seconds for split in splits]
+    metrics["seconds"] = fmean(seconds)
+    metrics["seconds, median"] = median(seconds)
+    metrics["seconds, longest"] = max(seconds)
     # Puzzles, not splits, are what was drawn: the same few are held out again and again.
     by_puzzle: dict[int, list[bool]] = {}
     for split in splits:
