@@ -112,7 +112,7 @@ BEST = Preset(
     learning=Learning(
         normalise="decisions", idle=_COST, repeat=_COST, iterations=60, tolerance=1e-4
     ),
-    search=Search(max_length=16, beam=40, budget=200_000),
+    search=Search(max_length=16, beam=10, budget=200_000),
 )
 
 
