@@ -156,6 +156,7 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "best": {
         "full": lambda given: given,
         "length told": lambda given: replace(given, length_told=True),
+        "no planning": _changed("search", planning=False),
         "no text": _without_text,
         "no slots": _without_slots,
         "no lexicon": _changed("features", lexicon="strings"),
