@@ -254,7 +254,8 @@ def evaluate(
 
     Each row gives the mean over random splits of ten puzzles held out, their standard
     deviation, the mean of the first five, and the figure with one puzzle left out at a time.
-    `one_left_out` may list the rows that the last is wanted for. With `out`, what has been measured is saved there after every row.
+    `one_left_out` may list the rows that the last is wanted for. With `out`, what has been
+    measured is saved there after every row.
     """
     began = time.time()
     corpus = read_corpus(corpus_folder)
