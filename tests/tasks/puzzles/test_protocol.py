@@ -133,6 +133,34 @@ def test_command_saves_every_row_as_soon_as_it_is_there(tmp_path, monkeypatch, c
     assert "| no text |" in capsys.readouterr().out
 
 
+def test_command_ends_with_one_sentence_about_bad_files(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text("1\n:0\n# #\n")
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path), str(tmp_path / "results.json")])
+    assert ended.value.code == 1
+    assert "games.csv, line 2: puzzle 1 strikes 0 blocks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"splits": 0}, "at least one split"),
+        ({"rows": ["full", "ful"]}, "no row 'ful'"),
+        ({"out": "missing/results.json"}, "no folder missing"),
+    ],
+)
+def test_evaluate_complains_before_it_measures(tmp_path, settings, message):
+    write_corpus(generate_corpus(11, **SMALL), tmp_path)
+    with pytest.raises(SettingError, match=message):
+        evaluate(tmp_path, "best", tell=pytest.fail, **settings)
+
+
+def test_evaluate_needs_more_puzzles_than_it_holds_out(tmp_path):
+    write_corpus(generate_corpus(10, **SMALL), tmp_path)
+    with pytest.raises(SettingError, match="Cannot hold out 10 of 10 puzzles"):
+        evaluate(tmp_path)
+
+
 @pytest.mark.corpora
 def test_one_split_of_the_corpus():
     corpora = os.environ.get("GROUNDLING_CORPORA")

@@ -16,7 +16,7 @@ from statistics import fmean, median, stdev
 from typing import Any, cast
 
 from groundling import __version__
-from groundling.errors import DemonstrationError, SearchError, SettingError
+from groundling.errors import DemonstrationError, GroundlingError, SearchError, SettingError
 from groundling.evaluation.report import Report, Row, bootstrap
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
@@ -257,11 +257,18 @@ def evaluate(
     `one_left_out` may list the rows that the last is wanted for. With `out`, what has been
     measured is saved there after every row.
     """
+    if splits < 1:
+        raise SettingError(f"Puzzles are evaluated on at least one split, not on {splits}.")
+    if out is not None and not Path(out).parent.is_dir():
+        raise SettingError(f"There is no folder {Path(out).parent} to save results in. Make it.")
     began = time.time()
     corpus = read_corpus(corpus_folder)
+    wanted = row_names(name) if rows is None else rows
+    for row in wanted:
+        preset(name, row)  # complain of an unknown row before the first is measured
     condition = f"{splits} random splits, {HELD_OUT} of {len(corpus.usable)} puzzles held out"
     report = Report("puzzles", name, condition, [], 0.0, __version__)
-    for row in rows if rows is not None else row_names(name):
+    for row in wanted:
         single = one_left_out if isinstance(one_left_out, bool) else row in one_left_out
         found, _, _ = evaluate_row(
             name, row, corpus, splits=splits, one_left_out=single, seed=seed, tell=tell
@@ -287,15 +294,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="rows for which puzzles are also left out one at a time; all if not given",
     )
     settings = parser.parse_args(arguments)
-    report = evaluate(
-        settings.corpus,
-        settings.preset,
-        settings.rows,
-        splits=settings.splits,
-        one_left_out=True if settings.one_left_out is None else settings.one_left_out,
-        tell=print,
-        out=settings.out,
-    )
+    try:
+        report = evaluate(
+            settings.corpus,
+            settings.preset,
+            settings.rows,
+            splits=settings.splits,
+            one_left_out=True if settings.one_left_out is None else settings.one_left_out,
+            tell=print,
+            out=settings.out,
+        )
+    except GroundlingError as error:
+        parser.exit(1, f"{error}\n")
     print(report.markdown())
 
 
