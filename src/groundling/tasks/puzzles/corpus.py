@@ -202,8 +202,8 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
             if len(row) != len(widths[0]) or set(row) - {"#", "."}:
                 raise CorpusError(
                     f"{path}, line {at[0]}: the row {shorten(at[1])} of puzzle {number} does not "
-                    f"fit. Write {len(widths[0])} marks as in its first row, '#' for a block and '.' "
-                    "for a hole."
+                    f"fit. Write {len(widths[0])} marks as in its first row, '#' for a block and "
+                    "'.' for a hole."
                 )
         board = Board.read(rows)
         if not 1 <= k <= max(board.height, board.width):
