@@ -1,4 +1,8 @@
-"""Curves: how many puzzles each search has solved after so many boards."""
+"""Curves: how many puzzles each search has solved after so many boards.
+
+`python -m groundling.tasks.puzzles.curves results/puzzles-planners.json curves.png` draws
+what `compare_planners` has saved.
+"""
 
 from __future__ import annotations
 
