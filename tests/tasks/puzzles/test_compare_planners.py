@@ -71,23 +71,25 @@ def test_stress_solves_what_was_made_solvable():
     assert any(row["unsolvable"] for row in rows if row["kind"] == "spoiled")
 
 
-def test_summary_curve_rises_to_the_share_solved():
+def test_summary_lists_when_each_puzzle_was_solved():
     runs = compare([generate_puzzle(5, 5, 2, seed=s) for s in range(4)], BUDGET, widths=[5])
     for row in summarise(runs):
-        shares = list(row["curve"].values())
-        assert shares == sorted(shares)
-        assert shares[-1] == row["solved"]
+        assert row["solved after"] == sorted(row["solved after"])
+        assert len(row["solved after"]) == row["solved"] * row["puzzles"]
+        nodes = [r["nodes"] for r in runs if r["search"] == row["search"]]
+        assert set(row["solved after"]) <= set(nodes)
 
 
 def test_command_writes_results(tmp_path, capsys):
     out = tmp_path / "results.json"
     main(["--sides", "3", "--each", "2", "--widths", "2", "--stress", "1", "--out", str(out)])
     results = json.loads(out.read_text())
-    assert {run["search"] for run in results["runs"]} == {
+    assert [row["search"] for row in results["summary"]] == [
         "planner",
         "depth-first",
         "beam 2",
         "beam 2 with hints",
-    }
+    ]
+    assert {row["k"] for row in results["stress"]} == {2, 3}
     assert str(tmp_path) not in out.read_text()
     assert "planner" in capsys.readouterr().out

@@ -1,9 +1,10 @@
 """Compare the planner with plain searches, with and without hints: nodes and seconds.
 
 Run `python -m groundling.tasks.puzzles.compare_planners --out results.json`; it prints a
-table for each size of board and writes every run, and the curve of puzzles solved over
-boards expanded, to the file. With `--seconds 0 --nodes 100000` the shares solved do not
-depend on the machine.
+table for each size of board and saves it, with the number of boards after which each puzzle was
+solved. The comparison stops at a number of boards, not of seconds, so that the shares solved
+do not depend on the machine. With `--stress`, the planner alone gets boards of every kind
+and must keep to its seconds.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import json
 import random
 import statistics
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from groundling.files import write_atomically
 from groundling.tasks.puzzles.board import Board
 from groundling.tasks.puzzles.corpus import Puzzle, read_corpus
 from groundling.tasks.puzzles.generator import generate_puzzle
@@ -25,7 +28,6 @@ from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints
 
 __all__ = ["compare", "main", "spoil", "stress", "summarise"]
 
-CURVE = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
 _PLACES = ("corpus", "out")  # where files lie is nobody else's business
 Search = Callable[[Puzzle, Budget], Verdict]
 
@@ -61,7 +63,9 @@ def compare(
     runs = []
     for puzzle in puzzles:
         for name, search in _searches(widths).items():
+            began = time.process_time()
             verdict = search(puzzle, budget)
+            seconds = time.process_time() - began
             runs.append(
                 {
                     "search": name,
@@ -70,18 +74,20 @@ def compare(
                     "k": puzzle.k,
                     "status": verdict.status,
                     "nodes": verdict.nodes,
-                    "seconds": round(verdict.seconds, 5),
+                    "seconds": round(seconds, 5),
                 }
             )
     return runs
 
 
 def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return for each size and search the share solved, the medians, and the curve.
+    """Return for each size and search the share solved, and medians of boards and CPU seconds.
+
+    `solved after` lists the boards expanded for each puzzle that was solved.
 
     >>> runs = [{"search": "beam", "size": "3×3", "status": "solved", "nodes": 9, "seconds": 0.1}]
-    >>> summarise(runs)[0]["solved"], summarise(runs)[0]["curve"]["10"]
-    (1.0, 1.0)
+    >>> summarise(runs)[0]["solved"], summarise(runs)[0]["solved after"]
+    (1.0, [9])
     """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in runs:
@@ -98,10 +104,7 @@ def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 "median nodes": statistics.median(run["nodes"] for run in group),
                 "median seconds": statistics.median(run["seconds"] for run in group),
                 "most seconds": max(run["seconds"] for run in group),
-                "curve": {
-                    str(limit): sum(nodes <= limit for nodes in solved) / len(group)
-                    for limit in CURVE
-                },
+                "solved after": sorted(solved),
             }
         )
     return rows
@@ -125,7 +128,7 @@ def spoil(board: Board, rng: random.Random, moved: int = 2) -> Board:
 
 
 def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> list[dict[str, Any]]:
-    """Give the planner solvable and spoiled boards of many kinds; return its verdicts.
+    """Give the planner solvable and spoiled boards of many kinds; count its verdicts.
 
     >>> rows = stress([4], each=1, budget=Budget(nodes=1000))
     >>> sum(row["budget exhausted"] for row in rows)
@@ -135,7 +138,7 @@ def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> li
     for side in sides:
         for k in range(2, side + 1):
             for kind in ("solvable", "spoiled"):
-                verdicts = []
+                verdicts, seconds = [], []
                 for number in range(each):
                     rng = random.Random(f"{seed} {side} {k} {number}")
                     board = generate_puzzle(
@@ -143,7 +146,9 @@ def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> li
                     ).board
                     if kind == "spoiled":
                         board = spoil(board, rng)
+                    began = time.process_time()
                     verdicts.append(Planner().solve(board, k, budget))
+                    seconds.append(time.process_time() - began)
                 counts = {
                     status: sum(verdict.status == status for verdict in verdicts)
                     for status in ("solved", "unsolvable", "budget exhausted")
@@ -155,7 +160,7 @@ def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> li
                         "kind": kind,
                         **counts,
                         "most nodes": max(verdict.nodes for verdict in verdicts),
-                        "most seconds": round(max(verdict.seconds for verdict in verdicts), 4),
+                        "most seconds": round(max(seconds), 4),
                     }
                 )
     return rows
@@ -176,14 +181,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sides", type=int, nargs="+", default=[4, 6, 8, 10, 12])
     parser.add_argument("--each", type=int, default=10, help="puzzles of each size")
     parser.add_argument("--corpus", help="also compare on the puzzles of a corpus folder")
+    parser.add_argument("--widths", type=int, nargs="+", default=[10, 100], help="of the beam")
+    parser.add_argument("--nodes", type=int, default=100_000, help="boards expanded in one run")
     parser.add_argument("--stress", type=int, default=0, help="boards of each kind for the planner")
-    parser.add_argument("--widths", type=int, nargs="+", default=[1, 10, 100], help="of the beam")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of one run; 0 for no limit")
-    parser.add_argument("--nodes", type=int, default=50_000_000, help="boards expanded in one run")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of the planner under stress")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", help="a JSON file for the results")
     settings = parser.parse_args(arguments)
-    budget = Budget(settings.nodes, settings.seconds or None)
     puzzles = []
     for side in settings.sides:
         for number in range(settings.each):
@@ -191,10 +195,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             k = rng.randint(2, max(2, 2 * side // 3))
             seed = rng.randrange(2**32)
             puzzles.append(generate_puzzle(side, side, k, seed=seed, number=number + 1))
-    runs = compare(puzzles, budget, widths=settings.widths)
+    limit = Budget(settings.nodes, seconds=None)
+    runs = compare(puzzles, limit, widths=settings.widths)
     if settings.corpus:
         usable = read_corpus(settings.corpus).usable
-        known = compare(usable, budget, widths=settings.widths)
+        known = compare(usable, limit, widths=settings.widths)
         runs += [{**run, "size": "corpus"} for run in known]
     table = summarise(runs)
     print(
@@ -205,9 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"{row['size']:8}{row['search']:22}{row['solved']:8.0%}{row['median nodes']:14,.0f}"
             f"{row['median seconds']:11.4f}{row['most seconds']:9.3f}"
         )
-    tested = (
-        stress(settings.sides, settings.stress, budget, settings.seed) if settings.stress else []
-    )
+    tested = []
+    if settings.stress:
+        budget = Budget(seconds=settings.seconds)
+        tested = stress(settings.sides, settings.stress, budget, settings.seed)
     for line in tested:
         print(
             f"{line['side']}×{line['side']} k={line['k']} {line['kind']}: {line['solved']} solved, "
@@ -224,9 +230,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "summary": table,
             "stress": tested,
             "peak memory, MB": megabytes,
-            "runs": runs,
         }
-        Path(settings.out).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        write_atomically(Path(settings.out), _compact(results))
+
+
+def _compact(results: dict[str, Any]) -> str:
+    """Return results as JSON with a line for each row."""
+    parts = []
+    for name, value in results.items():
+        if isinstance(value, list):
+            rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in value)
+            parts.append(f'"{name}": [\n  {rows}\n ]')
+        else:
+            parts.append(f'"{name}": {json.dumps(value)}')
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":
