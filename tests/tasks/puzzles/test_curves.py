@@ -15,8 +15,9 @@ def test_curves_show_every_search_of_every_size(tmp_path):
     assert (tmp_path / "curves.png").stat().st_size > 1000
     assert [axes.get_title() for axes in figure.axes] == ["3×3, 1 puzzles", "4×4, 1 puzzles"]
     names = [line.get_label() for line in figure.axes[0].lines]
-    assert names == ["planner", "depth-first", "beam 5", "beam 5 with hints"]
-    for line, row in zip(figure.axes[1].lines, rows[4:], strict=True):
+    assert names == ["planner", "depth-first", "beam 5", "beam 5 with hints",
+                     "widening beam", "widening beam with hints"]  # fmt: skip
+    for line, row in zip(figure.axes[1].lines, rows[6:], strict=True):
         assert line.get_ydata()[-1] == row["solved"]
         assert list(line.get_xdata()[1:-1]) == row["solved after"]
 

@@ -23,8 +23,8 @@ from groundling.files import write_atomically
 from groundling.tasks.puzzles.board import Board
 from groundling.tasks.puzzles.corpus import Puzzle, read_corpus
 from groundling.tasks.puzzles.generator import generate_puzzle
-from groundling.tasks.puzzles.planner import Budget, Planner, Verdict
-from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints
+from groundling.tasks.puzzles.planner import Budget, Planner, Verdict, is_winnable
+from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints, widening_beam
 
 __all__ = ["compare", "main", "spoil", "stress", "summarise"]
 
@@ -32,9 +32,11 @@ _PLACES = ("corpus", "out")  # where files lie is nobody else's business
 Search = Callable[[Puzzle, Budget], Verdict]
 
 
-def _beam(width: int, reads: bool) -> Search:
+def _beam(width: int | None, reads: bool) -> Search:
     def run(puzzle: Puzzle, budget: Budget) -> Verdict:
         guide = read_hints(puzzle.hints) if reads else None
+        if width is None:
+            return widening_beam(puzzle.board, puzzle.k, budget, guide=guide)
         return beam_search(puzzle.board, puzzle.k, budget, width=width, guide=guide)
 
     return run
@@ -45,21 +47,23 @@ def _searches(widths: Iterable[int]) -> dict[str, Search]:
         "planner": lambda puzzle, budget: Planner().solve(puzzle.board, puzzle.k, budget),
         "depth-first": lambda puzzle, budget: depth_first(puzzle.board, puzzle.k, budget),
     }
-    for width in widths:
-        searches[f"beam {width}"] = _beam(width, reads=False)
-        searches[f"beam {width} with hints"] = _beam(width, reads=True)
+    for width in (*widths, None):
+        name = "widening beam" if width is None else f"beam {width}"
+        searches[name] = _beam(width, reads=False)
+        searches[f"{name} with hints"] = _beam(width, reads=True)
     return searches
 
 
 def compare(
-    puzzles: Iterable[Puzzle], budget: Budget, *, widths: Sequence[int] = (1, 10, 100)
+    puzzles: Iterable[Puzzle], budget: Budget, *, widths: Sequence[int] = (10,)
 ) -> list[dict[str, Any]]:
     """Run every search on every puzzle; return one record for each run.
 
     >>> runs = compare([generate_puzzle(3, 3, 2, seed=1)], Budget(nodes=1000), widths=[9])
     >>> sorted({run["status"] for run in runs}), len(runs)
-    (['solved'], 4)
+    (['solved'], 6)
     """
+    is_winnable(Board(1, 1, 1), 1)  # compiles, which is not the first puzzle's fault
     runs = []
     for puzzle in puzzles:
         for name, search in _searches(widths).items():
@@ -181,8 +185,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sides", type=int, nargs="+", default=[4, 6, 8, 10, 12])
     parser.add_argument("--each", type=int, default=10, help="puzzles of each size")
     parser.add_argument("--corpus", help="also compare on the puzzles of a corpus folder")
-    parser.add_argument("--widths", type=int, nargs="+", default=[10, 100], help="of the beam")
-    parser.add_argument("--nodes", type=int, default=100_000, help="boards expanded in one run")
+    parser.add_argument("--widths", type=int, nargs="+", default=[10], help="of the beams")
+    parser.add_argument("--nodes", type=int, default=10_000, help="boards expanded in one run")
     parser.add_argument("--stress", type=int, default=0, help="boards of each kind for the planner")
     parser.add_argument("--seconds", type=float, default=10.0, help="of the planner under stress")
     parser.add_argument("--seed", type=int, default=0)
@@ -203,11 +207,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         runs += [{**run, "size": "corpus"} for run in known]
     table = summarise(runs)
     print(
-        f"{'boards':8}{'search':22}{'solved':>8}{'median nodes':>14}{'median s':>11}{'most s':>9}"
+        f"{'boards':8}{'search':26}{'solved':>8}{'median nodes':>14}{'median s':>11}{'most s':>9}"
     )
     for row in table:
         print(
-            f"{row['size']:8}{row['search']:22}{row['solved']:8.0%}{row['median nodes']:14,.0f}"
+            f"{row['size']:8}{row['search']:26}{row['solved']:8.0%}{row['median nodes']:14,.0f}"
             f"{row['median seconds']:11.4f}{row['most seconds']:9.3f}"
         )
     tested = []
