@@ -138,6 +138,7 @@ def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> li
     >>> sum(row["budget exhausted"] for row in rows)
     0
     """
+    is_winnable(Board(1, 1, 1), 1)
     rows = []
     for side in sides:
         for k in range(2, side + 1):
