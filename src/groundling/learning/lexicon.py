@@ -100,7 +100,15 @@ def learn_lexicon(
     costs = context_penalties(builder, known, examples, entries) * (
         settings.cost + settings.cost_per_count * _counts(examples, [word for word, _ in entries])
     )
-    fit = _CrossFit(objective, examples, len(space), len(entries), learning, settings, seed)
+    # How much each label of the texts counts, whatever it stands for.
+    shares = np.array(
+        [
+            builder.reader.labeller.amount(label.name)
+            for content in objective.model.encoding.sets
+            for label, _ in content
+        ]
+    )
+    fit = _CrossFit(objective, examples, len(space), len(entries), learning, settings, seed, shares)
     extents = fit.run(costs, progress, checkpoint)
     learnt: dict[str, dict[tuple[str, str], float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
@@ -154,6 +162,7 @@ class _CrossFit:
         learning: Learning,
         settings: LexiconLearning,
         seed: int,
+        shares: Reals,
     ) -> None:
         self.objective = objective
         self.model = objective.model
@@ -162,8 +171,10 @@ class _CrossFit:
         self.entries = entries
         self.amounts = self.model.scores.set_amount
         # Extents were numbered from 2 up when the texts were encoded.
-        self.number = np.where(self.amounts >= 2.0, self.amounts - 2.0, -1.0).astype(np.int64)
-        self.open = self.number >= 0
+        numbered = np.rint(self.amounts / shares).astype(np.int64)
+        self.open = numbered >= 2
+        self.number = np.where(self.open, numbered - 2, -1)
+        self.shares = shares[self.open]
         self.weights = self.model.charts.problem_weight.copy()
         self.part = _parts(objective, examples, settings.parts, seed)
         self.thetas = [np.zeros(width) for _ in range(settings.parts)]
@@ -212,7 +223,7 @@ class _CrossFit:
             progress(Progress("learning the lexicon", step, steps, loss))
 
     def _set(self, extents: Reals) -> None:
-        self.amounts[self.open] = extents[self.number[self.open]]
+        self.amounts[self.open] = extents[self.number[self.open]] * self.shares
 
     def _fit_extents(self, extents: Reals, costs: Reals) -> tuple[float, Reals]:
         def loss(values: Reals) -> tuple[float, Reals]:
@@ -224,7 +235,9 @@ class _CrossFit:
                 value, slopes = self.model.amount_loss(self.thetas[part])
                 total += value
                 gradient += np.bincount(
-                    self.number[self.open], weights=slopes[self.open], minlength=self.entries
+                    self.number[self.open],
+                    weights=slopes[self.open] * self.shares,
+                    minlength=self.entries,
                 )
             return total, gradient
 
