@@ -36,15 +36,20 @@ __all__ = ["LexiconLearning", "learn_lexicon"]
 
 @dataclass(frozen=True)
 class LexiconLearning:
-    """How a lexicon is learnt: parts, rounds, iterations, and what an entry costs."""
+    """How a lexicon is learnt: parts, rounds, iterations, and what an entry costs.
 
-    parts: int = 3
-    rounds: int = 3
+    Entries whose context speaks so much against them that they would cost `dearest` times
+    as much as others are left out: they are most of all pairs, and would take most of the time.
+    """
+
+    parts: int = 2
+    rounds: int = 2
     first_iterations: int = 25
     iterations: int = 12
     min_count: float = 3.0
     cost: float = 1.0
     cost_per_count: float = 0.03
+    dearest: float = 2.0
     most: float = 1.5
     least: float = 0.05
 
@@ -74,9 +79,10 @@ def learn_lexicon(
         )
     known = builder.reader.lexicon
     entries: list[tuple[str, tuple[str, str]]] = []
+    penalties: list[float] = []
 
     def open_up() -> None:
-        """Let every candidate stand for every value, numbered from 2 up for finding it again."""
+        """Let candidates stand for values, numbered from 2 up for finding them again."""
         words = _candidates(builder, examples, settings)
         pairs = [
             (kind, value)
@@ -84,7 +90,12 @@ def learn_lexicon(
             if kind != NUMBER
             for value in sorted(builder.values[kind])
         ]
-        entries.extend((word, pair) for word in words for pair in pairs)
+        possible = [(word, pair) for word in words for pair in pairs]
+        judged = context_penalties(builder, known, examples, possible).tolist() if possible else []
+        for entry, penalty in zip(possible, judged, strict=True):
+            if penalty < settings.dearest:
+                entries.append(entry)
+                penalties.append(penalty)
         learnt: dict[str, dict[tuple[str, str], float]] = {}
         for number, (word, pair) in enumerate(entries):
             learnt.setdefault(word, {})[pair] = number + 2.0
@@ -97,7 +108,7 @@ def learn_lexicon(
     )  # fmt: skip
     if not entries:
         return known
-    costs = context_penalties(builder, known, examples, entries) * (
+    costs = np.array(penalties) * (
         settings.cost + settings.cost_per_count * _counts(examples, [word for word, _ in entries])
     )
     # How much each label of the texts counts, whatever it stands for.
