@@ -65,3 +65,11 @@ def test_example_follows_instructions_with_names_it_never_saw(ran):
 
 def test_example_draws_its_explanation(ran):
     assert (ran[0] / "why.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_tour_is_kept_without_outputs():
+    # `make docs` runs the notebook, and CI runs that.
+    book = json.loads((ROOT / "docs" / "tour.ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert code
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
