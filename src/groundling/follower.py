@@ -340,9 +340,10 @@ class Follower:
         """Return all plans from a start, or those that the search keeps."""
         courses = self._searcher.all_courses(world, start, self.search) if listing else None
         if courses is None:
+            found = self._searcher.search(text, world, start, self.search)
             courses = Courses(
                 self._builder.course(world, states, actions)
-                for _, states, actions in self._searcher.search(text, world, start, self.search)
+                for _, states, actions in (found if self.search.planning else found[:1])
             )
         return courses
 
@@ -365,9 +366,17 @@ class Follower:
     def _answer(
         self, text: tuple[Instruction, ...], world: World, found: Scored, search: Search
     ) -> Plan:
-        logs = log_softmax(np.array([score for score, _, _ in found]), self.temperature_)
+        scores = np.array([score for score, _, _ in found])
+        if len(found) == 1 and not search.planning and self.learning.normalise == "decisions":
+            # Nothing else was considered; but the score is a log probability by itself.
+            logs = np.minimum(scores / self.temperature_, 0.0)
+        else:
+            logs = log_softmax(scores, self.temperature_)
         paths = [states for _, states, _ in found]
-        best, confidence = decode(self.search.decode, logs, paths, world.outcome)
+        reflex = not search.planning and self.learning.normalise == "plans"
+        best, confidence = decode(
+            self.search.decode, logs, paths, world.outcome, answer=0 if reflex else None
+        )
         order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
         source = Source(
             self._builder, self._space, self.theta_, self.learning, search, self._lengths,
