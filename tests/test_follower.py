@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -198,6 +199,17 @@ def test_follower_calibration_makes_confidence_honest():
     assert follower.calibrate(shown + wrong) is follower
     assert follower.temperature_ > 1
     assert follower.follow("go left", Line(), 2).confidence < before
+
+
+def test_follower_calibration_is_about_what_is_decoded():
+    class Loop(Line):  # every plan ends alike
+        def outcome(self, state):
+            return "somewhere"
+
+    shown = [replace(each, environment=Loop()) for each in line_demonstrations()]
+    wrong = [Demonstration("go left", Loop(), 2, ("right",))] * len(shown)
+    plans = make(learning=Learning(l2=0.01)).fit(shown).calibrate(shown + wrong)
+    assert plans.temperature_ > 1  # plans are often wrong, though outcomes never are
 
 
 def test_follower_calibration_does_not_change_the_best_plan(trained):

@@ -417,7 +417,8 @@ class Follower:
     def calibrate(self, demonstrations: Iterable[Demonstration]) -> Follower:
         """Make confidences honest on demonstrations that were not trained on.
 
-        Sets `temperature_` so that the demonstrated plans are most likely.
+        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
+        or transitions are decoded, so that their outcomes are.
         """
         listed = self._checked(demonstrations)
         texts = self._builder.reader.read_many(each.instructions for each in listed)
@@ -428,7 +429,11 @@ class Follower:
             found = [plan for plan in scored if plan[0] > -np.inf]
             end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
             scores = np.array([score for score, _, _ in found])
-            right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
+            if self.search.decode == "plan":
+                shown = (each.actions, *map(tuple, each.also))
+                right = np.array([actions in shown for _, _, actions in found])
+            else:
+                right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
             if len(found) and right.any():
                 cases.append((scores, right))
         if not cases:
