@@ -211,7 +211,9 @@ class FeatureSpace:
             name = str(nodes[pair_nodes[pair]].value).lower()
             if (word, name) not in memory:
                 parts = name.split()
-                best = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
+                best = 0.0
+                if "similarity" in self.joins:
+                    best = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
                 memory[word, name] = (best if best >= 0.7 else 0.0, word in parts)
             ratios[place], inside[place] = memory[word, name]
         found = []

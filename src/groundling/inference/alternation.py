@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -43,40 +42,67 @@ def best_path(
     beam = search.beam if search.planning else 1
     length = weights.shape[1]
     gains: dict[State, Reals] = {}  # (actions × steps), for the alignment at hand
-    layer: list[tuple[float, tuple[State, ...], tuple[Action, ...]]] = [(0.0, (start,), ())]
+    totals, layer = np.zeros(1), [start]
+    steps: list[tuple[list[int], list[Action]]] = []  # of each layer: from where, and how
+    layers = [layer]
     for j in range(length):
-        options = scores.options(states[-1] for _, states, _ in layer)
+        options = scores.options(layer)
         if len(scores) > search.budget:
             raise SearchError(
                 f"The search asked about {len(scores)} actions from state {start!r} without an "
                 "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
             )
-        best: dict[State, tuple[float, int, int]] = {}
-        for place, ((total, states, _), each) in enumerate(zip(layer, options, strict=True)):
-            if states[-1] not in gains:
-                gains[states[-1]] = each.text @ weights + each.free[:, None]
-            values = (total + gains[states[-1]][:, j]).tolist()
-            for number, (after, score) in enumerate(zip(each.after, values, strict=True)):
-                known = best.get(after)
-                if known is None or score > known[0]:
-                    best[after] = (score, place, number)
-        if not best:
+        for state, each in zip(layer, options, strict=True):
+            if state not in gains:
+                gains[state] = each.text @ weights + each.free[:, None]
+        counts = [len(each.actions) for each in options]
+        if not any(counts):
             return []
-        ranked = sorted(best.items(), key=lambda item: -item[1][0])
-        if j == length - 1:
-            ranked = [item for item in ranked if world.is_goal(item[0])]
-        if search.planning:
-            alive = (item for item in ranked if not world.is_dead_end(item[0]))
-            ranked = list(islice(alive, beam))  # asks only about as many as are needed
-        layer = [
+        values = np.concatenate([gains[state][:, j] for state in layer])
+        values += np.repeat(totals, counts)
+        # The best way to each state, best first.
+        order = np.argsort(-values, kind="stable")
+        targets = np.concatenate([each.places for each in options])[order]
+        ranked = order[np.sort(np.unique(targets, return_index=True)[1])]
+        begins = np.cumsum([0, *counts])
+        found: list[tuple[int, int, int]] = []  # place among the values, in the layer, action
+        for place in ranked.tolist():
+            origin = int(np.searchsorted(begins, place, "right")) - 1
+            number = place - int(begins[origin])
+            after = options[origin].after[number]
+            if j == length - 1 and not world.is_goal(after):
+                continue
+            if search.planning and world.is_dead_end(after):
+                continue  # asks only about as many as are needed
+            found.append((place, origin, number))
+            if len(found) == beam:
+                break
+        totals = values[[place for place, _, _ in found]]
+        layer = [options[origin].after[number] for _, origin, number in found]
+        layers.append(layer)
+        steps.append(
             (
-                score,
-                (*layer[place][1], after),
-                (*layer[place][2], options[place].actions[number]),
+                [origin for _, origin, _ in found],
+                [options[origin].actions[number] for _, origin, number in found],
             )
-            for after, (score, place, number) in ranked[:beam]
-        ]
-    return layer
+        )
+    return [
+        (float(total), *_walk(layers, steps, place)) for place, total in enumerate(totals.tolist())
+    ]
+
+
+def _walk(
+    layers: Sequence[Sequence[State]],
+    steps: Sequence[tuple[Sequence[int], Sequence[Action]]],
+    place: int,
+) -> tuple[tuple[State, ...], tuple[Action, ...]]:
+    """Return the states and actions that lead to a place of the last layer."""
+    states, actions = [layers[-1][place]], []
+    for before, (origins, done) in zip(reversed(layers[:-1]), reversed(steps), strict=True):
+        actions.append(done[place])
+        place = origins[place]
+        states.append(before[place])
+    return tuple(reversed(states)), tuple(reversed(actions))
 
 
 def alternate(
@@ -111,7 +137,9 @@ def alternate(
                 for rank, (_, states, actions) in enumerate(paths[: 1 if every_unit else 3]):
                     text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
                     total, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
-                    score = total + float(free.sum()) + length_score(length)
+                    score = total
+                    if search.compare == "score":
+                        score += float(free.sum()) + length_score(length)
                     known = found.get(actions)
                     if known is None or score > known.score:
                         found[actions] = Found(actions, states, fresh, score)
