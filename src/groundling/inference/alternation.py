@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
 from groundling.inference.units import UnitScores
-from groundling.model.kernels import Reals
+from groundling.model.kernels import Integers, Reals
 from groundling.model.path import align, spread
 from groundling.world.environment import Action, State
 
@@ -41,7 +42,6 @@ def best_path(
     world = scores.world
     beam = search.beam if search.planning else 1
     length = weights.shape[1]
-    gains: dict[State, Reals] = {}  # (actions × steps), for the alignment at hand
     totals, layer = np.zeros(1), [start]
     steps: list[tuple[list[int], list[Action]]] = []  # of each layer: from where, and how
     layers = [layer]
@@ -52,43 +52,59 @@ def best_path(
                 f"The search asked about {len(scores)} actions from state {start!r} without an "
                 "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
             )
-        for state, each in zip(layer, options, strict=True):
-            if state not in gains:
-                gains[state] = each.text @ weights + each.free[:, None]
         counts = [len(each.actions) for each in options]
         if not any(counts):
             return []
-        values = np.concatenate([gains[state][:, j] for state in layer])
+        units = np.flatnonzero(weights[:, j]).astype(np.int32)
+        amounts = weights[units, j]
+        values = np.concatenate([_gains(each.text, each.free, units, amounts) for each in options])
         values += np.repeat(totals, counts)
-        # The best way to each state, best first.
-        order = np.argsort(-values, kind="stable")
-        targets = np.concatenate([each.places for each in options])[order]
-        ranked = order[np.sort(np.unique(targets, return_index=True)[1])]
+        targets = np.concatenate([each.places for each in options])
+        origins, done, places = [], [], []
+        following: list[State] = []
         begins = np.cumsum([0, *counts])
-        found: list[tuple[int, int, int]] = []  # place among the values, in the layer, action
-        for place in ranked.tolist():
-            origin = int(np.searchsorted(begins, place, "right")) - 1
-            number = place - int(begins[origin])
+        ranked = _best_ways(values, targets)
+        froms = np.searchsorted(begins, ranked, "right") - 1
+        for place, origin, number in zip(
+            ranked.tolist(), froms.tolist(), (ranked - begins[froms]).tolist(), strict=True
+        ):
             after = options[origin].after[number]
             if j == length - 1 and not world.is_goal(after):
                 continue
             if search.planning and world.is_dead_end(after):
                 continue  # asks only about as many as are needed
-            found.append((place, origin, number))
-            if len(found) == beam:
+            places.append(place)
+            origins.append(origin)
+            done.append(options[origin].actions[number])
+            following.append(after)
+            if len(following) == beam:
                 break
-        totals = values[[place for place, _, _ in found]]
-        layer = [options[origin].after[number] for _, origin, number in found]
+        totals, layer = values[places], following
         layers.append(layer)
-        steps.append(
-            (
-                [origin for _, origin, _ in found],
-                [options[origin].actions[number] for _, origin, number in found],
-            )
-        )
-    return [
-        (float(total), *_walk(layers, steps, place)) for place, total in enumerate(totals.tolist())
-    ]
+        steps.append((origins, done))
+    return [(total, *_walk(layers, steps, place)) for place, total in enumerate(totals.tolist())]
+
+
+@njit(cache=True)
+def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
+    """Return what each action scores with some of the units."""
+    gains = free.copy()
+    for action in range(len(free)):
+        for place in range(len(units)):
+            gains[action] += amounts[place] * text[action, units[place]]
+    return gains
+
+
+@njit(cache=True)
+def _best_ways(values: Reals, targets: Integers) -> Integers:
+    """Return the place of the best way to each target, best first."""
+    best = np.full(targets.max() + 1, -1)
+    for place in range(len(values)):
+        known = best[targets[place]]
+        if known < 0 or values[place] > values[known]:
+            best[targets[place]] = place
+    kept = best[best >= 0]
+    return kept[np.argsort(-values[kept], kind="mergesort")]
 
 
 def _walk(
@@ -135,17 +151,15 @@ def alternate(
                     break
                 settled = True
                 for rank, (_, states, actions) in enumerate(paths[: 1 if every_unit else 3]):
-                    text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
-                    total, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
-                    score = total
-                    if search.compare == "score":
-                        score += float(free.sum()) + length_score(length)
-                    known = found.get(actions)
-                    if known is None or score > known.score:
+                    if actions not in found:
+                        text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
+                        score, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
+                        if search.compare == "score":
+                            score += float(free.sum()) + length_score(length)
                         found[actions] = Found(actions, states, fresh, score)
                     if rank == 0:
-                        settled = fresh == alignment
-                        following = fresh
+                        following = found[actions].alignment
+                        settled = following == alignment
                 alignment = following
                 if settled:
                     break
