@@ -67,7 +67,9 @@ class Preset:
 
 _SIDES = "|".join(SIDE_WORDS)
 PAPER = Preset(
-    overlay=Overlay(neighbours=("given", "self"), edge_scores=False, plan_scores=False),
+    overlay=Overlay(
+        neighbours=("given", "self"), entry="any", edge_scores=False, plan_scores=False
+    ),
     features=Features(
         words=("word", "string"),
         stop_words=STOP_WORDS,
@@ -86,7 +88,7 @@ PAPER = Preset(
         rounds=5,
         mirror=False,
     ),
-    search=Search(min_length=15, max_length=15, beam=15, restarts=10, rounds=2),
+    search=Search(min_length=15, max_length=15, beam=15, restarts=40, rounds=2, compare="text"),
     environment={"shape": "paper"},
     parser="default",
     units="sentences",
