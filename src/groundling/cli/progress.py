@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Protocol
 
 from rich.console import Console
 
-__all__ = ["Report", "Reporter", "progress"]
+__all__ = ["Report", "Reporter", "counting", "progress"]
 
 SECONDS = 5.0  # between two plain lines
 
@@ -115,3 +115,51 @@ def _bar(console: Console, title: str) -> Iterator[Reporter]:
             )
 
         yield show
+
+
+@contextmanager
+def counting(
+    console: Console, title: str, *, unit: str = "bytes"
+) -> Iterator[Callable[[float, float | None], None]]:
+    """Show how much of something is done; the total may be unknown.
+
+    >>> with counting(Console(width=60), "download") as tell:
+    ...     tell(5, 10)
+    ...     tell(10, 10)
+    download: 10 of 10 bytes
+    """
+    if not console.is_terminal:
+        lines = _Counts(console, title, unit)
+        yield lines
+        return
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task(title, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+class _Counts:
+    """One line now and then, and one at the end."""
+
+    def __init__(self, console: Console, title: str, unit: str) -> None:
+        self.console = console
+        self.title = title
+        self.unit = unit
+        self.last = monotonic()
+
+    def __call__(self, done: float, total: float | None) -> None:
+        if done != total and monotonic() - self.last < SECONDS:
+            return
+        self.last = monotonic()
+        of = "" if total is None else f" of {total:.0f}"
+        self.console.print(f"{self.title}: {done:.0f}{of} {self.unit}", highlight=False)

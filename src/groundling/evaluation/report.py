@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -65,6 +66,7 @@ class Report:
     rows: Sequence[Row]
     seconds: float
     version: str
+    date: str = field(default_factory=lambda: datetime.date.today().isoformat())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values."""
