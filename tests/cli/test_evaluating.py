@@ -10,6 +10,7 @@ from groundling.cli.main import app
 from groundling.tasks import catalogue, cells
 
 runner = CliRunner()
+NOWHERE = dict.fromkeys(catalogue.TASKS)
 METRICS = {
     "mazes": {"macro", "micro", "Maze1", "Maze2", "Maze3"},
     "maps": {"precision", "recall", "f1"},
@@ -107,10 +108,10 @@ def test_tune_refuses_settings_that_do_not_exist():
 
 def test_cells_are_kept_and_taken_again(tmp_path, monkeypatch):
     made = cells.evaluation_cells("puzzles", "paper", ["full"], None, quick=True)
-    first = cells.run_cells(made, None, keep=tmp_path)
+    first = cells.run_cells(made, NOWHERE, keep=tmp_path)
     told = []
     monkeypatch.setattr(cells, "run_cell", lambda *given: pytest.fail("ran again"))
-    again = cells.run_cells(made, None, keep=tmp_path, tell=lambda *each: told.append(each))
+    again = cells.run_cells(made, NOWHERE, keep=tmp_path, tell=lambda *each: told.append(each))
     assert again == first
     assert told == [(made[0], True)]
 
@@ -121,22 +122,22 @@ def test_cells_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch)
     monkeypatch.setattr(
         cells, "run_cell", lambda *given: ran.append(1) or {"outcome": {}, "seconds": 0.0}
     )
-    cells.run_cells(made, None, keep=tmp_path)
-    cells.run_cells(made, None, keep=tmp_path)
+    cells.run_cells(made, NOWHERE, keep=tmp_path)
+    cells.run_cells(made, NOWHERE, keep=tmp_path)
     assert len(ran) == 1
     [kept] = tmp_path.iterdir()
     kept.write_text("{")
-    cells.run_cells(made, None, keep=tmp_path)
+    cells.run_cells(made, NOWHERE, keep=tmp_path)
     assert len(ran) == 2
     monkeypatch.setattr(catalogue, "SAMPLE", 0.2)
-    cells.run_cells(made, None, keep=tmp_path)
+    cells.run_cells(made, NOWHERE, keep=tmp_path)
     assert len(ran) == 3
 
 
 def test_cells_give_the_same_on_many_cores(tmp_path):
     made = cells.evaluation_cells("puzzles", "paper", ["full", "no planning"], None, quick=True)
-    one = cells.run_cells(made, None)
-    many = cells.run_cells(made, None, jobs=2)
+    one = cells.run_cells(made, NOWHERE)
+    many = cells.run_cells(made, NOWHERE, jobs=2)
     assert len(made) == 2
     for cell in made:
         for row, outcome in one[cell]["outcome"].items():

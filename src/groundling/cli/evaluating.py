@@ -67,7 +67,7 @@ def evaluate(
         console = make_console(errors=to_output)
         place = find_place(task, corpora, sample, console)
         cells = evaluation_cells(task, preset, rows, place.folder, quick=quick)
-        results = run_with_progress(cells, place.folder, console, jobs=jobs)
+        results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
         report = assemble(task, preset, rows, results, place.folder, quick=quick)
         show_report(console, report, asked.metrics)
         if to_output:
@@ -81,6 +81,8 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
     """Print the main figures of a report as a table."""
     from rich.table import Table
 
+    from groundling.evaluation.report import fraction
+
     console.print(f"[bold]{report.task}, {report.preset}[/bold]: {report.condition}")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("row", overflow="fold")
@@ -93,21 +95,15 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
     if published:
         table.add_column("published", overflow="fold")
     for row in report.rows:
-        cells = [_fraction(row.metrics.get(name)) for name in metrics]
+        cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in metrics]
         if wide:
-            ends = "–".join(map(_fraction, row.interval)) if row.interval else ""
+            ends = "–".join(map(fraction, row.interval)) if row.interval else ""
             cells.append(f"{metrics[-1]} {ends}" if ends else "")
         if published:
-            cells.append(", ".join(f"{n} {_fraction(v)}" for n, v in row.published.items()))
+            cells.append(", ".join(f"{n} {fraction(v)}" for n, v in row.published.items()))
         table.add_row(row.name, *cells)
     console.print(table)
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
-
-
-def _fraction(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}".removeprefix("0") if 0 <= value < 1 else f"{value:.3f}"
 
 
 def tune(
@@ -133,6 +129,7 @@ def tune(
         from rich.table import Table
 
         from groundling.cli.running import default_settings, read_settings, run_with_progress
+        from groundling.evaluation.report import fraction
         from groundling.files import write_atomically
         from groundling.tasks.catalogue import get_task
         from groundling.tasks.cells import tuning_cells
@@ -145,7 +142,7 @@ def tune(
         place = find_place(task, corpora, sample, console)
         groups = [(each, tuning_cells(task, preset, each, place.folder)) for each in tried]
         cells = [cell for _, group in groups for cell in group]
-        results = run_with_progress(cells, place.folder, console, jobs=jobs)
+        results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
         found = []
         for changes, group in groups:
             scores = {cell.part: results[cell]["outcome"]["score"] for cell in group}
@@ -158,7 +155,7 @@ def tune(
         for each, (changes, _) in zip(found, groups, strict=True):
             shown = ", ".join(f"{name}={value}" for name, value in changes)
             mark = "  ← best" if each is best else ""
-            table.add_row(shown, f"{_fraction(float(str(each['score'])))}{mark}")
+            table.add_row(shown, f"{fraction(float(str(each['score'])))}{mark}")
         console.print(table)
         content = {"task": task, "preset": preset, "metric": asked.metrics[-1], "tried": found,
                    "best": best["settings"]}  # fmt: skip

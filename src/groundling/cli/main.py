@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli import corpora, evaluating, models
+from groundling.cli import corpora, evaluating, models, reproduce
 from groundling.cli.common import DebugOption, plainly
 
 __all__ = ["app", "main"]
@@ -82,6 +82,7 @@ app.command()(models.explain)
 app.command()(models.weights)
 app.command()(evaluating.evaluate)
 app.command()(evaluating.tune)
+app.command()(reproduce.reproduce)
 app.add_typer(corpora.app, name="corpora")
 
 

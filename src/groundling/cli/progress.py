@@ -118,9 +118,7 @@ def _bar(console: Console, title: str) -> Iterator[Reporter]:
 
 
 @contextmanager
-def counting(
-    console: Console, title: str, *, unit: str = "bytes"
-) -> Iterator[Callable[[float, float | None], None]]:
+def counting(console: Console, title: str, *, unit: str = "bytes") -> Iterator[Callable[..., None]]:
     """Show how much of something is done; the total may be unknown.
 
     >>> with counting(Console(width=60), "download") as tell:
@@ -143,9 +141,14 @@ def counting(
     columns = (
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     )  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as bars:
+    # Some things finish minutes apart; the estimate looks back that far.
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=1800.0) as bars:
         task = bars.add_task(title, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+        def tell(done: float, total: float | None, note: str = "") -> None:
+            bars.update(task, completed=done, total=total, description=note or title)
+
+        yield tell
 
 
 class _Counts:
@@ -157,7 +160,7 @@ class _Counts:
         self.unit = unit
         self.last = monotonic()
 
-    def __call__(self, done: float, total: float | None) -> None:
+    def __call__(self, done: float, total: float | None, note: str = "") -> None:
         if done != total and monotonic() - self.last < SECONDS:
             return
         self.last = monotonic()

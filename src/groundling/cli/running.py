@@ -12,40 +12,41 @@ from rich.console import Console
 
 from groundling.cli.progress import counting
 from groundling.errors import SettingError
-from groundling.tasks.cells import Cell, Changes, Result, run_cells
+from groundling.tasks.cells import Cell, Changes, Folders, Result, run_cells
 
 __all__ = ["default_settings", "read_settings", "run_with_progress"]
 
 
 def run_with_progress(
     cells: Sequence[Cell],
-    folder: Path | None,
+    folders: Folders,
     console: Console,
     *,
     jobs: int = 0,
     keep: Path | None = None,
 ) -> dict[Cell, Result]:
     """Run cells, on all cores unless told otherwise, and show how far it is."""
-    workers = min(jobs or os.cpu_count() or 1, len(cells))
+    workers = max(1, min(jobs or os.cpu_count() or 1, len(cells)))
     lines = not console.is_terminal
-    total = sum(cell.seconds for cell in cells)
-    done = 0.0
-    number = 0
-    with counting(console, f"{len(cells)} parts", unit="s, expected") as tell:
+    total, done, number = sum(cell.seconds for cell in cells), 0.0, 0
+    with counting(console, f"0/{len(cells)}", unit="s") as tell:
         if not lines:
             tell(0.0, total)
 
         def show(cell: Cell, kept: bool) -> None:
-            nonlocal done, number
-            done += cell.seconds
+            nonlocal done, number, total
             number += 1
+            if kept:
+                total -= cell.seconds  # so that the estimate is of what is left to do
+            else:
+                done += cell.seconds
             if lines:
                 note = " (kept from an earlier run)" if kept else ""
                 console.print(f"{number}/{len(cells)} {cell}{note}", soft_wrap=True, markup=False)
             else:
-                tell(done, total)
+                tell(done, total, f"{number}/{len(cells)}")
 
-        return run_cells(cells, folder, jobs=workers, keep=keep, tell=show)
+        return run_cells(cells, folders, jobs=workers, keep=keep, tell=show)
 
 
 def read_settings(given: Sequence[str]) -> list[Changes]:

@@ -64,9 +64,9 @@ class Task(ABC):
 
     # Every task sets these.
     name: ClassVar[str]
+    about: ClassVar[str]
     corpus: ClassVar[str]  # its folder among the corpora
     metrics: ClassVar[tuple[str, ...]]  # what tables show; the last one is drawn
-    where: ClassVar[str]  # how --where and --start are written
 
     # Some may set these.
     presets: ClassVar[tuple[str, ...]] = ("paper", "best")

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +26,8 @@ __all__ = ["Cell", "assemble", "evaluation_cells", "run_cell", "run_cells", "tun
 
 Changes = tuple[tuple[str, Any], ...]
 Result = dict[str, Any]
+Folders = Mapping[str, Path | None]
+"""Where the corpus of each task is; nowhere means the generated sample."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def run_cell(cell: Cell, folder: Path | None, size: float = 1.0) -> Result:
 
 def run_cells(
     cells: Sequence[Cell],
-    folder: Path | None,
+    folders: Folders,
     *,
     jobs: int = 1,
     keep: Path | None = None,
@@ -121,30 +123,30 @@ def run_cells(
     results: dict[Cell, Result] = {}
     waiting = []
     for cell in sorted(cells, key=lambda each: -each.seconds):
-        found = _kept(cell, folder, keep)
+        found = _kept(cell, folders[cell.task], keep)
         if found is None:
             waiting.append(cell)
         else:
             results[cell] = found
             tell(cell, True)
-    for cell, result in _run(waiting, folder, jobs, keep):
+    for cell, result in _run(waiting, folders, jobs, keep):
         results[cell] = result
         tell(cell, False)
     return results
 
 
 def _run(
-    cells: Sequence[Cell], folder: Path | None, jobs: int, keep: Path | None
+    cells: Sequence[Cell], folders: Folders, jobs: int, keep: Path | None
 ) -> Iterator[tuple[Cell, Result]]:
     size = catalogue.SAMPLE
     if jobs == 1 or len(cells) < 2:
         for cell in cells:
-            yield cell, _run_and_keep(cell, folder, size, keep)
+            yield cell, _run_and_keep(cell, folders[cell.task], size, keep)
         return
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-    yield from pool(delayed(_work)(cell, folder, size, keep) for cell in cells)
+    yield from pool(delayed(_work)(cell, folders[cell.task], size, keep) for cell in cells)
 
 
 def _work(cell: Cell, folder: Path | None, size: float, keep: Path | None) -> tuple[Cell, Result]:

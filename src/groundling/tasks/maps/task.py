@@ -37,9 +37,12 @@ class MapTask(Task):
     """Dialogues about maps; the last quarter of the maps is for test."""
 
     name = "maps"
+    about = (
+        "Dialogues about maps (HCRC map task): the moves from landmark to landmark, compared "
+        "with those along the drawn route."
+    )
     corpus = "hcrc"
     metrics = ("precision", "recall", "f1")
-    where = "--where NUMBER (the way begins at the start of the map)"
 
     def load(self, folder: Path | None) -> Corpus:
         """Read the HCRC corpus, or generate maps with dialogues."""

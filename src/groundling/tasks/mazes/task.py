@@ -37,9 +37,13 @@ class MazeTask(Task):
     """Single sentences in mazes, one map left out at a time."""
 
     name = "mazes"
+    about = (
+        "Route instructions in mazes (SAIL corpus): a sentence is right if the agent ends in "
+        "the right place and looks in the right direction. Macro is the mean over maps, micro "
+        "over sentences."
+    )
     corpus = "sail"
     metrics = ("micro", "macro")
-    where = "--where MAP --start X,Y,DIRECTION (north, east, south, west or unknown)"
 
     def load(self, folder: Path | None) -> Sail:
         """Read SAIL, or generate three mazes with routes."""

@@ -31,9 +31,12 @@ class PuzzleTask(Task):
     """Hints for puzzles; ten are held out at random, twenty times, and each of them once."""
 
     name = "puzzles"
+    about = (
+        "Hints for Crossblock puzzles: match means exactly the demonstrated strikes, success an "
+        "empty board by whatever strikes."
+    )
     corpus = "crossblock"
     metrics = ("success", "match")
-    where = "--where NUMBER (the puzzle begins with its full board)"
 
     def load(self, folder: Path | None) -> Corpus:
         """Read the Crossblock corpus, or generate small puzzles."""
