@@ -20,7 +20,7 @@ METRICS = {
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "SAMPLE", 0.1)
+    monkeypatch.setattr(catalogue, "SAMPLE", 0.03)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -75,6 +75,16 @@ def test_evaluate_refuses_in_one_sentence(arguments, message):
     assert message in result.output
 
 
+def test_evaluate_follows_whole_routes(tmp_path):
+    file = tmp_path / "routes.json"
+    row = "single sentences: at once"
+    run("evaluate", "mazes", "-p", "routes", "--row", row, "-j", "1", "--json", file)
+    report = json.loads(file.read_text())
+    assert "whole routes" in report["condition"]
+    assert [each["name"] for each in report["rows"]] == [row]
+    assert set(report["rows"][0]["metrics"]) >= METRICS["mazes"]
+
+
 def test_evaluate_knows_all_rows_by_the_same_words():
     for task in catalogue.TASKS:
         asked = catalogue.get_task(task)
@@ -85,14 +95,14 @@ def test_evaluate_knows_all_rows_by_the_same_words():
 def test_tune_tries_settings_inside_the_training_data(tmp_path):
     file = tmp_path / "tuned.json"
     run(
-        "tune", "maps", "--setting", "learning.l2=1,3", "-s", "learning.iterations=5", "-j", "1",
+        "tune", "maps", "--setting", "learning.iterations=1,2", "-s", "search.beam=5", "-j", "1",
         "--json", file,
     )  # fmt: skip
     found = json.loads(file.read_text())
     assert found["metric"] == "f1"
     assert [each["settings"] for each in found["tried"]] == [
-        {"learning.l2": 1, "learning.iterations": 5},
-        {"learning.l2": 3, "learning.iterations": 5},
+        {"learning.iterations": 1, "search.beam": 5},
+        {"learning.iterations": 2, "search.beam": 5},
     ]
     assert set(found["tried"][0]["parts"]) == {"0", "1", "2"}  # map 3 is for test
     assert found["best"] in [each["settings"] for each in found["tried"]]

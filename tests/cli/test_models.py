@@ -60,6 +60,7 @@ def test_train_keeps_a_model_unless_told(models):
     [
         (["maze"], "Did you mean 'mazes'?"),
         (["mazes", "--preset", "bset"], "Did you mean 'best'?"),
+        (["mazes", "--preset", "routes"], "not a preset to train"),
         (["mazes", "--row", "chian"], "Did you mean 'chain'?"),
         (["mazes", "--corpora", "nowhere"], "groundling corpora fetch --into nowhere"),
         (["mazes", "--corpora", ".", "--sample"], "exclude each other"),

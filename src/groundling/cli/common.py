@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from groundling.corpora import Place
+    from groundling.tasks.catalogue import Task
 
 __all__ = [
     "CorporaOption",
@@ -23,6 +24,7 @@ __all__ = [
     "PresetOption",
     "SampleOption",
     "TaskArgument",
+    "check_preset",
     "find_place",
     "make_console",
     "plainly",
@@ -96,6 +98,15 @@ def print_json(content: Any) -> None:
     import json
 
     sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def check_preset(task: Task, preset: str, row: str = "full") -> Any:
+    """Return the settings of a preset that can be trained."""
+    from groundling.errors import SettingError
+
+    if preset in task.tables and preset not in task.presets:
+        raise SettingError(f"{preset!r} is a table, not a preset to train; take 'best'.")
+    return task.preset(preset, row)
 
 
 def find_place(

@@ -14,6 +14,7 @@ from groundling.cli.common import (
     PresetOption,
     SampleOption,
     TaskArgument,
+    check_preset,
     find_place,
     make_console,
     plainly,
@@ -60,7 +61,10 @@ def evaluate(
         asked = get_task(task)
         if ablations and row:
             raise SettingError("--ablations means all rows; leave --row out.")
-        rows = list(asked.rows(preset)) if ablations else list(row or ["full"])
+        if not row and (ablations or preset not in asked.presets):
+            rows = list(asked.rows(preset))
+        else:
+            rows = list(row or ["full"])
         for name in rows:
             asked.preset(preset, name)
         to_output = str(json_file) == "-"
@@ -135,7 +139,7 @@ def tune(
         from groundling.tasks.cells import tuning_cells
 
         asked = get_task(task)
-        chosen = asked.preset(preset)
+        chosen = check_preset(asked, preset)
         tried = read_settings(setting or default_settings(chosen))
         to_output = str(json_file) == "-"
         console = make_console(errors=to_output)

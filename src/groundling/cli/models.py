@@ -13,6 +13,7 @@ from groundling.cli.common import (
     PresetOption,
     SampleOption,
     TaskArgument,
+    check_preset,
     find_place,
     make_console,
     plainly,
@@ -74,7 +75,7 @@ def train(
         from groundling.tasks.models import train as learn
 
         asked = get_task(task)
-        asked.preset(preset, row)
+        check_preset(asked, preset, row)
         if not again and (out / "manifest.json").exists():
             raise SettingError(
                 f"{out} holds a model already. Give another folder with --out, or --again to "

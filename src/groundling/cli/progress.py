@@ -118,8 +118,12 @@ def _bar(console: Console, title: str) -> Iterator[Reporter]:
 
 
 @contextmanager
-def counting(console: Console, title: str, *, unit: str = "bytes") -> Iterator[Callable[..., None]]:
+def counting(
+    console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
+) -> Iterator[Callable[..., None]]:
     """Show how much of something is done; the total may be unknown.
+
+    `expected` are the seconds it may take, to be shown before anything is done.
 
     >>> with counting(Console(width=60), "download") as tell:
     ...     tell(5, 10)
@@ -127,28 +131,49 @@ def counting(console: Console, title: str, *, unit: str = "bytes") -> Iterator[C
     download: 10 of 10 bytes
     """
     if not console.is_terminal:
-        lines = _Counts(console, title, unit)
-        yield lines
+        yield _Counts(console, title, unit)
         return
     from rich.progress import (
         BarColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TaskProgressColumn,
         TextColumn,
-        TimeRemainingColumn,
     )
+    from rich.text import Text
 
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    )  # fmt: skip
-    # Some things finish minutes apart; the estimate looks back that far.
-    with Progress(*columns, console=console, transient=True, speed_estimate_period=1800.0) as bars:
-        task = bars.add_task(title, total=None)
+    class Left(ProgressColumn):
+        """The time that is left, from what was done so far, counted down in between."""
+
+        def render(self, task: Task) -> Text:
+            ends = task.fields["ends"]
+            left = max(0.0, ends - monotonic()) if ends else 0.0
+            return Text(f"{_duration(left)} left" if left else "", "cyan", no_wrap=True)
+
+    began = monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Left())
+    with Progress(*columns, console=console, transient=True) as bars:
+        ends = began + expected if expected else None
+        task = bars.add_task(title, total=None, ends=ends)
 
         def tell(done: float, total: float | None, note: str = "") -> None:
-            bars.update(task, completed=done, total=total, description=note or title)
+            nonlocal ends
+            now = monotonic()
+            if done > 0 and total is not None:
+                ends = now + (now - began) * (total - done) / done
+            bars.update(task, completed=done, total=total, description=note or title, ends=ends)
 
         yield tell
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> _duration(45), _duration(400)
+    ('45 s', '7 min')
+    """
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 class _Counts:

@@ -70,7 +70,8 @@ def reproduce(
         tables = [
             (name, preset, _rows(name, preset, quick))
             for name in tasks
-            for preset in asked[name].presets
+            for preset in asked[name].tables
+            if not quick or preset in asked[name].presets
         ]
         began = perf_counter()
         cells = [

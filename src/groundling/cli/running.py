@@ -29,7 +29,7 @@ def run_with_progress(
     workers = max(1, min(jobs or os.cpu_count() or 1, len(cells)))
     lines = not console.is_terminal
     total, done, number = sum(cell.seconds for cell in cells), 0.0, 0
-    with counting(console, f"0/{len(cells)}", unit="s") as tell:
+    with counting(console, f"0/{len(cells)}", unit="s", expected=total / workers) as tell:
         if not lines:
             tell(0.0, total)
 

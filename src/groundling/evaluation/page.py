@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from groundling.evaluation.plots import draw_rows
+from groundling.evaluation.plots import COLORS, draw_rows
 from groundling.evaluation.report import Report, Row, fraction
 
 __all__ = ["Section", "html_page", "markdown_page"]
@@ -123,16 +123,16 @@ def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
 def _section(section: Section) -> str:
     parts = [f'<h2 id="{escape(section.title.lower())}">{escape(section.title)}</h2>']
     parts.append(f"<p>{escape(section.about)}</p>")
-    parts.append(draw_rows(section.reports, section.metrics[-1]))
-    parts.append(
-        f'<p class="soft">{escape(section.metrics[-1])} with its 95% interval; '
-        '<span class="published">◆</span> published.</p>'
-        if any(row.published for report in section.reports for row in report.rows)
-        else f'<p class="soft">{escape(section.metrics[-1])} with its 95% interval.</p>'
-    )
+    metric = section.metrics[-1]
+    # Presets are compared in one picture; what is measured otherwise has its own.
+    presets = [report for report in section.reports if report.preset in COLORS]
+    if presets:
+        parts.append(_picture(presets, metric))
     for report in section.reports:
         parts.append(f"<h3>{escape(report.preset)}</h3>")
-        parts.append(f'<p class="soft">{escape(_condition(report, section.metrics[-1]))}</p>')
+        parts.append(f'<p class="soft">{escape(_condition(report, metric))}</p>')
+        if report not in presets:
+            parts.append(_picture([report], metric))
         parts.append(_table(report, section.metrics))
         notes = [row for row in report.rows if row.note]
         parts += [f'<p class="soft">{escape(f"{r.name}: {r.note}")}</p>' for r in notes]
@@ -144,6 +144,13 @@ def _section(section: Section) -> str:
         if rest:
             parts.append(f"<details><summary>More figures</summary>{_more(report, rest)}</details>")
     return "\n".join(parts)
+
+
+def _picture(reports: Sequence[Report], metric: str) -> str:
+    published = any(metric in row.published for report in reports for row in report.rows)
+    mark = '; <span class="published">◆</span> published' if published else ""
+    caption = f'<p class="soft">{escape(metric)} with its 95% interval{mark}.</p>'
+    return draw_rows(reports, metric) + caption
 
 
 def _table(report: Report, metrics: Sequence[str]) -> str:

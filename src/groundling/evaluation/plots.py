@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from textwrap import fill
 
 from groundling.evaluation.report import Report
 
@@ -33,7 +34,9 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
     ]
     # Text stays text, and equal figures give equal files.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "groundling"}):
-        figure = Figure(figsize=(4.3, 0.6 + 0.29 * len(rows)), layout="constrained")
+        labels = [fill(f"{preset}: {row.name}", 28) for preset, row in rows]
+        tall = sum(0.13 + 0.16 * (label.count("\n") + 1) for label in labels)
+        figure = Figure(figsize=(4.3, 0.6 + tall), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.subplots()
         for place, (preset, row) in enumerate(rows):
@@ -43,7 +46,7 @@ def draw_rows(reports: Sequence[Report], metric: str) -> str:
             axes.plot([row.metrics[metric]], [place], "o", color=color, markersize=6)
             if metric in row.published:
                 axes.plot([row.published[metric]], [place], "D", color=PUBLISHED, markersize=5)
-        axes.set_yticks(range(len(rows)), [f"{preset}: {row.name}" for preset, row in rows])
+        axes.set_yticks(range(len(rows)), labels)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.tick_params(labelsize=10, length=0, labelcolor=INK)
         axes.grid(axis="x", color=LINE, linewidth=0.8)

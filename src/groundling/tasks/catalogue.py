@@ -15,7 +15,7 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.world.environment import Demonstration
 
-__all__ = ["SAMPLE", "TASKS", "Lesson", "Scene", "Task", "changed", "get_task"]
+__all__ = ["SAMPLE", "TASKS", "Lesson", "Scene", "Task", "changed", "get_task", "sample_count"]
 
 TASKS = ("mazes", "maps", "puzzles")
 SAMPLE = 1.0
@@ -70,13 +70,14 @@ class Task(ABC):
 
     # Some may set these.
     presets: ClassVar[tuple[str, ...]] = ("paper", "best")
+    tables: ClassVar[tuple[str, ...]] = presets  # what is evaluated: presets, and perhaps more
     quick_rows: ClassVar[tuple[str, ...]] = (
         "full", "no planning", "no grounding graphs", "no text"
     )  # fmt: skip
 
     @abstractmethod
-    def load(self, folder: Path | None) -> Any:
-        """Read the corpus from the folder of the corpora, or generate the sample."""
+    def load(self, folder: Path | None, size: float | None = None) -> Any:
+        """Read the corpus from the folder of the corpora, or generate a sample of some size."""
 
     @abstractmethod
     def preset(self, name: str, row: str = "full") -> Any:
@@ -121,6 +122,15 @@ class Task(ABC):
     @abstractmethod
     def try_out(self, corpus: Any, chosen: Any, part: str) -> float:
         """Learn from the rest of the training data; return the score on a part of it."""
+
+
+def sample_count(usual: int, least: int, size: float | None) -> int:
+    """Return how many things a generated sample has.
+
+    >>> sample_count(240, 6, 0.5), sample_count(240, 6, 0.001)
+    (120, 6)
+    """
+    return max(least, int(usual * (SAMPLE if size is None else size)))
 
 
 def get_task(name: str) -> Task:

@@ -86,8 +86,7 @@ def tuning_cells(task: str, preset: str, changes: Changes, folder: Path | None) 
 @lru_cache(maxsize=3)
 def _load(task: str, folder: Path | None, size: float) -> Any:
     """Load a corpus once in each process; the size is that of the sample."""
-    catalogue.SAMPLE = size
-    return get_task(task).load(folder)
+    return get_task(task).load(folder, size)
 
 
 def run_cell(cell: Cell, folder: Path | None, size: float = 1.0) -> Result:

@@ -13,8 +13,7 @@ from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
-from groundling.tasks import catalogue
-from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task
+from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
 from groundling.tasks.maps import protocol
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance, load_corpus
 from groundling.tasks.maps.environment import MapEnvironment
@@ -44,11 +43,11 @@ class MapTask(Task):
     corpus = "hcrc"
     metrics = ("precision", "recall", "f1")
 
-    def load(self, folder: Path | None) -> Corpus:
+    def load(self, folder: Path | None, size: float | None = None) -> Corpus:
         """Read the HCRC corpus, or generate maps with dialogues."""
         if folder is not None:
             return load_corpus(folder / self.corpus)
-        return generate_corpus(maps=max(4, int(8 * catalogue.SAMPLE)), dialogues=2, seed=1)
+        return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
     def preset(self, name: str, row: str = "full") -> Preset:
         """Return the settings of a row."""

@@ -14,8 +14,7 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
-from groundling.tasks import catalogue
-from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task
+from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
 from groundling.tasks.mazes import protocol
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail, load_sail
@@ -26,15 +25,23 @@ from groundling.tasks.mazes.maze import COMPASS
 from groundling.tasks.mazes.picture import save_picture
 from groundling.tasks.mazes.plans import Pose, poses_of
 from groundling.tasks.mazes.presets import Preset, preset, row_names
+from groundling.tasks.mazes.route_cells import (
+    check_row,
+    route_groups,
+    route_row,
+    route_rows,
+    run_routes,
+)
 
 __all__ = ["TASK", "MazeScene", "MazeTask"]
 
 # About how many seconds a map takes; only the order and the estimate depend on it.
-_SECONDS = {"paper": 8.0, "best": 40.0}
+_SECONDS = {"paper": 8.0, "best": 12.0, "routes": 60.0}
+ROUTES = "routes"
 
 
 class MazeTask(Task):
-    """Single sentences in mazes, one map left out at a time."""
+    """Single sentences in mazes, and whole routes, one map left out at a time."""
 
     name = "mazes"
     about = (
@@ -44,32 +51,44 @@ class MazeTask(Task):
     )
     corpus = "sail"
     metrics = ("micro", "macro")
+    tables = ("paper", "best", ROUTES)
 
-    def load(self, folder: Path | None) -> Sail:
+    def load(self, folder: Path | None, size: float | None = None) -> Sail:
         """Read SAIL, or generate three mazes with routes."""
         if folder is not None:
             return load_sail(folder / self.corpus)
-        routes = generate_routes(generate_mazes(1, 3), max(6, int(240 * catalogue.SAMPLE)), seed=2)
+        routes = generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
         with TemporaryDirectory() as made:
             write_corpus(Path(made), routes)
             return load_sail(made)
 
     def preset(self, name: str, row: str = "full") -> Preset:
-        """Return the settings of a row."""
+        """Return the settings of a row; routes are followed by the preset best."""
+        if name == ROUTES:
+            check_row(row)
+            return preset("best")
         return preset(name, row)
 
     def rows(self, preset: str) -> tuple[str, ...]:
         """Return the names of the rows of a preset."""
+        if preset == ROUTES:
+            return route_rows()
         self.preset(preset)
         return row_names(preset)
 
+    def groups(self, preset: str, rows: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the ways of reading routes together."""
+        return route_groups(rows) if preset == ROUTES else super().groups(preset, rows)
+
     def parts(self, corpus: Sail, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:
         """Return the maps."""
-        cost = _SECONDS[preset] * (5.0 if row == "no lexicon" else 1.0)
+        cost = _SECONDS[preset] * (6.0 if row == "no lexicon" else 1.0)
         return [(name, cost) for name in corpus.mazes]
 
     def run(self, corpus: Sail, preset: str, rows: Sequence[str], part: str) -> dict[str, Outcome]:
         """Leave one map out."""
+        if preset == ROUTES:
+            return run_routes(corpus, rows, part)
         found = {}
         for row in rows:
             chosen = self.preset(preset, row)
@@ -79,6 +98,8 @@ class MazeTask(Task):
 
     def row(self, preset: str, row: str, outcomes: Sequence[Outcome]) -> Row:
         """Put the maps together."""
+        if preset == ROUTES:
+            return route_row(row, outcomes)
         nothing = cast(Any, None)
         folds = [
             protocol.Fold(
@@ -94,6 +115,8 @@ class MazeTask(Task):
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
+        if preset == ROUTES:
+            return "whole routes by the preset best, final position, one map left out"
         return "single sentences, one map left out"
 
     def lesson(self, corpus: Sail, chosen: Preset, left_out: str | None) -> Lesson:

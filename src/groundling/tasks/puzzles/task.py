@@ -12,8 +12,7 @@ from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
-from groundling.tasks import catalogue
-from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task
+from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
 from groundling.tasks.puzzles import protocol
 from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus, split_hints
 from groundling.tasks.puzzles.generator import generate_corpus
@@ -38,11 +37,11 @@ class PuzzleTask(Task):
     corpus = "crossblock"
     metrics = ("success", "match")
 
-    def load(self, folder: Path | None) -> Corpus:
+    def load(self, folder: Path | None, size: float | None = None) -> Corpus:
         """Read the Crossblock corpus, or generate small puzzles."""
         if folder is not None:
             return read_corpus(folder / self.corpus / "data")
-        return generate_corpus(max(8, int(24 * catalogue.SAMPLE)), seed=1, sizes=(3, 5))
+        return generate_corpus(sample_count(24, 8, size), seed=1, sizes=(3, 5))
 
     def preset(self, name: str, row: str = "full") -> Preset:
         """Return the settings of a row."""
