@@ -214,7 +214,11 @@ def evaluate_row(
 
 
 def _row(
-    name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Split], alone: bool
+    name: str,
+    chosen: Preset,
+    splits: Sequence[Split],
+    single: Sequence[Split],
+    alone: bool = False,
 ) -> Row:
     metrics: dict[str, float] = {}
     for metric in ("match", "success"):
