@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundling.errors import SettingError
+from groundling.errors import CorpusError, SettingError
 from groundling.inference.transduction import _Reader
 from groundling.inference.units import UnitScores
 from groundling.tasks.maps import (
@@ -147,6 +147,23 @@ def test_protocol_unknown_presets_and_rows_are_errors():
             preset(name, row).follower()
         with pytest.raises(SettingError, match="has no row"):
             preset(name, "no such row")
+
+
+def test_protocol_bad_corpora_and_dialogues_are_named(best):
+    cases = [
+        (Dialogue("mute", TEST[0].map, (Utterance("f", "hello"),)), "'mute' has no giver lines"),
+        (Dialogue("lost", 77, TEST[0].utterances), "'lost' is about map 77"),
+    ]
+    for dialogue, said in cases:
+        for name in PRESETS:
+            with pytest.raises(CorpusError, match=said):
+                follow(best.follower, quick(name), CORPUS, [dialogue])
+    with pytest.raises(CorpusError, match="3 maps"):
+        evaluate(generate_corpus(maps=3, dialogues=1), "best")
+    with pytest.raises(SettingError, match="Did you mean 'best'"):
+        evaluate(CORPUS, "bets")
+    with pytest.raises(SettingError, match="seeds is 0"):
+        evaluate(CORPUS, "best", seeds=0)
 
 
 def test_reading_units_meet_landmarks_by_key():
