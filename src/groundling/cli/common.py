@@ -25,6 +25,7 @@ __all__ = [
     "SampleOption",
     "TaskArgument",
     "check_preset",
+    "check_writable",
     "find_place",
     "make_console",
     "plainly",
@@ -84,6 +85,19 @@ def _one_line(error: Exception) -> str:
         where = f" {error.filename}" if error.filename else ""
         return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
+
+
+def check_writable(file: Path | None) -> None:
+    """Complain of a file that cannot be written before hours are spent on it."""
+    if file is None or str(file) == "-":
+        return
+    from groundling.errors import SettingError
+
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise SettingError(f"{file} cannot be written: there is no folder {folder}. Make it first.")
+    if file.is_dir() or not os.access(folder, os.W_OK):
+        raise SettingError(f"{file} cannot be written. Give a file in a folder of your own.")
 
 
 def make_console(*, errors: bool = False) -> Console:

@@ -15,6 +15,7 @@ from groundling.cli.common import (
     SampleOption,
     TaskArgument,
     check_preset,
+    check_writable,
     find_place,
     make_console,
     plainly,
@@ -59,6 +60,7 @@ def evaluate(
         from groundling.tasks.cells import assemble, evaluation_cells
 
         asked = get_task(task)
+        check_writable(json_file)
         if ablations and row:
             raise SettingError("--ablations means all rows; leave --row out.")
         if not row and (ablations or preset not in asked.presets):
@@ -140,6 +142,7 @@ def tune(
 
         asked = get_task(task)
         chosen = check_preset(asked, preset)
+        check_writable(json_file)
         tried = read_settings(setting or default_settings(chosen))
         to_output = str(json_file) == "-"
         console = make_console(errors=to_output)

@@ -62,11 +62,11 @@ def reproduce(
 
         tasks = list(dict.fromkeys(task or TASKS))
         asked = {name: get_task(name) for name in tasks}
+        console = make_console()
+        folders: Folders = {n: find_place(n, corpora, sample, console).folder for n in tasks}
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         if again:
             shutil.rmtree(out / "cells", ignore_errors=True)
-        console = make_console()
-        folders: Folders = {n: find_place(n, corpora, sample, console).folder for n in tasks}
         tables = [
             (name, preset, _rows(name, preset, quick))
             for name in tasks
