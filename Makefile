@@ -8,13 +8,15 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test lint types bench clean
+.PHONY: help install demo test lint types bench docs pictures clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
 	@echo "make install  make .venv with everything for development"
 	@echo "make lint     check style;  make types: check types"
+	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
+	@echo "make pictures draw the pictures of the pages anew"
 	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
 
 $(VENV)/.base: pyproject.toml
@@ -28,6 +30,10 @@ $(VENV)/.dev: $(VENV)/.base
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.base
+	$(BIN)/pip install --quiet --editable '.[docs]'
 	@touch $@
 
 install: $(VENV)/.dev
@@ -45,8 +51,14 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pictures: $(VENV)/.base
+	$(BIN)/python docs/make_pictures.py
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
 clean:
-	rm -rf $(VENV) demo bench.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site bench.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

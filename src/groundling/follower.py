@@ -340,9 +340,10 @@ class Follower:
         """Return all plans from a start, or those that the search keeps."""
         courses = self._searcher.all_courses(world, start, self.search) if listing else None
         if courses is None:
+            found = self._searcher.search(text, world, start, self.search)
             courses = Courses(
                 self._builder.course(world, states, actions)
-                for _, states, actions in self._searcher.search(text, world, start, self.search)
+                for _, states, actions in (found if self.search.planning else found[:1])
             )
         return courses
 
@@ -365,9 +366,17 @@ class Follower:
     def _answer(
         self, text: tuple[Instruction, ...], world: World, found: Scored, search: Search
     ) -> Plan:
-        logs = log_softmax(np.array([score for score, _, _ in found]), self.temperature_)
+        scores = np.array([score for score, _, _ in found])
+        if len(found) == 1 and not search.planning and self.learning.normalise == "decisions":
+            # Nothing else was considered; but the score is a log probability by itself.
+            logs = np.minimum(scores / self.temperature_, 0.0)
+        else:
+            logs = log_softmax(scores, self.temperature_)
         paths = [states for _, states, _ in found]
-        best, confidence = decode(self.search.decode, logs, paths, world.outcome)
+        reflex = not search.planning and self.learning.normalise == "plans"
+        best, confidence = decode(
+            self.search.decode, logs, paths, world.outcome, answer=0 if reflex else None
+        )
         order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
         source = Source(
             self._builder, self._space, self.theta_, self.learning, search, self._lengths,
@@ -408,7 +417,8 @@ class Follower:
     def calibrate(self, demonstrations: Iterable[Demonstration]) -> Follower:
         """Make confidences honest on demonstrations that were not trained on.
 
-        Sets `temperature_` so that the demonstrated plans are most likely.
+        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
+        or transitions are decoded, so that their outcomes are.
         """
         listed = self._checked(demonstrations)
         texts = self._builder.reader.read_many(each.instructions for each in listed)
@@ -419,7 +429,11 @@ class Follower:
             found = [plan for plan in scored if plan[0] > -np.inf]
             end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
             scores = np.array([score for score, _, _ in found])
-            right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
+            if self.search.decode == "plan":
+                shown = (each.actions, *map(tuple, each.also))
+                right = np.array([actions in shown for _, _, actions in found])
+            else:
+                right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
             if len(found) and right.any():
                 cases.append((scores, right))
         if not cases:

@@ -8,7 +8,7 @@ from typing import Any
 
 from groundling.features.space import FeatureSpace
 from groundling.inference.alternation import alternate
-from groundling.inference.courses import beam_courses, enumerate_courses, greedy_course
+from groundling.inference.courses import beam_courses, enumerate_courses, greedy_courses
 from groundling.inference.settings import Search
 from groundling.inference.transduction import transduce
 from groundling.inference.units import UnitScores
@@ -101,7 +101,10 @@ class Searcher:
     def search(
         self, text: tuple[Instruction, ...], world: World, start: State, search: Search
     ) -> Scored:
-        """Search for plans under one text, by the way the model was learnt."""
+        """Search for plans under one text, by the way the model was learnt.
+
+        Without planning, the plan of the reflex agent comes first, whatever the others score.
+        """
         if self.learning.normalise == "plans":
             return self._search_plans(text, world, start, search)
         search = search.extended(world.extra_length(start))
@@ -158,10 +161,10 @@ class Searcher:
         def score(courses: Sequence[Course]) -> Reals:
             return self.scores([self._problem(text, courses)])
 
-        if not search.planning:
-            course = greedy_course(self.builder, world, start, search, score)
-            return [(0.0, course.states, course.actions)] if course else []
-        found = self._widen(
-            lambda wider: beam_courses(self.builder, world, start, wider, score), search, world
-        )
+        if search.planning:
+            found = self._widen(
+                lambda wider: beam_courses(self.builder, world, start, wider, score), search, world
+            )
+        else:
+            found = greedy_courses(self.builder, world, start, search, score)
         return [(value, course.states, course.actions) for course, value in found]

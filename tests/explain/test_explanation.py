@@ -290,3 +290,8 @@ def test_arc_levels_never_let_overlapping_arcs_share_a_level():
         overlap = max(spans[one][0], spans[two][0]) < min(spans[one][1], spans[two][1])
         assert not overlap or levels[one] != levels[two]
     assert not math.isnan(sum(levels.values()))
+
+
+def test_explanation_shows_itself_in_a_notebook():
+    why = fitted("plans").follow("turn around", WORLD, (1, 1)).explain()
+    assert why._repr_png_().startswith(PNG)

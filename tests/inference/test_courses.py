@@ -10,7 +10,7 @@ from groundling.errors import SearchError, WorldError
 from groundling.inference.courses import (
     beam_courses,
     enumerate_courses,
-    greedy_course,
+    greedy_courses,
     sample_courses,
 )
 from groundling.world import World
@@ -151,19 +151,25 @@ def test_courses_samples_reach_goals_and_survive_dead_ends():
 def test_courses_greedy_takes_the_best_next_action_and_stops():
     builder, _ = workbench()
     wanted = {("right",): 1.0, ("right", "right"): 2.0}
-    course = greedy_course(
+    (course, score), *others = greedy_courses(
         builder, World(Line(6)), 0, Search(max_length=5),
         lambda courses: np.array([wanted.get(c.actions, 0.0) for c in courses]),
     )  # fmt: skip
     assert course.actions == ("right", "right")
+    assert score == 2.0
+    looked = [("right",), ("right", "left"), ("right", "right", "left")]
+    assert set(looked) < {each.actions for each, _ in others}
+    assert course not in [each for each, _ in others]
+    values = [value for _, value in others]
+    assert values == sorted(values, reverse=True)
 
 
 def test_courses_greedy_stops_only_at_a_goal():
     builder, _ = workbench()
     score = lambda courses: np.array([float(c.actions[-1] == "right") for c in courses])  # noqa: E731
-    course = greedy_course(builder, World(GoalLine(4)), 0, Search(max_length=5), score)
-    assert course.states[-1] == 3
-    assert greedy_course(builder, World(GoalLine(4)), 0, Search(max_length=2), score) is None
+    found = greedy_courses(builder, World(GoalLine(4)), 0, Search(max_length=5), score)
+    assert [course.states[-1] for course, _ in found] == [3] * len(found)
+    assert greedy_courses(builder, World(GoalLine(4)), 0, Search(max_length=2), score) == []
 
 
 def test_courses_errors_of_the_world_name_state_and_action():

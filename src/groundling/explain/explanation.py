@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +194,12 @@ class Explanation:
         from groundling.explain.figure import draw
 
         return draw(self)
+
+    def _repr_png_(self) -> bytes:
+        """Show the explanation as a picture in a notebook."""
+        data = BytesIO()
+        self.figure().savefig(data, format="png", dpi=110)
+        return data.getvalue()
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""

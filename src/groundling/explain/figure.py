@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from groundling.explain.layout import (
+    NAME_SIZE,
     NodeBox,
     PlacedWord,
     arc_levels,
@@ -21,6 +22,7 @@ from groundling.explain.layout import (
     text_width,
 )
 from groundling.explain.parts import Step
+from groundling.language.instruction import Instruction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +49,7 @@ def draw(why: Explanation) -> Figure:
     from matplotlib.figure import Figure
 
     shown = _sentences(why)
-    words = [place_words(why.instructions[s].tokens, WORD_SIZE) for s in shown]
+    words = [place_words(why.instructions[s], WORD_SIZE) for s in shown]
     boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in shown]
     top = _strip_row(why)
     widths = [row[-1].right for row in words] + [row[-1].right for row in boxes if row]
@@ -179,14 +181,8 @@ def _draw_panel(
     width: float,
     y: float,
 ) -> None:
-    instruction = why.instructions[sentence]
-    levels = arc_levels(instruction)
-    baseline = y - 0.38 - LEVEL * max(levels.values(), default=0)
     words = _centred(words, width)
-    for position, level in levels.items():
-        head = instruction.heads[position]
-        _arc(ax, words[head].middle, words[position].middle, baseline + 0.13, LEVEL * level,
-             instruction.relations[position], arrow=True)  # fmt: skip
+    baseline = _draw_tree(ax, why.instructions[sentence], words, y)
     if not nodes:
         ax.text(width / 2, baseline - 0.8, "names no action", fontsize=SMALL, color=SOFT,
                 ha="center", style="italic")  # fmt: skip
@@ -199,10 +195,21 @@ def _draw_panel(
             if link.sentence == sentence and where is not None:
                 _line(ax, words[link.position].middle, baseline - 0.13, where, top,
                       link.probability, _color(j, step))  # fmt: skip
+    _draw_nodes(ax, why, nodes, shift, top)
+
+
+def _draw_tree(ax: Axes, instruction: Instruction, words: list[PlacedWord], y: float) -> float:
+    """Draw words and dependencies below a height; return the height of the words."""
+    levels = arc_levels(instruction)
+    baseline = y - 0.38 - LEVEL * max(levels.values(), default=0)
+    for position, level in levels.items():
+        head = instruction.heads[position]
+        _arc(ax, words[head].middle, words[position].middle, baseline + 0.13, LEVEL * level,
+             instruction.relations[position], arrow=True)  # fmt: skip
     for word in words:
         ax.text(word.middle, baseline, word.text, fontsize=WORD_SIZE, color=INK, ha="center",
                 va="center", zorder=5)  # fmt: skip
-    _draw_nodes(ax, why, nodes, shift, top)
+    return baseline
 
 
 def _draw_nodes(ax: Axes, why: Explanation, nodes: list[NodeBox], shift: float, top: float) -> None:
@@ -291,7 +298,7 @@ def _arc(
         FancyArrowPatch(path=curve, arrowstyle="-|>" if arrow else "-", mutation_scale=6,
                         color=SOFT, linewidth=0.9, zorder=2)
     )  # fmt: skip
-    ax.text((start + to_x) / 2, top, name, fontsize=TINY - 0.5, color="#555964", ha="center",
+    ax.text((start + to_x) / 2, top, name, fontsize=NAME_SIZE, color="#555964", ha="center",
             va="center", zorder=6, bbox=_BEHIND)  # fmt: skip
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from groundling.explain.explanation import Explanation
 
 __all__ = [
+    "NAME_SIZE",
     "GraphArc",
     "NodeBox",
     "PlacedWord",
@@ -29,6 +30,7 @@ __all__ = [
 
 SEEN = 0.15  # a node that a word lies on with less probability is not drawn
 LABELS = 4
+NAME_SIZE = 7.0  # of relations, in points
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,26 @@ def place_row(
     return placed
 
 
-def place_words(words: Sequence[str], size: float) -> list[PlacedWord]:
-    """Place the words of a sentence, far enough apart for arcs and their names."""
+def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
+    """Place the words of a sentence, far enough apart for arcs and their names.
+
+    >>> turn = Instruction(("pick", "up"), heads=(-1, 0), relations=("root", "compound:prt"))
+    >>> one, two = place_words(turn, 10)
+    >>> two.middle - one.middle > text_width("compound:prt", NAME_SIZE)
+    True
+    """
+    words = instruction.tokens
     gap = 0.34 if len(words) <= 10 else 0.24 if len(words) <= 15 else 0.16
-    return place_row(words, size, gap)
+    placed: list[PlacedWord] = []
+    shift = 0.0
+    for position, word in enumerate(place_row(words, size, gap)):
+        if position:
+            for one, other in ((position, position - 1), (position - 1, position)):
+                if instruction.heads[one] == other:
+                    room = text_width(instruction.relations[one], NAME_SIZE) + 0.2
+                    shift += max(0.0, placed[-1].middle + room - word.middle - shift)
+        placed.append(PlacedWord(word.text, word.left + shift, word.right + shift))
+    return placed
 
 
 def arc_levels(instruction: Instruction) -> dict[int, int]:

@@ -16,6 +16,7 @@ __all__ = ["caused_by", "phrases", "plain", "renderable", "why_added"]
 
 SHOWN = 0.5  # causes below this are not worth a word
 FEATURES = 3
+WORTH = 0.005  # features that add less print as nothing
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
@@ -76,10 +77,24 @@ def _links(step: Step) -> str:
     return ", ".join(f"{link.word} → {link.node} {link.probability:.2f}" for link in best)
 
 
-def why_added(step: Step) -> list[str]:
-    """Say why an action is there that nobody asked for."""
+def _same_reasons(why: Explanation) -> list[int | None]:
+    """Return for each action the first one before it that the same plan does without, if any."""
+    first: dict[tuple[str, ...], int] = {}
+    found: list[int | None] = []
+    for number, step in enumerate(why.steps, 1):
+        rival = step.without
+        found.append(first.get(rival.actions) if rival else None)
+        if rival is not None:
+            first.setdefault(rival.actions, number)
+    return found
+
+
+def why_added(step: Step, same: int | None = None) -> list[str]:
+    """Say why an action is there that nobody asked for; `same`: as the action of that number."""
     said = []
-    if step.without is not None:
+    if same is not None:
+        said.append(f"for the same reason as action {same}")
+    elif step.without is not None:
         rival = step.without
         said.append(
             f"without it the best plan is {', '.join(rival.actions)}, which scores "
@@ -105,10 +120,10 @@ def _behind(rival: Rival) -> str:
 def plain(why: Explanation) -> str:
     """Return an explanation as plain text."""
     lines = [_headline(why)]
-    for number, step in enumerate(why.steps, 1):
+    for number, (step, same) in enumerate(zip(why.steps, _same_reasons(why), strict=True), 1):
         lines += ["", f"{number}. {step.action}: {caused_by(step)}"]
         if not step.asked:
-            lines += [f"   {each}" for each in why_added(step)]
+            lines += [f"   {each}" for each in why_added(step, same)]
             continue
         if links := _links(step):
             lines.append(f"   words on nodes: {links}")
@@ -127,9 +142,9 @@ def plain(why: Explanation) -> str:
 
 
 def _sides(features: Contributions) -> list[tuple[str, tuple[Contribution, ...]]]:
+    sides = (("for", features.favouring(FEATURES)), ("against", features.against(FEATURES)))
     return [
-        ("for", features.favouring(FEATURES)),
-        ("against", features.against(FEATURES)),
+        (name, tuple(each for each in side if abs(each.amount) >= WORTH)) for name, side in sides
     ]
 
 
@@ -161,17 +176,17 @@ def renderable(why: Explanation) -> RenderableType:
     table.add_column("asked for by")
     table.add_column("words on nodes")
     table.add_column("features")
-    for step in why.steps:
+    for step, same in zip(why.steps, _same_reasons(why), strict=True):
         if step.asked:
             asked = Text(caused_by(step))
             features = Text()
-            for each in (*step.text.favouring(FEATURES), *step.text.against(2)):
+            for each in (each for _, side in _sides(step.text) for each in side):
                 features.append(_signed(each.amount), "green" if each.amount > 0 else "red")
                 features.append(f"  {each.feature}\n")
             features.rstrip()
             table.add_row(Text(step.action), asked, Text(_links(step)), features)
         else:
-            added = Text("\n".join(why_added(step)))
+            added = Text("\n".join(why_added(step, same)))
             table.add_row(Text(step.action), Text(caused_by(step), "yellow"), Text(""), added)
     parts: list[RenderableType] = [table]
     if why.rivals:

@@ -13,7 +13,7 @@ from groundling.inference.settings import Search
 from groundling.model.builder import Builder, Course, Courses
 from groundling.world.environment import Action, State, World
 
-__all__ = ["beam_courses", "enumerate_courses", "greedy_course", "sample_courses"]
+__all__ = ["beam_courses", "enumerate_courses", "greedy_courses", "sample_courses"]
 
 Scorer = Callable[[Sequence[Course]], NDArray[np.float64]]
 Path = tuple[tuple[State, ...], tuple[Action, ...]]
@@ -125,16 +125,18 @@ def beam_courses(
     ]
 
 
-def greedy_course(
+def greedy_courses(
     builder: Builder, world: World, start: State, search: Search, score: Scorer
-) -> Course | None:
+) -> list[tuple[Course, float]]:
     """Act without looking ahead: the best next action, until stopping scores better.
 
-    Where the world has a goal, the agent stops only there.
+    Where the world has a goal, the agent stops only there. The first course is the answer;
+    then come, best first, the others that were looked at on the way and could have been one.
     """
     search = search.extended(world.extra_length(start))
     course = builder.course(world, (start,), ())
     best = -np.inf
+    looked: list[tuple[Course, float]] = []
     while len(course.actions) < search.max_length:
         options = [
             builder.course(
@@ -147,11 +149,19 @@ def greedy_course(
         if not options:
             break
         scores = score(options)
+        looked += zip(options, scores.tolist(), strict=True)
         place = int(np.argmax(scores))
         if scores[place] <= best and _may_end(course, world, search):
             break
         course, best = options[place], float(scores[place])
-    return course if _may_end(course, world, search) else None
+    if not _may_end(course, world, search):
+        return []
+    others = [
+        (each, value)
+        for each, value in looked
+        if each is not course and _may_end(each, world, search)
+    ]
+    return [(course, best), *sorted(others, key=lambda each: -each[1])]
 
 
 def _may_end(course: Course, world: World, search: Search) -> bool:

@@ -33,8 +33,12 @@ def decode(
     log_probabilities: Reals,
     paths: Sequence[Sequence[State]],
     outcome: Callable[[State], Hashable],
+    *,
+    answer: int | None = None,
 ) -> tuple[int, float]:
     """Return the place of the answer and its probability.
+
+    `answer` is the place of an answer that is settled, by an agent that does not look ahead.
 
     >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
     >>> decode("plan", logs, ["ab", "ac", "adc"], lambda state: state)[0]
@@ -42,10 +46,12 @@ def decode(
     >>> place, confidence = decode("outcome", logs, ["ab", "ac", "adc"], lambda state: state)
     >>> place, round(confidence, 2)
     (1, 0.6)
+    >>> decode("outcome", logs, ["ab", "ac", "adc"], lambda state: state, answer=0)[0]
+    0
     """
     probabilities = np.exp(log_probabilities)
     if way == "plan":
-        best = int(np.argmax(log_probabilities))
+        best = int(np.argmax(log_probabilities)) if answer is None else answer
         return best, float(probabilities[best])
     if way == "outcome":
         totals: dict[Hashable, float] = {}
@@ -53,23 +59,29 @@ def decode(
             end = outcome(path[-1])
             totals[end] = totals.get(end, 0.0) + probability
         # Ties go to the outcome of the more probable plan.
-        order = np.argsort(-log_probabilities, kind="stable")
+        order = np.argsort(-log_probabilities, kind="stable").tolist()
         best = max(
-            order.tolist(), key=lambda p: (totals[outcome(paths[p][-1])], log_probabilities[p])
+            order if answer is None else [answer],
+            key=lambda p: (totals[outcome(paths[p][-1])], log_probabilities[p]),
         )
         return best, min(totals[outcome(paths[best][-1])], 1.0)
-    return _least_risk(probabilities, [[outcome(state) for state in path] for path in paths])
+    passed = [[outcome(state) for state in path] for path in paths]
+    return _least_risk(probabilities, passed, answer)
 
 
-def _least_risk(probabilities: Reals, paths: Sequence[Sequence[Hashable]]) -> tuple[int, float]:
+def _least_risk(
+    probabilities: Reals, paths: Sequence[Sequence[Hashable]], answer: int | None
+) -> tuple[int, float]:
     """Choose the plan with the largest expected F1 of its transitions."""
     # Every plan is compared with every other: keep to those that can matter.
     likely = np.argsort(-probabilities, kind="stable")[:_MOST_COMPARED].tolist()
+    if answer is not None and answer not in likely:
+        likely.append(answer)
     bags = [Counter(pairwise(paths[place])) for place in likely]
     gains = np.zeros(len(likely))
     for number, bag in enumerate(bags):
         for place, other in zip(likely, bags, strict=True):
             shared = sum((bag & other).values())
             gains[number] += probabilities[place] * 2 * shared / (bag.total() + other.total())
-    best = int(np.argmax(gains))
+    best = int(np.argmax(gains)) if answer is None else likely.index(answer)
     return likely[best], float(min(gains[best], 1.0))

@@ -1,0 +1,170 @@
+"""Confidence on the tasks: `python -m groundling.tasks.confidence TASK CORPUS OUT [PICTURE]`."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from groundling.errors import ConvergenceWarning, SearchError, SettingError, did_you_mean
+from groundling.evaluation.confidence import ConfidenceReport, Judged, deal, measure
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.world.environment import Demonstration, World
+
+__all__ = ["TASKS", "maps", "mazes", "puzzles"]
+
+Tell = Callable[[str], None]
+
+
+def _silent(line: str) -> None:
+    pass
+
+
+def _ends_right(shown: Demonstration, plan: Plan) -> bool:
+    world = World(shown.environment)
+    end = world.trace(shown.start, shown.actions).states[-1]
+    return world.outcome(plan.end) == world.outcome(end)
+
+
+def mazes(corpus: str | Path, *, wanted: float = 0.9, tell: Tell = _silent) -> ConfidenceReport:
+    """Measure `best` on single sentences, one map left out; thresholds from the other two."""
+    from groundling.tasks.mazes.corpus import load_sail
+    from groundling.tasks.mazes.presets import preset
+    from groundling.tasks.mazes.protocol import prepare_sentences
+
+    chosen = preset("best")
+    sentences = prepare_sentences(chosen, load_sail(corpus))
+
+    def judge(follower: Follower, items: Sequence[Demonstration]) -> list[Judged]:
+        plans = follower.follow_many((e.instructions, e.environment, e.start) for e in items)
+        return [
+            Judged(plan.confidence, float(_ends_right(each, plan)))
+            for each, plan in zip(items, plans, strict=True)
+        ]
+
+    def trials() -> Any:
+        for name, test in sentences.items():
+            rest = [each for other, found in sentences.items() if other != name for each in found]
+            yield rest, test
+
+    return measure(
+        trials(),
+        lambda items: chosen.follower().fit(items),
+        judge,
+        group=lambda each: id(each.environment),  # the threshold must hold in a map not seen
+        shown=lambda each: each,
+        folds=2,
+        wanted=wanted,
+        task="mazes",
+        preset="best",
+        condition="single sentences, one map left out",
+        right="share that ends right",
+        tell=tell,
+    )
+
+
+def maps(corpus: str | Path, *, wanted: float = 0.75, tell: Tell = _silent) -> ConfidenceReport:
+    """Measure `best` on dialogues about test maps; a plan is as right as its F1."""
+    from groundling.tasks.maps.corpus import Dialogue, load_corpus
+    from groundling.tasks.maps.presets import preset
+    from groundling.tasks.maps.protocol import follow, prepare
+
+    chosen = preset("best")
+    loaded = load_corpus(corpus)
+    train, test = loaded.split()
+    shown = {
+        each.name: read
+        for each, read in zip(
+            [*train, *test], prepare(chosen, loaded, [*train, *test]), strict=True
+        )
+    }
+
+    def learn(items: Sequence[Dialogue]) -> Follower:
+        return chosen.follower().fit(shown[each.name] for each in items)
+
+    def judge(follower: Follower, items: Sequence[Dialogue]) -> list[Judged]:
+        done = follow(follower, chosen, loaded, items)
+        return [Judged(each.plan.confidence, each.score.f1) for each in done.answers]
+
+    return measure(
+        [(train, test)],
+        learn,
+        judge,
+        group=lambda each: each.map,
+        shown=lambda each: shown[each.name],
+        folds=4,
+        wanted=wanted,
+        bins=5,
+        task="maps",
+        preset="best",
+        condition=f"{len(test)} dialogues about maps not trained on",
+        right="F1 of moves",
+        tell=tell,
+    )
+
+
+def puzzles(corpus: str | Path, *, wanted: float = 0.95, tell: Tell = _silent) -> ConfidenceReport:
+    """Measure `best` on all puzzles, a fifth of them held out at a time."""
+    from groundling.tasks.puzzles.corpus import read_corpus
+    from groundling.tasks.puzzles.presets import preset
+    from groundling.tasks.puzzles.protocol import Case, prepare
+
+    chosen = preset("best")
+    cases = prepare(chosen, read_corpus(corpus).usable)
+
+    def learn(items: Sequence[Case]) -> Follower:
+        return chosen.follower().fit(each.demonstration for each in items if each.offered)
+
+    def judge(follower: Follower, items: Sequence[Case]) -> list[Judged]:
+        judged = []
+        for each in items:
+            world, told = cast(Any, each.environment), each.demonstration
+            try:
+                plan = follower.follow(told.instructions, world, told.start)
+            except SearchError:
+                judged.append(Judged(0.0, 0.0))
+            else:
+                judged.append(Judged(plan.confidence, float(plan.actions == each.puzzle.plan)))
+        return judged
+
+    return measure(
+        deal(cases, lambda each: each.puzzle.number, 5),
+        learn,
+        judge,
+        group=lambda each: each.puzzle.number,
+        shown=lambda each: each.demonstration,
+        folds=4,
+        wanted=wanted,
+        bins=5,  # there are few puzzles
+        task="puzzles",
+        preset="best",
+        condition=f"{len(cases)} puzzles, a fifth held out at a time",
+        right="share that matches",
+        tell=tell,
+    )
+
+
+TASKS: dict[str, Callable[..., ConfidenceReport]] = {
+    "mazes": mazes,
+    "maps": maps,
+    "puzzles": puzzles,
+}
+"""What each task measures."""
+
+
+def _main(task: str, corpus: str, out: str, picture: str = "") -> None:
+    if task not in TASKS:
+        raise SettingError(f"There is no task {task!r}.{did_you_mean(task, TASKS)}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        report = TASKS[task](corpus, tell=print)
+    report.save(out)
+    if picture:
+        report.draw().savefig(picture, dpi=170)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

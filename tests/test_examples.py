@@ -1,0 +1,75 @@
+"""The worked example runs, is right, and is what its page prints."""
+
+import contextlib
+import io
+import json
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from groundling import Follower
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "examples" / "kitchen.py"
+PAGE = (ROOT / "docs" / "your-environment.md").read_text(encoding="utf-8")
+
+
+def without_decimals(text: str) -> str:
+    """Blank out what may differ in the last place between machines."""
+    return re.sub(r"[+-]?\d+\.\d+", "#", text)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kitchen")
+    names = runpy.run_path(str(SCRIPT))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        names["main"](folder)
+    return folder, names, printed.getvalue()
+
+
+def test_example_is_under_a_hundred_lines():
+    assert len(SCRIPT.read_text(encoding="utf-8").splitlines()) < 100
+
+
+def test_example_is_printed_whole_on_its_page():
+    assert f"```python\n{SCRIPT.read_text(encoding='utf-8')}```" in PAGE
+
+
+def test_example_prints_what_its_page_says(ran):
+    printed = without_decimals(ran[2])
+    shown = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    assert len(shown) == 2
+    for part in (part for block in shown for part in block.split("…\n")):
+        assert without_decimals(part.strip()) in printed
+
+
+def test_example_follows_instructions_with_names_it_never_saw(ran):
+    folder, names, printed = ran
+    share = int(re.search(r"(\d+)% of 60 right", printed)[1])
+    assert share >= 95
+    follower = Follower.load(folder / "model")
+    kitchen = names["Kitchen"]("oven", "bench")
+    start = names["State"]("bench", "", frozenset({("pink jug", "oven"), ("pink mug", "bench")}))
+    plan = follower.follow("bring the pink jug to the bench", kitchen, start)
+    assert plan.actions == (
+        "go to the oven", "take the pink jug", "go to the bench", "put down the pink jug",
+    )  # fmt: skip
+    asked = [step.asked for step in plan.explain().steps]
+    assert asked == [False, False, False, True]
+    json.dumps(plan.explain().to_dict())
+
+
+def test_example_draws_its_explanation(ran):
+    assert (ran[0] / "why.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_tour_is_kept_without_outputs():
+    # `make docs` runs the notebook, and CI runs that.
+    book = json.loads((ROOT / "docs" / "tour.ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert code
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
