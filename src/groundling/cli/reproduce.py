@@ -38,6 +38,9 @@ def reproduce(
     task: Annotated[
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
+    routes: Annotated[
+        bool, typer.Option("--routes", help="Also whole routes in mazes, which take as long again.")
+    ] = False,
     jobs: JobsOption = 0,
     again: Annotated[
         bool, typer.Option("--again", help="Run everything, even what an earlier run finished.")
@@ -71,7 +74,7 @@ def reproduce(
             (name, preset, _rows(name, preset, quick))
             for name in tasks
             for preset in asked[name].tables
-            if not quick or preset in asked[name].presets
+            if routes or preset in asked[name].presets
         ]
         began = perf_counter()
         cells = [

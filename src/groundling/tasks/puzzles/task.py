@@ -81,6 +81,8 @@ class PuzzleTask(Task):
             cases = protocol.prepare(chosen, corpus.usable)
             splits = []
             for number in range(one, two):
+                if kind == "splits":  # in a fresh world, so that the seconds are its own
+                    cases = protocol.prepare(chosen, corpus.usable)
                 done = protocol.learn_and_follow(chosen, cases, ways[number], seed=number)
                 splits.append(
                     {
