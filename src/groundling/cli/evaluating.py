@@ -75,7 +75,7 @@ def evaluate(
         cells = evaluation_cells(task, preset, rows, place.folder, quick=quick)
         results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
         report = assemble(task, preset, rows, results, place.folder, quick=quick)
-        show_report(console, report, asked.metrics)
+        show_report(console, report, asked.shown(preset))
         if to_output:
             print_json(report.to_dict())
         elif json_file is not None:

@@ -89,7 +89,7 @@ def reproduce(
         ]
         for report in reports:
             report.save(out / f"{report.task}-{report.preset}.json")
-            show_report(console, report, asked[report.task].metrics)
+            show_report(console, report, asked[report.task].shown(report.preset))
             console.print()
         page = write_pages(out, reports, folders)
         console.print(
@@ -115,8 +115,7 @@ def write_pages(out: Path, reports: Sequence[Report], folders: Folders) -> Path:
         Section(
             name.capitalize(),
             get_task(name).about,
-            get_task(name).metrics,
-            [report for report in reports if report.task == name],
+            [(each, get_task(name).shown(each.preset)) for each in reports if each.task == name],
         )
         for name in folders
     ]
