@@ -110,6 +110,12 @@ def test_reproduce_refuses_in_one_sentence(tmp_path):
     assert "Error: " in run("--out", tmp_path / "file", code=1).output
 
 
+def test_errors_that_should_not_happen_are_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "run_cell", lambda *given: {}["nothing"])
+    result = run("--out", tmp_path, "--task", "puzzles", code=1)
+    assert "Error: KeyError: 'nothing'. This should not happen" in result.output
+
+
 def test_pages_show_what_was_published(tmp_path):
     row = Row("full", {"micro": 0.61, "macro": 0.6, "<Grid>": 0.5}, (0.5, 0.7), 1, {"macro": 0.596})
     report = Report("mazes", "paper", "one map left out", [row], 60.0, "1.0", "2026-01-31")

@@ -71,12 +71,17 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     except KeyboardInterrupt:
         typer.echo(f"\nStopped. {stopped}", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    except (typer.Exit, typer.Abort):
+        raise
     except BrokenPipeError:
         raise  # whoever read our output has gone; click ends quietly
-    except (GroundlingError, OSError) as error:
+    except Exception as error:
         if debug:
             raise
-        typer.echo(f"Error: {_one_line(error)}", err=True)
+        message = _one_line(error)
+        if not isinstance(error, (GroundlingError, OSError)):
+            message = f"{type(error).__name__}: {message}. This should not happen; see --debug."
+        typer.echo(f"Error: {message}", err=True)
         raise typer.Exit(ERROR) from None
 
 
