@@ -95,7 +95,7 @@ def maps(corpus: str | Path, *, wanted: float = 0.75, tell: Tell = _silent) -> C
         judge,
         group=lambda each: each.map,
         shown=lambda each: shown[each.name],
-        folds=4,
+        folds=3,
         wanted=wanted,
         bins=5,
         task="maps",
