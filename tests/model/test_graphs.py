@@ -142,3 +142,12 @@ def test_graphs_log_probabilities_are_at_most_zero(seed, spread):
     assert loss >= 0
     assert np.isfinite(loss)
     assert np.isfinite(gradient).all()
+
+
+def test_lay_out_with_a_memory_gives_what_it_gives_without():
+    memory, labeller = {}, NodeLabeller(slots=("item",))
+    graphs = [GroundingGraph(NODES, EDGES), GroundingGraph({**NODES, "new": "far"}, EDGES)]
+    for graph in graphs:
+        fresh, laid = (lay_out(graph, Overlay.flat(), labeller, m) for m in (None, memory))
+        assert (laid.nodes, laid.prior, laid.values) == (fresh.nodes, fresh.prior, fresh.values)
+    assert len(memory) == len(NODES) + 1

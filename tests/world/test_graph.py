@@ -83,3 +83,10 @@ def test_labels_of_objects_are_refused():
 
 def test_labels_do_not_depend_on_the_order_they_are_written_in():
     assert labels_of({"a": 1, "b": "c"}) == labels_of({"b": "c", "a": 1})
+
+
+def test_labels_of_what_it_returned_is_the_same_object():
+    labels = labels_of({"far": 2, "wall": True})
+    assert labels_of(labels) is labels
+    shared = GroundingGraph({"a": labels}, [("a", "a", labels)])
+    assert shared == GroundingGraph({"a": {"wall": True, "far": 2}}, [("a", "a", list(labels))])

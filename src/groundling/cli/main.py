@@ -1,14 +1,16 @@
-"""The command line: `groundling demo`, and more commands as the package grows."""
+"""The command line: all commands and their options."""
 
 # Nothing heavy is imported here, so that --help answers at once; commands import what they need.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from groundling.cli import corpora, evaluating, models, reproduce
+from groundling.cli.common import DebugOption, plainly
 
 __all__ = ["app", "main"]
 
@@ -62,36 +64,26 @@ def demo(
     again: Annotated[
         bool, typer.Option("--again", help="Train again even if a trained model is there.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    debug: DebugOption = False,
 ) -> None:
     """Learn from generated mazes, then follow and explain new instructions in an unseen one."""
-    # Small optimisation steps are slower on more threads; it must be set before NumPy loads.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    from groundling.errors import GroundlingError
-
-    try:
+    with plainly(debug, "Nothing half-written is left; run it again to start over."):
         from groundling.cli.demo import run_demo
 
         run_demo(
             out, parser=parser, demonstrations=demonstrations, held_out=held_out, again=again,
             images=images,
         )  # fmt: skip
-    except KeyboardInterrupt:
-        typer.echo("\nStopped. Nothing half-written is left; run it again to start over.", err=True)
-        raise typer.Exit(130) from None
-    except (GroundlingError, OSError) as error:
-        if debug:
-            raise
-        typer.echo(f"Error: {_one_line(error)}", err=True)
-        raise typer.Exit(1) from None
 
 
-def _one_line(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        where = f" {error.filename}" if error.filename else ""
-        return f"{error.strerror}:{where}. Choose another folder with --out."
-    return " ".join(str(error).split())
+app.command()(models.train)
+app.command()(models.follow)
+app.command()(models.explain)
+app.command()(models.weights)
+app.command()(evaluating.evaluate)
+app.command()(evaluating.tune)
+app.command()(reproduce.reproduce)
+app.add_typer(corpora.app, name="corpora")
 
 
 if __name__ == "__main__":

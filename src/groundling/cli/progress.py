@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Protocol
 
 from rich.console import Console
 
-__all__ = ["Report", "Reporter", "progress"]
+__all__ = ["Report", "Reporter", "counting", "progress"]
 
 SECONDS = 5.0  # between two plain lines
 
@@ -115,3 +115,79 @@ def _bar(console: Console, title: str) -> Iterator[Reporter]:
             )
 
         yield show
+
+
+@contextmanager
+def counting(
+    console: Console, title: str, *, unit: str = "bytes", expected: float = 0.0
+) -> Iterator[Callable[..., None]]:
+    """Show how much of something is done; the total may be unknown.
+
+    `expected` are the seconds it may take, to be shown before anything is done.
+
+    >>> with counting(Console(width=60), "download") as tell:
+    ...     tell(5, 10)
+    ...     tell(10, 10)
+    download: 10 of 10 bytes
+    """
+    if not console.is_terminal:
+        yield _Counts(console, title, unit)
+        return
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TaskProgressColumn,
+        TextColumn,
+    )
+    from rich.text import Text
+
+    class Left(ProgressColumn):
+        """The time that is left, from what was done so far, counted down in between."""
+
+        def render(self, task: Task) -> Text:
+            ends = task.fields["ends"]
+            left = max(0.0, ends - monotonic()) if ends else 0.0
+            return Text(f"{_duration(left)} left" if left else "", "cyan", no_wrap=True)
+
+    began = monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Left())
+    with Progress(*columns, console=console, transient=True) as bars:
+        ends = began + expected if expected else None
+        task = bars.add_task(title, total=None, ends=ends)
+
+        def tell(done: float, total: float | None, note: str = "") -> None:
+            nonlocal ends
+            now = monotonic()
+            if done > 0 and total is not None:
+                ends = now + (now - began) * (total - done) / done
+            bars.update(task, completed=done, total=total, description=note or title, ends=ends)
+
+        yield tell
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> _duration(45), _duration(400)
+    ('45 s', '7 min')
+    """
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+class _Counts:
+    """One line now and then, and one at the end."""
+
+    def __init__(self, console: Console, title: str, unit: str) -> None:
+        self.console = console
+        self.title = title
+        self.unit = unit
+        self.last = monotonic()
+
+    def __call__(self, done: float, total: float | None, note: str = "") -> None:
+        if done != total and monotonic() - self.last < SECONDS:
+            return
+        self.last = monotonic()
+        of = "" if total is None else f" of {total:.0f}"
+        self.console.print(f"{self.title}: {done:.0f}{of} {self.unit}", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from groundling.errors import CorpusError
 from groundling.files import write_atomically
 
-__all__ = ["Report", "Row", "bootstrap"]
+__all__ = ["Report", "Row", "bootstrap", "fraction"]
 
 
 def bootstrap(
@@ -65,6 +67,7 @@ class Report:
     rows: Sequence[Row]
     seconds: float
     version: str
+    date: str = field(default_factory=lambda: datetime.date.today().isoformat())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values."""
@@ -75,20 +78,51 @@ class Report:
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
         write_atomically(Path(path), text + "\n")
 
-    def markdown(self) -> str:
-        """Return the report as a table."""
-        names = list(dict.fromkeys(name for row in self.rows for name in row.metrics))
+    @classmethod
+    def read(cls, path: str | Path) -> Report:
+        """Read a report that was saved.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> made = Report("mazes", "best", "one map left out", [Row("full", {"f1": 0.5})], 1.0, "1")
+        >>> with TemporaryDirectory() as folder:
+        ...     made.save(f"{folder}/report.json")
+        ...     Report.read(f"{folder}/report.json") == made
+        True
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            rows = [
+                Row(**{**each, "interval": each.get("interval") and tuple(each["interval"])})
+                for each in content.pop("rows")
+            ]
+            return cls(rows=rows, **content)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise CorpusError(
+                f"{path} is not a saved report ({type(error).__name__}: {error}). "
+                "Write it anew with Report.save."
+            ) from error
+
+    def markdown(self, metrics: Sequence[str] = ()) -> str:
+        """Return the report as a table, of all metrics or of some."""
+        names = list(metrics) or list(
+            dict.fromkeys(name for row in self.rows for name in row.metrics)
+        )
         lines = [
             "| row | " + " | ".join(names) + " | 95% | published |",
             "|---" * (len(names) + 3) + "|",
         ]
         for row in self.rows:
-            cells = [_fraction(row.metrics[n]) if n in row.metrics else "" for n in names]
-            interval = "–".join(_fraction(each) for each in row.interval) if row.interval else ""
-            published = ", ".join(f"{n} {_fraction(v)}" for n, v in row.published.items())
+            cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in names]
+            interval = "–".join(fraction(each) for each in row.interval) if row.interval else ""
+            published = ", ".join(f"{n} {fraction(v)}" for n, v in row.published.items())
             lines.append(f"| {row.name} | " + " | ".join([*cells, interval, published]) + " |")
         return "\n".join(lines)
 
 
-def _fraction(value: float) -> str:
+def fraction(value: float) -> str:
+    """Return a number between 0 and 1 as tables show it.
+
+    >>> fraction(0.5961), fraction(1.0)
+    ('.596', '1.000')
+    """
     return f"{value:.3f}".removeprefix("0") if 0 <= value < 1 else f"{value:.3f}"

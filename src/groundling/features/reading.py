@@ -129,6 +129,7 @@ class Reader:
             f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
         ]
         labelled = []
+        amount = self.labeller.amount
         for position, (word, found) in enumerate(zip(words, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
             if found:
@@ -137,14 +138,18 @@ class Reader:
                     by_kind.setdefault(kind, []).append(value)
                 for kind, meant in by_kind.items():
                     names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
-                    labels += [(WordLabel(name), 1.0) for name in names]
-                    labels += [(WordLabel(n, kind, value), 1.0) for n in names for value in meant]
+                    labels += [(WordLabel(name), amount(name)) for name in names]
+                    labels += [
+                        (WordLabel(name, kind, value), amount(name))
+                        for name in names
+                        for value in meant
+                    ]
                     if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
                         # “both” and “two” agree in value, but not in all they say.
                         labels.append((WordLabel(f"word={word}"), 1.0))
             else:
                 names = self.labeller.names(instruction, cores, position, word)
-                labels += [(WordLabel(name), 1.0) for name in names]
+                labels += [(WordLabel(name), amount(name)) for name in names]
                 labels += self._learnt(instruction, cores, position, word, values)
             if "string" in self.labeller.labels and word not in self.labeller.stop_words:
                 labels.append((WordLabel("string", "string", word), 1.0))
@@ -169,5 +174,8 @@ class Reader:
         for (kind, value), extent in self.lexicon.learnt.get(word, {}).items():
             if extent > 0 and kind in values:
                 names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
-                found += [(WordLabel(name, kind, value), extent) for name in names]
+                found += [
+                    (WordLabel(name, kind, value), extent * self.labeller.amount(name))
+                    for name in names
+                ]
         return found

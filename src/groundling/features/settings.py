@@ -21,6 +21,9 @@ class Features:
     ----------
     words
         Labels of words, by name (see `WordLabeller`).
+    composed
+        How much a label counts for each further word it names (`head=turn word=left` names
+        one more than `word=left`). Below one, combinations are penalised more than words.
     stop_words
         Words that are dropped before anything else.
     promote
@@ -51,6 +54,7 @@ class Features:
     """
 
     words: tuple[str, ...] = ("word", "string")
+    composed: float = 1.0
     stop_words: tuple[str, ...] = ()
     promote: tuple[str, ...] = ("case", "mark")
     slots: tuple[str, ...] = ()
@@ -67,6 +71,8 @@ class Features:
         for name in ("words", "stop_words", "promote", "slots", "numbers", "bins", "joins"):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        if not 0 < self.composed <= 1:
+            raise SettingError(f"Features.composed is above 0 and at most 1, not {self.composed}.")
         self.labeller()
         self.nodes()
         self.space()
@@ -80,7 +86,7 @@ class Features:
 
     def labeller(self) -> WordLabeller:
         """Return the labeller of words."""
-        return WordLabeller(self.words, frozenset(self.stop_words))
+        return WordLabeller(self.words, frozenset(self.stop_words), composed=self.composed)
 
     def nodes(self) -> NodeLabeller:
         """Return the labeller of nodes."""

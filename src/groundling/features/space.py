@@ -204,16 +204,21 @@ class FeatureSpace:
         spelled = np.array([w.kind == STRING for w in words], bool)
         strings = np.array([isinstance(n.value, str) for n in nodes], bool)
         chosen = np.flatnonzero(spelled[pair_words] & strings[pair_nodes] & (slot[pair_nodes] >= 0))
+        # Each spelling is compared once, however many labels have it.
+        spellings = {place: str(words[place].value).lower() for place in set(pair_words[chosen])}
         ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))
-        memory: dict[tuple[str, str], tuple[float, bool]] = {}
-        for place, pair in enumerate(chosen):
-            word = str(words[pair_words[pair]].value).lower()
-            name = str(nodes[pair_nodes[pair]].value).lower()
-            if (word, name) not in memory:
-                parts = name.split()
-                best = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
-                memory[word, name] = (best if best >= 0.7 else 0.0, word in parts)
-            ratios[place], inside[place] = memory[word, name]
+        for node in set(pair_nodes[chosen]):
+            name = str(nodes[node].value).lower()
+            parts = name.split()
+            here = np.flatnonzero(pair_nodes[chosen] == node)
+            spelt = [spellings[place] for place in pair_words[chosen[here]]]
+            inside[here] = [word in parts for word in spelt]
+            if "similarity" in self.joins:
+                alike = {
+                    word: max(Indel.normalized_similarity(word, part) for part in (*parts, name))
+                    for word in set(spelt)
+                }
+                ratios[here] = [alike[word] if alike[word] >= 0.7 else 0.0 for word in spelt]
         found = []
         for name, code, values in (
             ("similarity", _SIMILARITY, ratios),

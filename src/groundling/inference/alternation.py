@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
+from numba import njit
 
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
 from groundling.inference.units import UnitScores
-from groundling.model.kernels import Reals
+from groundling.model.kernels import Integers, Reals
 from groundling.model.path import align, spread
 from groundling.world.environment import Action, State
 
@@ -42,41 +42,83 @@ def best_path(
     world = scores.world
     beam = search.beam if search.planning else 1
     length = weights.shape[1]
-    gains: dict[State, Reals] = {}  # (actions × steps), for the alignment at hand
-    layer: list[tuple[float, tuple[State, ...], tuple[Action, ...]]] = [(0.0, (start,), ())]
+    totals, layer = np.zeros(1), [start]
+    steps: list[tuple[list[int], list[Action]]] = []  # of each layer: from where, and how
+    layers = [layer]
     for j in range(length):
-        options = scores.options(states[-1] for _, states, _ in layer)
+        options = scores.options(layer)
         if len(scores) > search.budget:
             raise SearchError(
                 f"The search asked about {len(scores)} actions from state {start!r} without an "
                 "answer. Raise Search.budget, or lower Search.beam or Search.max_length."
             )
-        best: dict[State, tuple[float, int, int]] = {}
-        for place, ((total, states, _), each) in enumerate(zip(layer, options, strict=True)):
-            if states[-1] not in gains:
-                gains[states[-1]] = each.text @ weights + each.free[:, None]
-            values = (total + gains[states[-1]][:, j]).tolist()
-            for number, (after, score) in enumerate(zip(each.after, values, strict=True)):
-                known = best.get(after)
-                if known is None or score > known[0]:
-                    best[after] = (score, place, number)
-        if not best:
+        counts = [len(each.actions) for each in options]
+        if not any(counts):
             return []
-        ranked = sorted(best.items(), key=lambda item: -item[1][0])
-        if j == length - 1:
-            ranked = [item for item in ranked if world.is_goal(item[0])]
-        if search.planning:
-            alive = (item for item in ranked if not world.is_dead_end(item[0]))
-            ranked = list(islice(alive, beam))  # asks only about as many as are needed
-        layer = [
-            (
-                score,
-                (*layer[place][1], after),
-                (*layer[place][2], options[place].actions[number]),
-            )
-            for after, (score, place, number) in ranked[:beam]
-        ]
-    return layer
+        units = np.flatnonzero(weights[:, j]).astype(np.int32)
+        amounts = weights[units, j]
+        values = np.concatenate([_gains(each.text, each.free, units, amounts) for each in options])
+        values += np.repeat(totals, counts)
+        targets = np.concatenate([each.places for each in options])
+        origins, done, places = [], [], []
+        following: list[State] = []
+        begins = np.cumsum([0, *counts])
+        ranked = _best_ways(values, targets)
+        froms = np.searchsorted(begins, ranked, "right") - 1
+        for place, origin, number in zip(
+            ranked.tolist(), froms.tolist(), (ranked - begins[froms]).tolist(), strict=True
+        ):
+            after = options[origin].after[number]
+            if j == length - 1 and not world.is_goal(after):
+                continue
+            if search.planning and world.is_dead_end(after):
+                continue  # asks only about as many as are needed
+            places.append(place)
+            origins.append(origin)
+            done.append(options[origin].actions[number])
+            following.append(after)
+            if len(following) == beam:
+                break
+        totals, layer = values[places], following
+        layers.append(layer)
+        steps.append((origins, done))
+    return [(total, *_walk(layers, steps, place)) for place, total in enumerate(totals.tolist())]
+
+
+@njit(cache=True)
+def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
+    """Return what each action scores with some of the units."""
+    gains = free.copy()
+    for action in range(len(free)):
+        for place in range(len(units)):
+            gains[action] += amounts[place] * text[action, units[place]]
+    return gains
+
+
+@njit(cache=True)
+def _best_ways(values: Reals, targets: Integers) -> Integers:
+    """Return the place of the best way to each target, best first."""
+    best = np.full(targets.max() + 1, -1)
+    for place in range(len(values)):
+        known = best[targets[place]]
+        if known < 0 or values[place] > values[known]:
+            best[targets[place]] = place
+    kept = best[best >= 0]
+    return kept[np.argsort(-values[kept], kind="mergesort")]
+
+
+def _walk(
+    layers: Sequence[Sequence[State]],
+    steps: Sequence[tuple[Sequence[int], Sequence[Action]]],
+    place: int,
+) -> tuple[tuple[State, ...], tuple[Action, ...]]:
+    """Return the states and actions that lead to a place of the last layer."""
+    states, actions = [layers[-1][place]], []
+    for before, (origins, done) in zip(reversed(layers[:-1]), reversed(steps), strict=True):
+        actions.append(done[place])
+        place = origins[place]
+        states.append(before[place])
+    return tuple(reversed(states)), tuple(reversed(actions))
 
 
 def alternate(
@@ -109,15 +151,15 @@ def alternate(
                     break
                 settled = True
                 for rank, (_, states, actions) in enumerate(paths[: 1 if every_unit else 3]):
-                    text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
-                    total, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
-                    score = total + float(free.sum()) + length_score(length)
-                    known = found.get(actions)
-                    if known is None or score > known.score:
+                    if actions not in found:
+                        text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
+                        score, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
+                        if search.compare == "score":
+                            score += float(free.sum()) + length_score(length)
                         found[actions] = Found(actions, states, fresh, score)
                     if rank == 0:
-                        settled = fresh == alignment
-                        following = fresh
+                        following = found[actions].alignment
+                        settled = following == alignment
                 alignment = following
                 if settled:
                     break

@@ -12,9 +12,9 @@ from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.model.builder import Builder
-from groundling.model.encoding import Candidate, Problem
+from groundling.model.encoding import Candidate, Interner, Problem
 from groundling.model.graphs import LaidOutGraph, Shape
-from groundling.model.kernels import Reals
+from groundling.model.kernels import Integers, Reals
 from groundling.model.lattice import MARKS
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State, World
@@ -26,11 +26,13 @@ __all__ = ["Options", "UnitScores"]
 class Options:
     """What can be done in a state: actions, where they lead, and their scores.
 
-    `text` is (actions × units), `free` what each action scores without text.
+    `text` is (actions × units), `free` what each action scores without text; `places`
+    are numbers of the states reached, equal for equal states.
     """
 
     actions: tuple[Action, ...]
     after: tuple[State, ...]
+    places: Integers
     text: Reals
     free: Reals
 
@@ -58,6 +60,7 @@ class UnitScores:
         self._known: dict[LaidOutGraph, tuple[Reals, float]] = {}
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
         self._options: dict[State, Options] = {}
+        self._numbers = Interner[State]()
         # A bag of words on a flat node scores the sum over the node's labels.
         overlay = builder.overlay
         self._adds_up = (
@@ -96,7 +99,8 @@ class UnitScores:
             for state, actions in zip(new, offered, strict=True):
                 span = slice(place, place + len(actions))
                 after = tuple(world.step(state, action) for action in actions)
-                self._options[state] = Options(actions, after, text[span], free[span])
+                places = np.array([self._numbers(each) for each in after], np.int32)
+                self._options[state] = Options(actions, after, places, text[span], free[span])
                 place += len(actions)
         return [self._options[state] for state in listed]
 
@@ -121,7 +125,9 @@ class UnitScores:
         # A name that training never saw is looked for in the text when its own graph is
         # scored, so that a score never depends on what else was asked about.
         for named in self.builder.by_new_values(graphs):
-            passage = self.builder.passage(self.instructions, named[:1], separate=True)
+            passage = self.passage
+            if self.builder.reader.lexicon.string_match:
+                passage = self.builder.passage(self.instructions, named[:1], separate=True)
             problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in named])
             model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
             grouped, free = model.group_scores(self.theta)

@@ -36,15 +36,20 @@ __all__ = ["LexiconLearning", "learn_lexicon"]
 
 @dataclass(frozen=True)
 class LexiconLearning:
-    """How a lexicon is learnt: parts, rounds, iterations, and what an entry costs."""
+    """How a lexicon is learnt: parts, rounds, iterations, and what an entry costs.
 
-    parts: int = 3
-    rounds: int = 3
+    Entries whose context speaks so much against them that they would cost `dearest` times
+    as much as others are left out: they are most of all pairs, and would take most of the time.
+    """
+
+    parts: int = 2
+    rounds: int = 2
     first_iterations: int = 25
     iterations: int = 12
     min_count: float = 3.0
     cost: float = 1.0
     cost_per_count: float = 0.03
+    dearest: float = 2.0
     most: float = 1.5
     least: float = 0.05
 
@@ -74,9 +79,10 @@ def learn_lexicon(
         )
     known = builder.reader.lexicon
     entries: list[tuple[str, tuple[str, str]]] = []
+    penalties: list[float] = []
 
     def open_up() -> None:
-        """Let every candidate stand for every value, numbered from 2 up for finding it again."""
+        """Let candidates stand for values, numbered from 2 up for finding them again."""
         words = _candidates(builder, examples, settings)
         pairs = [
             (kind, value)
@@ -84,7 +90,12 @@ def learn_lexicon(
             if kind != NUMBER
             for value in sorted(builder.values[kind])
         ]
-        entries.extend((word, pair) for word in words for pair in pairs)
+        possible = [(word, pair) for word in words for pair in pairs]
+        judged = context_penalties(builder, known, examples, possible).tolist() if possible else []
+        for entry, penalty in zip(possible, judged, strict=True):
+            if penalty < settings.dearest:
+                entries.append(entry)
+                penalties.append(penalty)
         learnt: dict[str, dict[tuple[str, str], float]] = {}
         for number, (word, pair) in enumerate(entries):
             learnt.setdefault(word, {})[pair] = number + 2.0
@@ -97,10 +108,18 @@ def learn_lexicon(
     )  # fmt: skip
     if not entries:
         return known
-    costs = context_penalties(builder, known, examples, entries) * (
+    costs = np.array(penalties) * (
         settings.cost + settings.cost_per_count * _counts(examples, [word for word, _ in entries])
     )
-    fit = _CrossFit(objective, examples, len(space), len(entries), learning, settings, seed)
+    # How much each label of the texts counts, whatever it stands for.
+    shares = np.array(
+        [
+            builder.reader.labeller.amount(label.name)
+            for content in objective.model.encoding.sets
+            for label, _ in content
+        ]
+    )
+    fit = _CrossFit(objective, examples, len(space), len(entries), learning, settings, seed, shares)
     extents = fit.run(costs, progress, checkpoint)
     learnt: dict[str, dict[tuple[str, str], float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
@@ -154,6 +173,7 @@ class _CrossFit:
         learning: Learning,
         settings: LexiconLearning,
         seed: int,
+        shares: Reals,
     ) -> None:
         self.objective = objective
         self.model = objective.model
@@ -162,8 +182,10 @@ class _CrossFit:
         self.entries = entries
         self.amounts = self.model.scores.set_amount
         # Extents were numbered from 2 up when the texts were encoded.
-        self.number = np.where(self.amounts >= 2.0, self.amounts - 2.0, -1.0).astype(np.int64)
-        self.open = self.number >= 0
+        numbered = np.rint(self.amounts / shares).astype(np.int64)
+        self.open = numbered >= 2
+        self.number = np.where(self.open, numbered - 2, -1)
+        self.shares = shares[self.open]
         self.weights = self.model.charts.problem_weight.copy()
         self.part = _parts(objective, examples, settings.parts, seed)
         self.thetas = [np.zeros(width) for _ in range(settings.parts)]
@@ -212,7 +234,7 @@ class _CrossFit:
             progress(Progress("learning the lexicon", step, steps, loss))
 
     def _set(self, extents: Reals) -> None:
-        self.amounts[self.open] = extents[self.number[self.open]]
+        self.amounts[self.open] = extents[self.number[self.open]] * self.shares
 
     def _fit_extents(self, extents: Reals, costs: Reals) -> tuple[float, Reals]:
         def loss(values: Reals) -> tuple[float, Reals]:
@@ -224,7 +246,9 @@ class _CrossFit:
                 value, slopes = self.model.amount_loss(self.thetas[part])
                 total += value
                 gradient += np.bincount(
-                    self.number[self.open], weights=slopes[self.open], minlength=self.entries
+                    self.number[self.open],
+                    weights=slopes[self.open] * self.shares,
+                    minlength=self.entries,
                 )
             return total, gradient
 

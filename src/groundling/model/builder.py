@@ -14,10 +14,10 @@ from groundling.language.units import split_units
 from groundling.model.blocks import Block
 from groundling.model.encoding import Candidate, Encoding, Problem, encode
 from groundling.model.forest import Forest, UnitSplitter, joined_forest, separate_forest
-from groundling.model.graphs import LaidOutGraph, NodeContent, lay_out, spell_plan
+from groundling.model.graphs import LaidOutGraph, NodeContent, Spelled, lay_out, spell_plan
 from groundling.model.settings import Overlay
 from groundling.world.environment import Action, Environment, State, World
-from groundling.world.graph import GroundingGraph
+from groundling.world.graph import GroundingGraph, Label
 
 __all__ = ["Builder", "Course", "Courses", "Passage"]
 
@@ -90,6 +90,7 @@ class Builder:
             self.values[NUMBER] = set()
         self._worlds: dict[int, World] = {}
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
+        self._spelled: dict[tuple[str, tuple[Label, ...]], Spelled] = {}
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
@@ -108,7 +109,9 @@ class Builder:
         if found is None:
             if len(self._graphs) >= _REMEMBERED_GRAPHS:
                 self._graphs.clear()
-            found = self._graphs[graph] = lay_out(graph, self.overlay, self.nodes)
+                self._spelled.clear()
+            laid_out = lay_out(graph, self.overlay, self.nodes, self._spelled)
+            found = self._graphs[graph] = laid_out
         return found
 
     def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:

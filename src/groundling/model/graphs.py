@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from groundling.features.labels import NodeLabel, NodeLabeller, kind_of
 from groundling.model.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
 
-__all__ = ["LaidOutGraph", "NodeContent", "Shape", "lay_out", "spell_plan"]
+__all__ = ["LaidOutGraph", "NodeContent", "Shape", "Spelled", "lay_out", "spell_plan"]
 
 NodeContent = tuple[tuple[NodeLabel, float], ...]
 Relation = tuple[str, ...]
@@ -43,8 +44,18 @@ class LaidOutGraph:
     values: tuple[tuple[str, str], ...]
 
 
-def lay_out(graph: GroundingGraph, overlay: Overlay, labeller: NodeLabeller) -> LaidOutGraph:
+Spelled = tuple[NodeContent, frozenset[tuple[str, str]]]
+
+
+def lay_out(
+    graph: GroundingGraph,
+    overlay: Overlay,
+    labeller: NodeLabeller,
+    memory: dict[tuple[str, tuple[Label, ...]], Spelled] | None = None,
+) -> LaidOutGraph:
     """Prepare a grounding graph for the overlay as its settings ask.
+
+    `memory` keeps the nodes of one labeller, which graphs share, from being spelled again.
 
     >>> nodes = {"event": "move", "here": {"item": "sofa"}}
     >>> graph = GroundingGraph(nodes, [("event", "here", "to")])
@@ -53,21 +64,15 @@ def lay_out(graph: GroundingGraph, overlay: Overlay, labeller: NodeLabeller) -> 
     >>> lay_out(graph, Overlay.flat(), NodeLabeller()).names
     ('action',)
     """
-    flat = tuple(
-        spelled
-        for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
-        for spelled in labeller.spell(labels, f"{name}.")
-    )
-    values = tuple(
-        sorted(
-            {
-                (kind_of(label), label.value)
-                for labels in graph.node_labels
-                for label in labels
-                if isinstance(label.value, str)
-            }
-        )
-    )
+    memory = {} if memory is None else memory
+    parts: list[Spelled] = []
+    for key in zip(graph.node_names, graph.node_labels, strict=True):
+        found = memory.get(key)
+        if found is None:
+            found = memory[key] = _spell(*key, labeller)
+        parts.append(found)
+    flat = tuple(chain.from_iterable(content for content, _ in parts))
+    values = tuple(sorted(frozenset().union(*(values for _, values in parts))))
     if overlay.nodes == "flat":
         nodes: tuple[NodeContent, ...] = (flat,)
         names: tuple[str, ...] = ("action",)
@@ -91,6 +96,12 @@ def lay_out(graph: GroundingGraph, overlay: Overlay, labeller: NodeLabeller) -> 
     if overlay.null_node:
         enters = (*enters[:-1], True)
     return LaidOutGraph(nodes, names, Shape(tuple(map(tuple, near)), enters), flat, values)
+
+
+def _spell(name: str, labels: tuple[Label, ...], labeller: NodeLabeller) -> Spelled:
+    """Return a node as features see it in a flat graph, and the values it has."""
+    values = ((kind_of(each), each.value) for each in labels if isinstance(each.value, str))
+    return tuple(labeller.spell(labels, f"{name}.")), frozenset(values)
 
 
 def _neighbours(graph: GroundingGraph, overlay: Overlay) -> list[list[tuple[int, Relation]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 __all__ = ["NOWHERE", "align", "spread"]
@@ -30,26 +31,11 @@ def align(
         return 0.0, ()
     if actions == 0:
         return (0.0 if silence is None else silence * units), (NOWHERE,) * units
-    best = np.zeros(actions)  # best score of the units so far, the last aligned at or before j
-    back = np.full((units, actions), NOWHERE)  # where unit i aligns when the bound is j
-    silent = np.zeros((units, actions), bool)
-    for i in range(units):
-        here = best + scores[i]
-        if last_to_last and i == units - 1:
-            here[:-1] = -np.inf
-        place, top = 0, -np.inf
-        new = np.empty(actions)
-        for j in range(actions):
-            # Ties go to the earlier action, whatever the last digits say.
-            margin = 1e-9 * max(1.0, abs(top)) if np.isfinite(top) else 0.0
-            if here[j] > top + margin:
-                place, top = j, here[j]
-            back[i, j] = place
-            new[j] = top
-            if silence is not None and best[j] + silence > top:
-                silent[i, j] = True
-                new[j] = best[j] + silence
-        best = new
+    table = np.ascontiguousarray(scores, np.float64)
+    if last_to_last:
+        table = table.copy()
+        table[-1, :-1] = -np.inf
+    total, back, silent = _align(table, -np.inf if silence is None else silence)
     chosen = []
     bound = actions - 1
     for i in range(units - 1, -1, -1):
@@ -58,7 +44,33 @@ def align(
         else:
             bound = int(back[i, bound])
             chosen.append(bound)
-    return float(best[-1]), tuple(reversed(chosen))
+    return float(total), tuple(reversed(chosen))
+
+
+@njit(cache=True)
+def _align(
+    scores: NDArray[np.float64], silence: float
+) -> tuple[float, NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the best score, where unit i aligns when the bound is j, and if it is silent."""
+    units, actions = scores.shape
+    best = np.zeros(actions)  # best score of the units so far, the last aligned at or before j
+    back = np.zeros((units, actions), np.int64)
+    silent = np.zeros((units, actions), np.bool_)
+    for i in range(units):
+        place, top = 0, -np.inf
+        for j in range(actions):
+            here = best[j] + scores[i, j]
+            # Ties go to the earlier action, whatever the last digits say.
+            margin = 1e-9 * max(1.0, abs(top)) if np.isfinite(top) else 0.0
+            if here > top + margin:
+                place, top = j, here
+            back[i, j] = place
+            if best[j] + silence > top:
+                silent[i, j] = True
+                best[j] += silence
+            else:
+                best[j] = top
+    return best[-1], back, silent
 
 
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:

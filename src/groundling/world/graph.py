@@ -40,7 +40,8 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 
     A mapping gives each name a value: `True` for an indicator, a string, a number, or
     a collection of strings or numbers; `False` and `None` mean the label is absent.
-    Anything else iterable is read as names of indicators.
+    Anything else iterable is read as names of indicators. What this function returned
+    may be given again, at no cost: useful for parts that many graphs share.
 
     >>> labels_of({"move": True, "distance": 2, "item": ["sofa", "lamp"], "wall": None})
     (Label(name='distance', value=2.0), Label(name='item', value='lamp'),
@@ -48,10 +49,12 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     >>> labels_of("start")
     (Label(name='start', value=None),)
     """
+    if isinstance(labels, _Normalised):
+        return labels
     found: set[Label] = set()
     if isinstance(labels, str):
-        found.add(Label(labels))
-    elif isinstance(labels, Mapping):
+        return _Normalised((Label(labels),))
+    if isinstance(labels, Mapping):
         for name, value in labels.items():
             if isinstance(value, (bool, np.bool_)):
                 if value:
@@ -82,7 +85,13 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
                     f"The label {each!r} of {where} is neither a name nor a Label. "
                     "Write labels as a mapping from names to values."
                 )
-    return tuple(sorted(found, key=_order))
+    return _Normalised(sorted(found, key=_order))
+
+
+class _Normalised(tuple[Label, ...]):
+    """What `labels_of` returned; graphs that share it need not normalise it again."""
+
+    __slots__ = ()
 
 
 def _value(value: object, name: str, where: str) -> str | float:

@@ -1,5 +1,6 @@
 """The presets of the maps train, follow and report, on maps of our own making."""
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from groundling.tasks.maps import (
     generate_corpus,
     load_corpus,
     score_path,
+    write_corpus,
 )
 from groundling.tasks.maps.causes import cause_of
 from groundling.tasks.maps.presets import PRESETS, preset, row_names
@@ -25,6 +27,7 @@ from groundling.tasks.maps.protocol import (
     evaluate,
     folds,
     follow,
+    main,
     prepare,
     run,
 )
@@ -108,9 +111,21 @@ def test_protocol_report_has_rows_maps_and_intervals(monkeypatch):
     report = evaluate(CORPUS, "best", ["full", "revisits allowed"])
     assert [row.name for row in report.rows] == ["full", "revisits allowed"]
     for row in report.rows:
-        assert {"P", "R", "F1", "map 6", "map 7"} == set(row.metrics)
+        assert {"precision", "recall", "f1", "map 6", "map 7"} == set(row.metrics)
         low, high = row.interval
-        assert low <= row.metrics["F1"] <= high
+        assert low <= row.metrics["f1"] <= high
+
+
+def test_protocol_command_saves_the_report(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("groundling.tasks.maps.protocol.preset", quick)
+    write_corpus(tmp_path / "corpus", CORPUS)
+    out = tmp_path / "maps-paper.json"
+    main([str(tmp_path / "corpus"), str(out), "--preset=paper", "--rows=full", "--seeds=2"])
+    [row] = json.loads(out.read_text(encoding="utf-8"))["rows"]
+    assert row["seeds"] == 2
+    assert row["metrics"]["f1 sd"] >= 0
+    assert row["published"] == {"precision": 0.51, "recall": 0.6, "f1": 0.55}
+    assert "| full |" in capsys.readouterr().out
 
 
 def test_protocol_cross_validation_leaves_every_map_out_once():

@@ -1,6 +1,5 @@
 """Presets, the protocol of single sentences, the error report and tables."""
 
-import json
 import os
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from groundling import Demonstration, Instruction
-from groundling.errors import CorpusError, SettingError
+from groundling.errors import SettingError
 from groundling.tasks.mazes import (
     MazeState,
     face,
@@ -22,7 +21,6 @@ from groundling.tasks.mazes import errors as errors_module
 from groundling.tasks.mazes.errors import ErrorReport, breakdown, sentence_type
 from groundling.tasks.mazes.presets import PRESETS, hand_lexicon, preset, row_names
 from groundling.tasks.mazes.protocol import evaluate_sentences, fold, prepare_sentences
-from groundling.tasks.mazes.tables import results_table, weights_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -218,22 +216,6 @@ def test_error_report_command_writes_the_page(folder, chained, tmp_path, capsys,
                         "--no-pictures"])  # fmt: skip
     assert (tmp_path / "errors.html").exists()
     assert "written to" in capsys.readouterr().out
-
-
-# ---- tables -----------------------------------------------------------------------------
-
-
-def test_weights_table_shows_words_and_text_free_features(folds):
-    table = weights_table(folds[0].follower, ["left"], each=2, free=2).splitlines()
-    assert len(table) == 2 + 2 + 1 + 2
-    assert all(line.startswith("| `word=left ∧ ") for line in table[2:4])
-    assert all(" ∧ " not in line for line in table[5:])
-
-
-def test_results_table_refuses_what_is_not_a_report(tmp_path):
-    (tmp_path / "mazes-bad.json").write_text(json.dumps({"rows": [{"nome": 1}]}))
-    with pytest.raises(CorpusError, match=r"mazes-bad\.json is not a saved report"):
-        results_table(tmp_path)
 
 
 # ---- the real corpus --------------------------------------------------------------------

@@ -11,6 +11,7 @@ from groundling.tasks.puzzles.board import (
     collapse,
     expand,
     full_lines,
+    is_stuck,
     legal_strikes,
     strike,
 )
@@ -113,3 +114,8 @@ def test_collapse_joins_only_full_strikes_of_one_orientation():
 def test_expand_undoes_collapse_up_to_order():
     plan = (Strike("row", (1, 3)), Strike("column", (0,), 1, 2))
     assert collapse(expand(plan)) == plan
+
+
+@given(boards, st.integers(1, 4))
+def test_board_is_stuck_where_blocks_are_left_but_no_strike(board, k):
+    assert is_stuck(board, k) == (board.cells > 0 and not legal_strikes(board, k))

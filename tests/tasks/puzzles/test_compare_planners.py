@@ -9,7 +9,7 @@ from groundling.errors import SettingError
 from groundling.tasks.puzzles import Board, Budget, generate_puzzle
 from groundling.tasks.puzzles.board import strike
 from groundling.tasks.puzzles.compare_planners import compare, main, spoil, stress, summarise
-from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints
+from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints, widening_beam
 
 BUDGET = Budget(nodes=2000, seconds=None)
 
@@ -20,7 +20,7 @@ def cleared(board, k, strikes):
     return not board.cells
 
 
-@pytest.mark.parametrize("search", [depth_first, beam_search])
+@pytest.mark.parametrize("search", [depth_first, beam_search, widening_beam])
 def test_rivals_solve_small_puzzles(search):
     puzzle = generate_puzzle(4, 4, 2, seed=3)
     verdict = search(puzzle.board, 2, BUDGET)
@@ -38,7 +38,7 @@ def test_beam_never_claims_a_proof():
 
 def test_rivals_say_when_the_budget_runs_out():
     board = generate_puzzle(10, 10, 5, seed=1, density=0.8).board
-    for search in (depth_first, beam_search):
+    for search in (depth_first, beam_search, widening_beam):
         verdict = search(board, 5, Budget(nodes=20, seconds=None))
         assert (verdict.status, verdict.nodes) == ("budget exhausted", 20)
 
@@ -51,6 +51,18 @@ def test_hints_let_a_narrow_beam_solve_more():
         for p in puzzles
     )
     assert reading > blind
+
+
+def test_widening_beam_counts_the_boards_of_all_its_beams():
+    puzzles = [generate_puzzle(7, 7, 3, seed=seed) for seed in range(8)]
+    narrow = [beam_search(p.board, 3, BUDGET, width=1) for p in puzzles]
+    widened = [widening_beam(p.board, 3, BUDGET) for p in puzzles]
+    assert any(each.status != "solved" for each in narrow)
+    for first, after in zip(narrow, widened, strict=True):
+        assert after.nodes == first.nodes or (first.status, after.nodes > first.nodes) == (
+            "budget exhausted",
+            True,
+        )
 
 
 def test_beam_bad_width():
@@ -71,23 +83,27 @@ def test_stress_solves_what_was_made_solvable():
     assert any(row["unsolvable"] for row in rows if row["kind"] == "spoiled")
 
 
-def test_summary_curve_rises_to_the_share_solved():
+def test_summary_lists_when_each_puzzle_was_solved():
     runs = compare([generate_puzzle(5, 5, 2, seed=s) for s in range(4)], BUDGET, widths=[5])
     for row in summarise(runs):
-        shares = list(row["curve"].values())
-        assert shares == sorted(shares)
-        assert shares[-1] == row["solved"]
+        assert row["solved after"] == sorted(row["solved after"])
+        assert len(row["solved after"]) == row["solved"] * row["puzzles"]
+        nodes = [r["nodes"] for r in runs if r["search"] == row["search"]]
+        assert set(row["solved after"]) <= set(nodes)
 
 
 def test_command_writes_results(tmp_path, capsys):
     out = tmp_path / "results.json"
     main(["--sides", "3", "--each", "2", "--widths", "2", "--stress", "1", "--out", str(out)])
     results = json.loads(out.read_text())
-    assert {run["search"] for run in results["runs"]} == {
+    assert [row["search"] for row in results["summary"]] == [
         "planner",
         "depth-first",
         "beam 2",
         "beam 2 with hints",
-    }
+        "widening beam",
+        "widening beam with hints",
+    ]
+    assert {row["k"] for row in results["stress"]} == {2, 3}
     assert str(tmp_path) not in out.read_text()
     assert "planner" in capsys.readouterr().out

@@ -85,6 +85,9 @@ def test_write_corpus_refuses_underscores(tmp_path):
         ("games", "1\n# #\n# #\n", r"games.csv, line 1: .* incomplete"),
         ("games", "1\n:2\n# #\n\n1\n:2\n# #\n", r"games.csv, line 5: .* twice"),
         ("games", "", "holds no puzzle"),
+        ("games", "1\n:2\n" + "#" * 201 + "\n", r"games.csv, line 1: .* 1 × 201. .* at most 200"),
+        ("solutions", "1\nr:" + "9" * 5000 + "\n", r"annotations.txt, line 2: .{,120} impossible"),
+        ("solutions", "1\nr:٣\n", r"annotations.txt, line 2: .* written r:line"),
         ("solutions", "1\nr:0\n", r"annotations.txt, line 2: .* leaves 2 blocks"),
         ("solutions", "1\nr:0\nr:0\n", r"annotations.txt, line 3: .* impossible"),
         ("solutions", "1\nr:7\n", r"annotations.txt, line 2: .* 2 rows"),
@@ -115,6 +118,20 @@ def test_read_corpus_binary_file(tmp_path):
     (tmp_path / "games.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(CorpusError, match="UTF-8"):
         read_corpus(tmp_path)
+
+
+def test_read_corpus_file_with_a_byte_order_mark(tmp_path):
+    folder(tmp_path)
+    games = tmp_path / "games.csv"
+    before = read_corpus(tmp_path)
+    games.write_text("\ufeff" + games.read_text())
+    assert read_corpus(tmp_path) == before
+
+
+def test_read_corpus_of_a_file(tmp_path):
+    (tmp_path / "file").write_text("1")
+    with pytest.raises(CorpusError, match="file"):
+        read_corpus(tmp_path / "file")
 
 
 def test_corpus_unknown_number():

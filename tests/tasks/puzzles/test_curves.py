@@ -2,10 +2,10 @@
 
 import pytest
 
-from groundling.errors import SettingError
-from groundling.tasks.puzzles import Budget, generate_puzzle
+from groundling.errors import CorpusError, SettingError
+from groundling.tasks.puzzles import Budget, compare_planners, generate_puzzle
 from groundling.tasks.puzzles.compare_planners import compare, summarise
-from groundling.tasks.puzzles.curves import draw_curves
+from groundling.tasks.puzzles.curves import draw_curves, main
 
 
 def test_curves_show_every_search_of_every_size(tmp_path):
@@ -15,9 +15,29 @@ def test_curves_show_every_search_of_every_size(tmp_path):
     assert (tmp_path / "curves.png").stat().st_size > 1000
     assert [axes.get_title() for axes in figure.axes] == ["3×3, 1 puzzles", "4×4, 1 puzzles"]
     names = [line.get_label() for line in figure.axes[0].lines]
-    assert names == ["planner", "depth-first", "beam 5", "beam 5 with hints"]
-    for line, row in zip(figure.axes[1].lines, rows[4:], strict=True):
-        assert list(line.get_ydata()) == list(row["curve"].values())
+    assert names == ["planner", "depth-first", "beam 5", "beam 5 with hints",
+                     "widening beam", "widening beam with hints"]  # fmt: skip
+    for line, row in zip(figure.axes[1].lines, rows[6:], strict=True):
+        assert line.get_ydata()[-1] == row["solved"]
+        assert list(line.get_xdata()[1:-1]) == row["solved after"]
+
+
+def test_searches_that_solve_nothing_stay_on_the_ground():
+    row = {"size": "9×9", "search": "beam 1", "puzzles": 2, "solved after": []}
+    [line] = draw_curves([row]).axes[0].lines
+    assert list(line.get_ydata()) == [0, 0]
+
+
+def test_command_draws_what_was_saved(tmp_path):
+    saved, out = tmp_path / "saved.json", tmp_path / "curves.png"
+    compare_planners.main(
+        ["--sides", "3", "--each", "1", "--nodes", "50", "--widths", "2", "--out", str(saved)]
+    )
+    main([str(saved), str(out)])
+    assert out.read_bytes().startswith(b"\x89PNG")
+    saved.write_text("[]")
+    with pytest.raises(CorpusError, match="not a saved comparison"):
+        main([str(saved), str(out)])
 
 
 def test_nothing_to_draw_is_an_error():

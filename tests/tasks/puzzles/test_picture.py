@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from groundling.errors import SettingError, WorldError
+from groundling.tasks.puzzles import demo
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.corpus import Puzzle
 from groundling.tasks.puzzles.generator import generate_puzzle
@@ -86,3 +87,11 @@ def test_followed_plan_has_each_hint_beside_its_strike(tmp_path):
     words = " ".join(shown.split())
     for instruction in cases[9].demonstration.instructions:
         assert instruction.tokens[-2] in words
+
+
+def test_demo_draws_what_a_follower_did(tmp_path, monkeypatch):
+    small = demo.follow_demo(6, size=4, seed=1)
+    monkeypatch.setattr(demo, "follow_demo", lambda seed: small)
+    demo.main([str(tmp_path / "demo.png")])
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+    assert not small.end.board.cells

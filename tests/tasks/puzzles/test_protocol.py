@@ -1,5 +1,6 @@
 """The presets and the protocol of the puzzles, on generated puzzles."""
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from groundling.errors import SettingError
+from groundling.evaluation.report import Report
 from groundling.inference.plan import Plan
 from groundling.tasks.puzzles import generate_corpus, read_corpus, write_corpus
 from groundling.tasks.puzzles.presets import preset, row_names
@@ -14,6 +16,7 @@ from groundling.tasks.puzzles.protocol import (
     Answer,
     evaluate,
     learn_and_follow,
+    main,
     prepare,
     random_splits,
 )
@@ -104,10 +107,58 @@ def test_evaluate_reports_spread_and_intervals(corpus, tmp_path):
     report = evaluate(tmp_path, "best", ["full"], splits=2, one_left_out=False, tell=told.append)
     [row] = report.rows
     assert row.metrics["success"] == 1.0
-    assert {"match, sd of splits", "match, first 5", "seconds"} <= set(row.metrics)
+    assert {"match sd", "match first five", "success sd", "success first five"} < set(row.metrics)
     assert row.interval is not None
     assert row.interval[0] <= row.metrics["match"] <= row.interval[1]
+    assert "CPU seconds" in row.note
     assert len(told) == 2
+
+
+def test_command_saves_every_row_as_soon_as_it_is_there(tmp_path, monkeypatch, capsys):
+    write_corpus(generate_corpus(11, **SMALL), tmp_path)
+    saved = []
+    plain = Report.save
+    monkeypatch.setattr(
+        Report, "save", lambda report, path: (saved.append(len(report.rows)), plain(report, path))
+    )
+    out = tmp_path / "results.json"
+    main(
+        [str(tmp_path), str(out), "--preset", "paper", "--rows", "full", "no text", "--splits", "1"]
+    )
+    assert saved == [1, 2]
+    written = json.loads(out.read_text())
+    assert [row["name"] for row in written["rows"]] == ["full", "no text"]
+    assert {"match one left out", "success one left out"} < set(written["rows"][0]["metrics"])
+    assert written["rows"][1]["published"] == {"match": 0.54, "success": 0.78}
+    assert "| no text |" in capsys.readouterr().out
+
+
+def test_command_ends_with_one_sentence_about_bad_files(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text("1\n:0\n# #\n")
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path), str(tmp_path / "results.json")])
+    assert ended.value.code == 1
+    assert "games.csv, line 2: puzzle 1 strikes 0 blocks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"splits": 0}, "at least one split"),
+        ({"rows": ["full", "ful"]}, "no row 'ful'"),
+        ({"out": "missing/results.json"}, "no folder missing"),
+    ],
+)
+def test_evaluate_complains_before_it_measures(tmp_path, settings, message):
+    write_corpus(generate_corpus(11, **SMALL), tmp_path)
+    with pytest.raises(SettingError, match=message):
+        evaluate(tmp_path, "best", tell=pytest.fail, **settings)
+
+
+def test_evaluate_needs_more_puzzles_than_it_holds_out(tmp_path):
+    write_corpus(generate_corpus(10, **SMALL), tmp_path)
+    with pytest.raises(SettingError, match="Cannot hold out 10 of 10 puzzles"):
+        evaluate(tmp_path)
 
 
 @pytest.mark.corpora

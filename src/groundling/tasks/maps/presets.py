@@ -67,7 +67,9 @@ class Preset:
 
 _SIDES = "|".join(SIDE_WORDS)
 PAPER = Preset(
-    overlay=Overlay(neighbours=("given", "self"), edge_scores=False, plan_scores=False),
+    overlay=Overlay(
+        neighbours=("given", "self"), entry="any", edge_scores=False, plan_scores=False
+    ),
     features=Features(
         words=("word", "string"),
         stop_words=STOP_WORDS,
@@ -86,12 +88,12 @@ PAPER = Preset(
         rounds=5,
         mirror=False,
     ),
-    search=Search(min_length=15, max_length=15, beam=15, restarts=10, rounds=2),
+    search=Search(min_length=15, max_length=15, beam=15, restarts=40, rounds=2, compare="text"),
     environment={"shape": "paper"},
     parser="default",
     units="sentences",
     speakers=(GIVER,),
-    published={"P": 0.51, "R": 0.60, "F1": 0.55},
+    published={"precision": 0.51, "recall": 0.60, "f1": 0.55},
 )
 
 _POINTING = "(recent-)?(compass|page|place)"
@@ -157,12 +159,12 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "no planning": lambda given: replace(
             given,
             search=replace(given.search, planning=False),
-            published={"P": 0.44, "R": 0.46, "F1": 0.45},
+            published={"precision": 0.44, "recall": 0.46, "f1": 0.45},
         ),
         "no grounding graphs": lambda given: replace(
             given,
             overlay=replace(Overlay.bag(), edge_scores=False, plan_scores=False),
-            published={"P": 0.52, "R": 0.52, "F1": 0.52},
+            published={"precision": 0.52, "recall": 0.52, "f1": 0.52},
         ),
     },
     "best": {
@@ -177,7 +179,7 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "revisits allowed": lambda given: replace(
             given, environment={**given.environment, "revisits": True}
         ),
-        "no bonus, no evidence": lambda given: replace(
+        "no bonus no evidence": lambda given: replace(
             given, search=replace(given.search, bonus=0.0, evidence=0.0)
         ),
         "most probable plan": lambda given: replace(

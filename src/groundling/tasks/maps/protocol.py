@@ -1,7 +1,11 @@
-"""The protocol of the maps: train on some maps, follow the dialogues about the others."""
+"""The protocol of the maps: train on some maps, follow the dialogues about the others.
+
+`python -m groundling.tasks.maps.protocol CORPUS results/maps-best.json --preset best` runs it.
+"""
 
 from __future__ import annotations
 
+import argparse
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -20,7 +24,7 @@ from groundling.tasks.maps.corpus import Corpus, Dialogue, load_corpus
 from groundling.tasks.maps.environment import Go, MapEnvironment
 from groundling.tasks.maps.metrics import PathScore, bootstrap, score_by_map, score_path
 from groundling.tasks.maps.names import NameMatcher
-from groundling.tasks.maps.presets import Preset, preset, row_names
+from groundling.tasks.maps.presets import PRESETS, Preset, preset, row_names
 from groundling.tasks.maps.reading import read_mentions, read_sentences
 from groundling.world.environment import Demonstration
 
@@ -163,21 +167,25 @@ def evaluate(
     *,
     seeds: int | None = None,
     threads: int = 1,
+    save: str | Path | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Report:
     """Evaluate rows of a preset: train on the first three quarters of the maps, test on the rest.
 
     The metrics are means over seeds; `best` involves no chance and has one. The interval
-    is a bootstrap over the test dialogues of all seeds.
+    is a bootstrap of the F1 over the test dialogues of all seeds. With `save`, the report
+    so far is written after every row.
     """
     if not isinstance(corpus, Corpus):
         corpus = load_corpus(corpus)
     train, test = corpus.split()
     began = time.time()
-    made = []
+    made: list[Row] = []
     trained: list[tuple[Preset, int, Run]] = []
-    for row in rows or row_names(name):
-        chosen = preset(name, row)
+    speakers = "giver and follower" if name == "best" else "giver"
+    condition = f"{len(test)} dialogues about maps not trained on; lines of the {speakers}"
+    chosen_rows = [(row, preset(name, row)) for row in rows or row_names(name)]
+    for row, chosen in chosen_rows:
         count = seeds or (5 if chosen.learning.alignment == "viterbi" else 1)
         runs = []
         for seed in range(count):
@@ -197,9 +205,10 @@ def evaluate(
             )
             runs.append(done)
         made.append(_row(row, chosen, runs))
-    speakers = "giver and follower" if name == "best" else "giver"
-    condition = f"{len(test)} dialogues about maps not trained on; lines of the {speakers}"
-    return Report("maps", name, condition, made, time.time() - began, __version__)
+        report = Report("maps", name, condition, tuple(made), time.time() - began, __version__)
+        if save is not None:
+            report.save(save)
+    return report
 
 
 def _learn_alike(one: Preset, other: Preset) -> bool:
@@ -209,12 +218,12 @@ def _learn_alike(one: Preset, other: Preset) -> bool:
 def _row(name: str, chosen: Preset, runs: Sequence[Run]) -> Row:
     scores = [each.score for each in runs]
     metrics = {
-        "P": mean(score.precision for score in scores),
-        "R": mean(score.recall for score in scores),
-        "F1": mean(score.f1 for score in scores),
+        "precision": mean(score.precision for score in scores),
+        "recall": mean(score.recall for score in scores),
+        "f1": mean(score.f1 for score in scores),
     }
     if len(runs) > 1:
-        metrics["sd of F1"] = stdev(score.f1 for score in scores)
+        metrics["f1 sd"] = stdev(score.f1 for score in scores)
     for number in runs[0].by_map():
         metrics[f"map {number}"] = mean(each.by_map()[number].f1 for each in runs)
     # Means over seeds are drawn dialogue by dialogue, so that seeds do not pass for data.
@@ -224,3 +233,23 @@ def _row(name: str, chosen: Preset, runs: Sequence[Run]) -> Row:
     ]
     low, high = bootstrap(summed)
     return Row(name, metrics, (low, high), len(runs), chosen.published)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Evaluate a preset from the command line; the report is saved after every row."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("corpus", type=Path, help="the folder of the corpus")
+    parser.add_argument("out", type=Path, help="where the report goes, as JSON")
+    parser.add_argument("--preset", default="best", choices=list(PRESETS))
+    parser.add_argument("--rows", default="", help="rows, with commas between; all if left out")
+    parser.add_argument("--seeds", type=int, help="how many seeds; 5 or 1 if left out")
+    settings = parser.parse_args(arguments)
+    rows = [row.strip() for row in settings.rows.split(",") if row.strip()]
+    report = evaluate(
+        settings.corpus, settings.preset, rows, seeds=settings.seeds, save=settings.out, tell=print
+    )
+    print(report.markdown())
+
+
+if __name__ == "__main__":
+    main()

@@ -46,9 +46,7 @@ def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
     >>> {each.environment.maze.name for each in world.training} & {world.unseen.maze.name}
     set()
     """
-    *training, unseen = (
-        MazeEnvironment(maze, extras=True) for maze in generate_mazes(seed=1, count=4)
-    )
+    *training, unseen = map(MazeEnvironment, generate_mazes(seed=1, count=4))
     environments = {each.maze.name: each for each in training}
     routes = generate_routes(
         [each.maze for each in training], demonstrations, seed=2, sentences=(1, 3)

@@ -28,8 +28,6 @@ class MazeEnvironment:
     shape
         The grounding graph: `"rich"` (what lies in front, left, right and behind after
         the action) or `"paper"` (event, place, and its neighbours without direction).
-    extras
-        Adds to the rich graph what was passed, counted and seen far away.
     by_action
         Prefixes the rich labels of places with `t:` (turn), `m:` (move) or `s:` (stay),
         so that a word can mean one thing for a turn and another for a move.
@@ -53,13 +51,13 @@ class MazeEnvironment:
     ()
     >>> world.actions(world.start((0, 0), None))
     (face(0), face(90), face(180), face(270), stay)
-    >>> print(world.ground(start, move(1), world.step(start, move(1))))
-    event*: distance=1, move
-    here: m:item=sofa
-    front: m:floor=brick, m:open, m:wall=fish
-    left: m:blocked
-    right: m:blocked
-    back: m:floor=brick, m:open, m:wall=fish
+    >>> print(world.ground(start, rotate(180), world.step(start, rotate(180))))
+    event*: rotate, rotate-around
+    here: t:floor=brick, t:halls=1
+    front: t:blocked
+    left: t:blocked
+    right: t:blocked
+    back: t:floor=brick, t:hall-length=2, t:item=sofa, t:open, t:sees:item=sofa, t:wall=fish
     event -> here: to
     here -> front: front
     here -> left: left
@@ -72,7 +70,6 @@ class MazeEnvironment:
         maze: Maze,
         shape: str = "rich",
         *,
-        extras: bool = False,
         by_action: bool = True,
         canonical: bool = True,
     ) -> None:
@@ -82,7 +79,6 @@ class MazeEnvironment:
             )
         self.maze = maze
         self.shape = shape
-        self.extras = extras
         self.by_action = by_action
         self.canonical = canonical
         self._mirrored: MazeEnvironment | None = None
@@ -143,9 +139,7 @@ class MazeEnvironment:
         """Return the grounding graph of an action between two states."""
         if self.shape == "paper":
             return paper_graph(self.maze, action, next_state)
-        return rich_graph(
-            self.maze, state, action, next_state, extras=self.extras, by_action=self.by_action
-        )
+        return rich_graph(self.maze, state, action, next_state, by_action=self.by_action)
 
     def is_terminal(self, state: MazeState) -> bool:
         """Tell whether the plan has ended: nothing follows `stay`."""
@@ -172,7 +166,6 @@ class MazeEnvironment:
             self._mirrored = MazeEnvironment(
                 self.maze.mirrored(),
                 self.shape,
-                extras=self.extras,
                 by_action=self.by_action,
                 canonical=self.canonical,
             )

@@ -69,16 +69,17 @@ def rich_graph(
     action: MazeAction,
     after: MazeState,
     *,
-    extras: bool = False,
     by_action: bool = True,
 ) -> GroundingGraph:
     """Return the graph of an action, with the place it leads to seen from the agent.
 
     Nodes: `event` (kind of action, turn, distance), `here` (the item), and `front`,
-    `left`, `right`, `back` (open or blocked; floor, wall and adjacent item of the hall).
-    After `stay`, and everywhere with `extras`, also what is visible further away; with
-    `extras` a node `path` tells what a move passed. Facing is absolute, so it has no
-    angle; when the orientation stays unknown, one node `around` holds all halls.
+    `left`, `right`, `back` (open or blocked; floor, wall and adjacent item of the hall, and
+    the values that are visible further away), and for a move `path` (what it passed). Facing
+    is absolute, so it has no angle; when the orientation stays unknown, one node `around`
+    holds all halls. What is far has values only, which words must match: any word may go
+    with an indicator, and with more of them the model learns the mazes by heart. Only after
+    `stay`, when nothing else can be told, the shape of the place has indicators.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
@@ -86,27 +87,28 @@ def rich_graph(
     >>> [str(label) for label in graph.labels("event")]
     ['rotate', 'rotate-right']
     >>> [str(label) for label in graph.labels("front")]
-    ['t:floor=wood', 't:item=lamp', 't:open', 't:wall=fish']
+    ['t:end:item=lamp', 't:floor=wood', 't:hall-length=1', 't:item=lamp', 't:open',
+     't:sees:item=lamp', 't:wall=fish']
     """
-    far = extras or action.kind == "stay"
+    still = action.kind == "stay"
     event: _Labels = {action.kind: True}
     if action.kind == "move":
         event["distance"] = action.amount
     elif action.kind == "rotate":
         event[_TURN_NAMES[action.amount]] = True
     position, orientation, _ = after
-    places: dict[str, _Labels] = {"here": {"item": maze.item(position) or None}}
-    if far:
+    places: dict[str, _Labels] = {"here": _here(maze, position)}
+    if still:
         places["here"] |= _junction(maze, position)
     edges = [("event", "here", "to")]
     if orientation is None:
-        places["around"] = _merge(_view(maze, position, each, far=far) for each in DIRECTIONS)
+        places["around"] = _merge(_view(maze, position, each, still) for each in DIRECTIONS)
         edges.append(("here", "around", "around"))
     else:
         for side, turn in SIDES.items():
-            places[side] = _view(maze, position, (orientation + turn) % 360, far=far)
+            places[side] = _view(maze, position, (orientation + turn) % 360, still)
             edges.append(("here", side, side))
-        if extras and action.kind == "move":
+        if action.kind == "move":
             places["path"] = _path(maze, before.position, orientation, action.amount)
             edges.append(("event", "path", "along"))
     prefix = _PREFIXES[action.kind] if by_action else ""
@@ -116,27 +118,34 @@ def rich_graph(
     return GroundingGraph(nodes, edges)
 
 
-def _view(maze: Maze, position: Position, direction: int, *, far: bool) -> _Labels:
+def _here(maze: Maze, position: Position) -> _Labels:
+    halls = [maze.hall(position, each) for each in maze.exits(position)]
+    return {
+        "item": maze.item(position) or None,
+        "floor": {hall.floor for hall in halls if hall},
+        "halls": len(halls),
+    }
+
+
+def _view(maze: Maze, position: Position, direction: int, still: bool) -> _Labels:
     """Describe what lies in one direction: the adjacent hall, and what is visible beyond."""
     hall = maze.hall(position, direction)
     if hall is None:
         return {"blocked": True}
     line = maze.ahead(position, direction)
-    labels: _Labels = {
+    sides = ((direction + 90) % 360, (direction + 270) % 360)
+    crossing = (maze.hall(place, side) for place in line for side in sides)
+    return {
         "open": True,
         "floor": hall.floor,
         "wall": hall.wall,
         "item": maze.item(line[0]) or None,
+        "sees:item": {maze.item(place) for place in line if maze.item(place)},
+        "sees:floor": {each.floor for each in crossing if each},
+        "hall-length": len(line),
+        "end:item": maze.item(line[-1]) or None,
+        "dead-end": still and len(maze.exits(line[-1])) == 1,
     }
-    if far:
-        sides = ((direction + 90) % 360, (direction + 270) % 360)
-        crossing = (maze.hall(place, side) for place in line for side in sides)
-        labels["sees:item"] = {maze.item(place) for place in line if maze.item(place)}
-        labels["sees:floor"] = {each.floor for each in crossing if each}
-        labels["hall-length"] = len(line)
-        labels["end:item"] = maze.item(line[-1]) or None
-        labels["dead-end"] = len(maze.exits(line[-1])) == 1
-    return labels
 
 
 def _junction(maze: Maze, position: Position) -> _Labels:
@@ -148,13 +157,11 @@ def _junction(maze: Maze, position: Position) -> _Labels:
         "corner": len(exits) == 2 and not straight,
         "intersection": len(exits) >= 3,
         "crossing": len(exits) == 4,
-        "halls": len(exits),
-        "floor": {hall.floor for each in exits if (hall := maze.hall(position, each))},
     }
 
 
 def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels:
-    """Describe what a move passed: halls, items, openings on either side, and how it ended."""
+    """Describe what a move passed: halls, items, and openings on either side."""
     line = maze.ahead(start, direction)
     walked = (start, *line[:distance])
     halls = [hall for place in walked[:-1] if (hall := maze.hall(place, direction))]
@@ -176,13 +183,10 @@ def _path(maze: Maze, start: Position, direction: int, distance: int) -> _Labels
         "wall": {hall.wall for hall in halls},
         "first:floor": halls[0].floor,
         "last:floor": halls[-1].floor,
-        "floor-changes": len({hall.floor for hall in halls}) > 1,
         "passed:item": {maze.item(place) for place in walked[1:-1] if maze.item(place)},
         "first:item": item if item and item not in map(maze.item, walked[1:-1]) else None,
         "first-side:floor": sides[-1] - set().union(*sides[:-1]),
         "beyond:item": set(beyond),
-        "to-end": distance == len(line),
-        "one-short-of-end": distance == len(line) - 1,
     }
 
 

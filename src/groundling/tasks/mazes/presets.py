@@ -87,6 +87,7 @@ BEST = Preset(
         words=(
             "word", "first", "next", "head", "relation", "grandparent", "context", "verb"
         ),
+        composed=0.7,
         slots=("floor", "wall", "item"),
         numbers=("equal",),
         joins=("conjunction", "slot"),

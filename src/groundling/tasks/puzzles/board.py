@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
@@ -14,8 +14,10 @@ __all__ = [
     "Orientation",
     "Strike",
     "collapse",
+    "each_strike",
     "expand",
     "full_lines",
+    "is_stuck",
     "legal_strikes",
     "strike",
     "struck_cells",
@@ -33,6 +35,11 @@ def _line_masks(height: int, width: int) -> dict[Orientation, tuple[int, ...]]:
         "row": tuple(row << (r * width) for r in range(height)),
         "column": tuple(column << c for c in range(width)),
     }
+
+
+@lru_cache(maxsize=65536)
+def _places(bits: int, length: int, step: int) -> tuple[int, ...]:
+    return tuple(place for place in range(length) if bits >> (place * step) & 1)
 
 
 @dataclass(frozen=True)
@@ -127,13 +134,10 @@ class Board:
 
     def places(self, orientation: Orientation, line: int) -> tuple[int, ...]:
         """Return where along a line its blocks stand."""
+        bits = self.cells & self.mask(orientation, line)
         if orientation == "row":
-            bits, step = self.cells >> (line * self.width), 1
-            length = self.width
-        else:
-            bits, step = self.cells >> line, self.width
-            length = self.height
-        return tuple(place for place in range(length) if bits >> (place * step) & 1)
+            return _places(bits >> (line * self.width), self.width, 1)
+        return _places(bits >> line, self.height, self.width)
 
     def without(self, cells: int) -> Board:
         """Return the board with some blocks taken away."""
@@ -234,18 +238,32 @@ def legal_strikes(board: Board, k: int) -> tuple[Strike, ...]:
     row 1 from column 3 to 4
     column 4
     """
-    found = []
+    return tuple(each_strike(board, k))
+
+
+def each_strike(board: Board, k: int) -> Iterator[Strike]:
+    """Yield the legal strikes one by one, for who may not need them all.
+
+    >>> next(each_strike(Board.read(["##"]), 2))
+    Strike(orientation='row', lines=(0,), first=None, last=None)
+    """
     for orientation in ORIENTATIONS:
         for line, n in enumerate(board.counts[orientation]):
             if n == k:
-                found.append(Strike(orientation, (line,)))
+                yield Strike(orientation, (line,))
             elif n > k:
                 places = board.places(orientation, line)
-                found += [
-                    Strike(orientation, (line,), places[i], places[i + k - 1])
-                    for i in range(n - k + 1)
-                ]
-    return tuple(found)
+                for i in range(n - k + 1):
+                    yield Strike(orientation, (line,), places[i], places[i + k - 1])
+
+
+def is_stuck(board: Board, k: int) -> bool:
+    """Tell whether blocks are left but no strike is possible.
+
+    >>> is_stuck(Board.read(["#.", ".#"]), 2)
+    True
+    """
+    return bool(board.cells) and all(max(board.counts[each]) < k for each in ORIENTATIONS)
 
 
 def struck_cells(board: Board, strike: Strike) -> int:

@@ -1,9 +1,10 @@
 """Compare the planner with plain searches, with and without hints: nodes and seconds.
 
 Run `python -m groundling.tasks.puzzles.compare_planners --out results.json`; it prints a
-table for each size of board and writes every run, and the curve of puzzles solved over
-boards expanded, to the file. With `--seconds 0 --nodes 100000` the shares solved do not
-depend on the machine.
+table for each size of board and saves it, with the number of boards after which each puzzle was
+solved. The comparison stops at a number of boards, not of seconds, so that the shares solved
+do not depend on the machine. With `--stress`, the planner alone gets boards of every kind
+and must keep to its seconds.
 """
 
 from __future__ import annotations
@@ -13,26 +14,29 @@ import json
 import random
 import statistics
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from groundling.files import write_atomically
 from groundling.tasks.puzzles.board import Board
 from groundling.tasks.puzzles.corpus import Puzzle, read_corpus
 from groundling.tasks.puzzles.generator import generate_puzzle
-from groundling.tasks.puzzles.planner import Budget, Planner, Verdict
-from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints
+from groundling.tasks.puzzles.planner import Budget, Planner, Verdict, is_winnable
+from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints, widening_beam
 
 __all__ = ["compare", "main", "spoil", "stress", "summarise"]
 
-CURVE = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
 _PLACES = ("corpus", "out")  # where files lie is nobody else's business
 Search = Callable[[Puzzle, Budget], Verdict]
 
 
-def _beam(width: int, reads: bool) -> Search:
+def _beam(width: int | None, reads: bool) -> Search:
     def run(puzzle: Puzzle, budget: Budget) -> Verdict:
         guide = read_hints(puzzle.hints) if reads else None
+        if width is None:
+            return widening_beam(puzzle.board, puzzle.k, budget, guide=guide)
         return beam_search(puzzle.board, puzzle.k, budget, width=width, guide=guide)
 
     return run
@@ -43,25 +47,29 @@ def _searches(widths: Iterable[int]) -> dict[str, Search]:
         "planner": lambda puzzle, budget: Planner().solve(puzzle.board, puzzle.k, budget),
         "depth-first": lambda puzzle, budget: depth_first(puzzle.board, puzzle.k, budget),
     }
-    for width in widths:
-        searches[f"beam {width}"] = _beam(width, reads=False)
-        searches[f"beam {width} with hints"] = _beam(width, reads=True)
+    for width in (*widths, None):
+        name = "widening beam" if width is None else f"beam {width}"
+        searches[name] = _beam(width, reads=False)
+        searches[f"{name} with hints"] = _beam(width, reads=True)
     return searches
 
 
 def compare(
-    puzzles: Iterable[Puzzle], budget: Budget, *, widths: Sequence[int] = (1, 10, 100)
+    puzzles: Iterable[Puzzle], budget: Budget, *, widths: Sequence[int] = (10,)
 ) -> list[dict[str, Any]]:
     """Run every search on every puzzle; return one record for each run.
 
     >>> runs = compare([generate_puzzle(3, 3, 2, seed=1)], Budget(nodes=1000), widths=[9])
     >>> sorted({run["status"] for run in runs}), len(runs)
-    (['solved'], 4)
+    (['solved'], 6)
     """
+    is_winnable(Board(1, 1, 1), 1)  # compiles, which is not the first puzzle's fault
     runs = []
     for puzzle in puzzles:
         for name, search in _searches(widths).items():
+            began = time.process_time()
             verdict = search(puzzle, budget)
+            seconds = time.process_time() - began
             runs.append(
                 {
                     "search": name,
@@ -70,18 +78,20 @@ def compare(
                     "k": puzzle.k,
                     "status": verdict.status,
                     "nodes": verdict.nodes,
-                    "seconds": round(verdict.seconds, 5),
+                    "seconds": round(seconds, 5),
                 }
             )
     return runs
 
 
 def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return for each size and search the share solved, the medians, and the curve.
+    """Return for each size and search the share solved, and medians of boards and CPU seconds.
+
+    `solved after` lists the boards expanded for each puzzle that was solved.
 
     >>> runs = [{"search": "beam", "size": "3×3", "status": "solved", "nodes": 9, "seconds": 0.1}]
-    >>> summarise(runs)[0]["solved"], summarise(runs)[0]["curve"]["10"]
-    (1.0, 1.0)
+    >>> summarise(runs)[0]["solved"], summarise(runs)[0]["solved after"]
+    (1.0, [9])
     """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in runs:
@@ -98,10 +108,7 @@ def summarise(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 "median nodes": statistics.median(run["nodes"] for run in group),
                 "median seconds": statistics.median(run["seconds"] for run in group),
                 "most seconds": max(run["seconds"] for run in group),
-                "curve": {
-                    str(limit): sum(nodes <= limit for nodes in solved) / len(group)
-                    for limit in CURVE
-                },
+                "solved after": sorted(solved),
             }
         )
     return rows
@@ -125,17 +132,18 @@ def spoil(board: Board, rng: random.Random, moved: int = 2) -> Board:
 
 
 def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> list[dict[str, Any]]:
-    """Give the planner solvable and spoiled boards of many kinds; return its verdicts.
+    """Give the planner solvable and spoiled boards of many kinds; count its verdicts.
 
     >>> rows = stress([4], each=1, budget=Budget(nodes=1000))
     >>> sum(row["budget exhausted"] for row in rows)
     0
     """
+    is_winnable(Board(1, 1, 1), 1)
     rows = []
     for side in sides:
         for k in range(2, side + 1):
             for kind in ("solvable", "spoiled"):
-                verdicts = []
+                verdicts, seconds = [], []
                 for number in range(each):
                     rng = random.Random(f"{seed} {side} {k} {number}")
                     board = generate_puzzle(
@@ -143,7 +151,9 @@ def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> li
                     ).board
                     if kind == "spoiled":
                         board = spoil(board, rng)
+                    began = time.process_time()
                     verdicts.append(Planner().solve(board, k, budget))
+                    seconds.append(time.process_time() - began)
                 counts = {
                     status: sum(verdict.status == status for verdict in verdicts)
                     for status in ("solved", "unsolvable", "budget exhausted")
@@ -155,7 +165,7 @@ def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> li
                         "kind": kind,
                         **counts,
                         "most nodes": max(verdict.nodes for verdict in verdicts),
-                        "most seconds": round(max(verdict.seconds for verdict in verdicts), 4),
+                        "most seconds": round(max(seconds), 4),
                     }
                 )
     return rows
@@ -176,14 +186,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sides", type=int, nargs="+", default=[4, 6, 8, 10, 12])
     parser.add_argument("--each", type=int, default=10, help="puzzles of each size")
     parser.add_argument("--corpus", help="also compare on the puzzles of a corpus folder")
+    parser.add_argument("--widths", type=int, nargs="+", default=[10], help="of the beams")
+    parser.add_argument("--nodes", type=int, default=10_000, help="boards expanded in one run")
     parser.add_argument("--stress", type=int, default=0, help="boards of each kind for the planner")
-    parser.add_argument("--widths", type=int, nargs="+", default=[1, 10, 100], help="of the beam")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of one run; 0 for no limit")
-    parser.add_argument("--nodes", type=int, default=50_000_000, help="boards expanded in one run")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of the planner under stress")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", help="a JSON file for the results")
     settings = parser.parse_args(arguments)
-    budget = Budget(settings.nodes, settings.seconds or None)
     puzzles = []
     for side in settings.sides:
         for number in range(settings.each):
@@ -191,23 +200,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
             k = rng.randint(2, max(2, 2 * side // 3))
             seed = rng.randrange(2**32)
             puzzles.append(generate_puzzle(side, side, k, seed=seed, number=number + 1))
-    runs = compare(puzzles, budget, widths=settings.widths)
+    limit = Budget(settings.nodes, seconds=None)
+    runs = compare(puzzles, limit, widths=settings.widths)
     if settings.corpus:
         usable = read_corpus(settings.corpus).usable
-        known = compare(usable, budget, widths=settings.widths)
+        known = compare(usable, limit, widths=settings.widths)
         runs += [{**run, "size": "corpus"} for run in known]
     table = summarise(runs)
     print(
-        f"{'boards':8}{'search':22}{'solved':>8}{'median nodes':>14}{'median s':>11}{'most s':>9}"
+        f"{'boards':8}{'search':26}{'solved':>8}{'median nodes':>14}{'median s':>11}{'most s':>9}"
     )
     for row in table:
         print(
-            f"{row['size']:8}{row['search']:22}{row['solved']:8.0%}{row['median nodes']:14,.0f}"
+            f"{row['size']:8}{row['search']:26}{row['solved']:8.0%}{row['median nodes']:14,.0f}"
             f"{row['median seconds']:11.4f}{row['most seconds']:9.3f}"
         )
-    tested = (
-        stress(settings.sides, settings.stress, budget, settings.seed) if settings.stress else []
-    )
+    tested = []
+    if settings.stress:
+        budget = Budget(seconds=settings.seconds)
+        tested = stress(settings.sides, settings.stress, budget, settings.seed)
     for line in tested:
         print(
             f"{line['side']}×{line['side']} k={line['k']} {line['kind']}: {line['solved']} solved, "
@@ -224,9 +235,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "summary": table,
             "stress": tested,
             "peak memory, MB": megabytes,
-            "runs": runs,
         }
-        Path(settings.out).write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        write_atomically(Path(settings.out), _compact(results))
+
+
+def _compact(results: dict[str, Any]) -> str:
+    """Return results as JSON with a line for each row."""
+    parts = []
+    for name, value in results.items():
+        if isinstance(value, list):
+            rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in value)
+            parts.append(f'"{name}": [\n  {rows}\n ]')
+        else:
+            parts.append(f'"{name}": {json.dumps(value)}')
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":

@@ -20,11 +20,13 @@ from groundling.tasks.puzzles.board import (
 )
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.world import Demonstration
+from groundling.world.environment import shorten
 
 __all__ = ["Corpus", "Puzzle", "read_corpus", "split_hints", "write_corpus"]
 
 GAMES, SOLUTIONS, HINTS = "games.csv", "annotations.txt", "instructions.bgm"
-_STRIKE = re.compile(r"([rc]):(\d+)(?::(\d+):(\d+))?")
+LARGEST = 200  # rows or columns that a board in a file may have
+_STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def read_corpus(folder: str | Path) -> Corpus:
 def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
     """Yield the blocks between empty lines, as numbered lines."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
         raise CorpusError(
             f"{path} does not exist. A puzzle corpus is a folder with {GAMES}, {SOLUTIONS} "
@@ -169,7 +171,8 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
 def _number(path: Path, line: int, text: str, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise CorpusError(
-            f"{path}, line {line}: found {text!r} where {what} should stand. Write a whole number."
+            f"{path}, line {line}: found {shorten(text)} where {what} should stand. "
+            "Write a whole number."
         )
     return int(text)
 
@@ -190,12 +193,17 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         k = _number(path, block[1][0], block[1][1][1:], "the number of blocks in a strike")
         rows = [text for _, text in block[2:]]
         widths = ["".join(row.split()) for row in rows]
+        if max(len(rows), len(widths[0])) > LARGEST:
+            raise CorpusError(
+                f"{path}, line {line}: the board of puzzle {number} is {len(rows)} × "
+                f"{len(widths[0])}. Give at most {LARGEST} rows and columns."
+            )
         for at, row in zip(block[2:], widths, strict=True):
             if len(row) != len(widths[0]) or set(row) - {"#", "."}:
                 raise CorpusError(
-                    f"{path}, line {at[0]}: the row {at[1]!r} of puzzle {number} does not fit. "
-                    f"Write {len(widths[0])} marks as in its first row, '#' for a block and '.' "
-                    "for a hole."
+                    f"{path}, line {at[0]}: the row {shorten(at[1])} of puzzle {number} does not "
+                    f"fit. Write {len(widths[0])} marks as in its first row, '#' for a block and "
+                    "'.' for a hole."
                 )
         board = Board.read(rows)
         if not 1 <= k <= max(board.height, board.width):
@@ -232,8 +240,8 @@ def _read_solutions(
                 board = strike(board, k, action)
             except WorldError as error:
                 raise CorpusError(
-                    f"{path}, line {at}: the strike {written!r} of puzzle {number} is impossible. "
-                    f"{error} Correct the strike, or the board in {GAMES}."
+                    f"{path}, line {at}: the strike {shorten(written)} of puzzle {number} is "
+                    f"impossible. {error} Correct the strike, or the board in {GAMES}."
                 ) from None
             strikes.append(action)
         if board.cells:
@@ -272,7 +280,7 @@ def _read_hints(path: Path, games: dict[int, tuple[Board, int]]) -> Iterator[tup
         if len(heads) < 2 or heads[0][:2] != "# " or heads[1] != "@ " + heads[0][2:]:
             raise CorpusError(
                 f"{path}, line {line}: hints begin with two lines, '# number' and '@ number', both "
-                f"with the number of the puzzle, but here stand {heads}. Write them."
+                f"with the number of the puzzle, but here stand {shorten(heads)}. Write them."
             )
         number = _number(path, line, heads[0][2:].strip(), "the number of a puzzle")
         if number not in games or number in seen:
@@ -296,12 +304,13 @@ def _unigrams(path: Path, line: int, written: str) -> str:
     for place, (left, right) in enumerate(pairwise(words)):
         if tokens[2 * place + 1] != f"{left}_{right}":
             raise CorpusError(
-                f"{path}, line {line}: between {left!r} and {right!r} stands "
-                f"{tokens[2 * place + 1]!r}. Write words and pairs in turn, as in 'a a_b b'."
+                f"{path}, line {line}: between {shorten(left)} and {shorten(right)} stands "
+                f"{shorten(tokens[2 * place + 1])}. Write words and pairs in turn, as in 'a a_b b'."
             )
     if len(tokens) % 2 == 0:
         raise CorpusError(
-            f"{path}, line {line}: the line ends with the pair {tokens[-1]!r}. End it with a word."
+            f"{path}, line {line}: the line ends with the pair {shorten(tokens[-1])}. "
+            "End it with a word."
         )
     return " ".join(words)
 

@@ -13,9 +13,11 @@ from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
     Board,
     Strike,
+    each_strike,
     full_lines,
-    legal_strikes,
+    is_stuck,
     strike,
+    struck_cells,
 )
 from groundling.tasks.puzzles.grounding import ground_fully, ground_like_paper
 from groundling.tasks.puzzles.planner import Budget, Planner
@@ -145,7 +147,7 @@ class PuzzleEnvironment:
 
     def _offered(self, state: PuzzleState) -> Iterator[Strike]:
         board, k = state.board, state.k
-        yield from (action for action in legal_strikes(board, k) if not action.is_full)
+        yield from (action for action in each_strike(board, k) if not action.is_full)
         for orientation in ORIENTATIONS:
             lines = full_lines(board, k, orientation)
             if self.plan_space == "original":
@@ -181,7 +183,7 @@ class PuzzleEnvironment:
 
     def ground(self, state: PuzzleState, action: Strike, next_state: PuzzleState) -> GroundingGraph:
         """Return the grounding graph of a strike."""
-        lost = bool(next_state.board.cells) and not legal_strikes(next_state.board, state.k)
+        lost = is_stuck(next_state.board, state.k)
         if self.shape == "paper":
             return ground_like_paper(action, lost)
         dead = lost or self.is_dead_end(next_state)
@@ -202,9 +204,9 @@ class PuzzleEnvironment:
             return False
         # Some plan wins. It must also begin with an action that may follow the last one;
         # after a first strike of one line, any winning rest can be joined into actions.
-        for action in legal_strikes(board, k):
+        for action in each_strike(board, k):
             joins = action.is_full and action.orientation == last.orientation
-            if not joins and not self._is_lost(strike(board, k, action), k):
+            if not joins and not self._is_lost(board.without(struck_cells(board, action)), k):
                 return False
         return not any(
             action.is_full

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from groundling.tasks.puzzles.board import Board, Orientation, Strike
-from groundling.world.graph import GroundingGraph, LabelValue
+from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
 __all__ = ["ground_fully", "ground_like_paper"]
 
@@ -29,9 +29,8 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
 
 
 @lru_cache(maxsize=4096)
-def _orderings(board: Board, k: int, orientation: Orientation) -> dict[str, tuple[int, ...]]:
+def _orderings(counts: tuple[int, ...], k: int) -> dict[str, tuple[int, ...]]:
     """Return the lines that people count: all, those with blocks, and those one can strike."""
-    counts = board.counts[orientation]
     return {
         "all": tuple(range(len(counts))),
         "filled": tuple(line for line, n in enumerate(counts) if n),
@@ -40,13 +39,14 @@ def _orderings(board: Board, k: int, orientation: Orientation) -> dict[str, tupl
 
 
 @lru_cache(maxsize=16384)
-def _line_labels(board: Board, k: int, orientation: Orientation, line: int) -> _Labels:
+def _line_labels(
+    counts: tuple[int, ...], k: int, orientation: Orientation, line: int
+) -> tuple[Label, ...]:
     """Return where a line lies among all lines of several kinds, and how many blocks it has."""
-    counts = board.counts[orientation]
     start, end = ENDS[orientation]
     alike = tuple(other for other, n in enumerate(counts) if n == counts[line])
     labels: _Labels = {"orientation": orientation, "blocks": counts[line], "line": line + 1}
-    for name, lines in {**_orderings(board, k, orientation), "alike": alike}.items():
+    for name, lines in {**_orderings(counts, k), "alike": alike}.items():
         if line not in lines:
             continue
         place, size = lines.index(line), len(lines)
@@ -55,7 +55,7 @@ def _line_labels(board: Board, k: int, orientation: Orientation, line: int) -> _
         labels[f"{name}.side"] = _side((place,), size, start, end)
         if name != "all":
             labels[f"{name}.only"] = size == 1
-    return labels
+    return labels_of(labels)
 
 
 def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | None:
@@ -70,6 +70,38 @@ def _side(places: tuple[int, ...], size: int, start: str, end: str) -> str | Non
             return end
         return "middle" if abs(first - (size - 1 - last)) <= 1 else None
     return "ends" if first == 0 and last == size - 1 and len(places) == 2 else None
+
+
+# Few strikes differ in these, so their labels are made once.
+@lru_cache(maxsize=16384)
+def _event_labels(
+    orientation: Orientation,
+    count: int,
+    k: int,
+    of: int | None,
+    rivals: int,
+    facts: tuple[bool, bool, bool, bool],
+    sides: tuple[str | None, ...],
+) -> tuple[Label, ...]:
+    win, lost, dead, first = facts
+    labels: _Labels = {
+        "type": "partial" if of is not None else "single" if count == 1 else "multi",
+        "orientation": orientation,
+        "count": count,
+        "number": "singular" if count == 1 else "plural",
+        "blocks": k,
+        "of": of,
+        "all": count == rivals > 1,
+        "only": count == rivals == 1,
+        "some": count < rivals,
+        "win": win,
+        "loss": lost,
+        "dead_end": dead,
+        "first": first,
+    }
+    for name, side in zip(("all", "filled", "strikable", "alike"), sides, strict=True):
+        labels[f"{name}.side"] = side
+    return labels_of(labels)
 
 
 def ground_fully(
@@ -99,36 +131,27 @@ def ground_fully(
     counts = board.counts[orientation]
     start, end = ENDS[orientation]
     rivals = tuple(line for line, n in enumerate(counts) if (n == k if action.is_full else n > k))
-    event: _Labels = {
-        "type": action.kind,
-        "orientation": orientation,
-        "count": len(lines),
-        "number": "singular" if len(lines) == 1 else "plural",
-        "blocks": k,
-        "of": None if action.is_full else counts[lines[0]],
-        "all": len(lines) == len(rivals) > 1,
-        "only": len(lines) == len(rivals) == 1,
-        "some": len(lines) < len(rivals),
-        "win": not after.cells,
-        "loss": lost,
-        "dead_end": dead,
-        "first": last is None,
-    }
-    for name, among in (*_orderings(board, k, orientation).items(), ("alike", rivals)):
+    sides = []
+    for among in (*_orderings(counts, k).values(), rivals):
+        side = None
         if all(line in among for line in lines):
-            places = tuple(among.index(line) for line in lines)
-            event[f"{name}.side"] = _side(places, len(among), start, end)
-    nodes: dict[str, _Labels] = {"event": event}
+            side = _side(tuple(among.index(line) for line in lines), len(among), start, end)
+        sides.append(side)
+    of = None if action.is_full else counts[lines[0]]
+    facts = (not after.cells, lost, dead, last is None)
+    event = _event_labels(orientation, len(lines), k, of, len(rivals), facts, tuple(sides))
+    nodes: dict[str, tuple[Label, ...]] = {"event": event}
     edges: list[tuple[str, str, str]] = []
     named = lines if len(lines) <= MOST_LINES else ()
     for number, line in enumerate(named, 1):
         name = f"line {number}"
-        nodes[name] = _line_labels(board, k, orientation, line)
+        nodes[name] = _line_labels(counts, k, orientation, line)
         edges.append(("event", name, "strikes"))
         if number > 1:
             edges.append((f"line {number - 1}", name, "and"))
     if not action.is_full:
-        nodes["part"] = _part_labels(board, k, action)
+        places = board.places(orientation, lines[0])
+        nodes["part"] = _part_labels(orientation, k, len(places), places.index(action.first))
         edges += [("event", "part", "takes"), ("part", "line 1", "of")]
     if last is not None:
         nodes["before"] = _history_labels(last, action, rivals)
@@ -138,22 +161,22 @@ def ground_fully(
     return GroundingGraph(nodes, edges)
 
 
-def _part_labels(board: Board, k: int, action: Strike) -> _Labels:
+@lru_cache(maxsize=4096)
+def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tuple[Label, ...]:
     """Return which blocks of its line a partial strike takes, counted among the blocks."""
-    across: Orientation = "column" if action.orientation == "row" else "row"
-    start, end = ENDS[across]
-    places = board.places(action.orientation, action.lines[0])
-    first = places.index(action.first) if action.first is not None else 0
-    return {
+    start, end = ENDS["column" if orientation == "row" else "row"]
+    labels: _Labels = {
         "blocks": k,
-        "of": len(places),
-        "side": _side(tuple(range(first, first + k)), len(places), start, end),
+        "of": size,
+        "side": _side(tuple(range(first, first + k)), size, start, end),
         f"from_{start}": first + 1,
-        f"from_{end}": len(places) - first - k + 1,
+        f"from_{end}": size - first - k + 1,
     }
+    return labels_of(labels)
 
 
-def _history_labels(last: Strike, action: Strike, rivals: tuple[int, ...]) -> _Labels:
+@lru_cache(maxsize=16384)
+def _history_labels(last: Strike, action: Strike, rivals: tuple[int, ...]) -> tuple[Label, ...]:
     """Return how a strike relates to the one before: other line, next line, which way."""
     labels: _Labels = {
         "type": last.kind,
@@ -161,10 +184,10 @@ def _history_labels(last: Strike, action: Strike, rivals: tuple[int, ...]) -> _L
         "like": last.kind == action.kind and last.orientation == action.orientation,
     }
     if last.orientation != action.orientation:
-        return labels
+        return labels_of(labels)
     labels["again"] = action.lines == last.lines
     if action.lines == last.lines:
-        return labels
+        return labels_of(labels)
     backward, forward = WAYS[action.orientation]
     ahead = action.lines[0] > last.lines[-1]
     behind = action.lines[-1] < last.lines[0]
@@ -179,4 +202,4 @@ def _history_labels(last: Strike, action: Strike, rivals: tuple[int, ...]) -> _L
         behind and last.lines[0] - action.lines[-1] == 1
     )
     labels["other"] = len(action.lines) == 1 and not set(rivals) - set(action.lines + last.lines)
-    return labels
+    return labels_of(labels)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groundling.errors import SettingError
+from groundling.tasks.puzzles._boards import pack, symmetries, unpack
 from groundling.tasks.puzzles._counting import IMPOSSIBLE, can_be_counted_out
 from groundling.tasks.puzzles._search import DEAD, PAUSED, SOLVED, search, table_grow
 from groundling.tasks.puzzles.board import (
@@ -137,7 +138,7 @@ class Planner:
     def __init__(self, budget: Budget | None = None, seed: int = 0) -> None:
         self.budget = budget or Budget()
         self.seed = seed
-        self._known: dict[tuple[Board, int], bool] = {}
+        self._known: dict[tuple[int, int, int, int], bool] = {}
         self._tables: dict[tuple[int, int, int], npt.NDArray[np.uint64]] = {}
         self._stored: dict[tuple[int, int, int], int] = {}
 
@@ -147,31 +148,23 @@ class Planner:
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
         False
         """
-        known = self._known.get((board, k))
+        known = self._known.get((board.height, board.width, k, board.cells))
         if known is not None:
             return known
-        return self.solve(board, k, budget).is_winnable
+        self._check(board, k)
+        begin = time.perf_counter()
+        status, _, _ = self._search(board, k, budget or self.budget, begin)
+        return {SOLVED: True, DEAD: False}.get(status)
 
     def solve(self, board: Board, k: int, budget: Budget | None = None) -> Verdict:
         """Find strikes that clear the board, or prove that there are none."""
-        if k < 1:
-            raise SettingError(f"A strike takes at least one block, not {k}.")
-        if max(board.height, board.width) > LARGEST:
-            raise SettingError(
-                f"The board is {board.height} × {board.width}; the planner handles boards of up to "
-                f"{LARGEST} × {LARGEST}."
-            )
-        _compile()  # the first call ever takes seconds, which are not the puzzle's fault
+        self._check(board, k)
         begin = time.perf_counter()
-        if board.blocks % k or has_dead_block(board, k):
-            self._remember(board, k, False)
-            return Verdict("unsolvable", seconds=time.perf_counter() - begin)
         status, found, nodes = self._search(board, k, budget or self.budget, begin)
         seconds = time.perf_counter() - begin
         if status == PAUSED:
             return Verdict("budget exhausted", nodes=nodes, seconds=seconds)
         if status == DEAD:
-            self._remember(board, k, False)
             return Verdict("unsolvable", nodes=nodes, seconds=seconds)
         strikes = []
         for orientation, line, mask in found:
@@ -180,30 +173,36 @@ class Planner:
             if line in full_lines(board, k, action.orientation):
                 action = Strike(action.orientation, action.lines)
             strikes.append(action)
-            self._remember(board, k, True)
             board = strike(board, k, action)
         return Verdict("solved", tuple(strikes), nodes, seconds)
 
-    def _remember(self, board: Board, k: int, winnable: bool) -> None:
-        if len(self._known) >= 200_000:
-            self._known.clear()
-        self._known[board, k] = winnable
+    def _check(self, board: Board, k: int) -> None:
+        if k < 1:
+            raise SettingError(f"A strike takes at least one block, not {k}.")
+        if max(board.height, board.width) > LARGEST:
+            raise SettingError(
+                f"The board is {board.height} × {board.width}; the planner handles boards of up to "
+                f"{LARGEST} × {LARGEST}."
+            )
+        _compile()  # the first call ever takes seconds, which are not the puzzle's fault
 
     def _search(
         self, board: Board, k: int, budget: Budget, begin: float
     ) -> tuple[int, list[tuple[int, int, int]], int]:
-        size = max(board.height, board.width)
+        height, width = board.height, board.width
+        size, words = max(height, width), (height * width + 63) // 64
         depth, widest = board.blocks // k + 2, max(1, 2 * size * (size - k + 1))
-        boards = np.zeros((depth, 2, size), dtype=np.uint64)
-        for o, orientation in enumerate(ORIENTATIONS):
-            for line in range(board.size(orientation)):
-                boards[0, o, line] = sum(1 << place for place in board.places(orientation, line))
+        boards = np.empty((depth, 2, size), dtype=np.uint64)
+        unpack(
+            np.frombuffer(board.cells.to_bytes(words * 8, "little"), np.dtype("<u8")),
+            *(height, width, boards[0]),
+        )
         moves = np.empty((depth, widest, 2), dtype=np.int16)
         masks = np.empty((depth, widest), dtype=np.uint64)
         counts = np.zeros((depth, 2), dtype=np.int64)
-        name = (board.height, board.width, k)
+        name = (height, width, k)
         control = np.array([0, 0, 0, self._stored.get(name, 0)], dtype=np.int64)
-        symmetries = _symmetries(board)
+        images = symmetries(boards[0], height, width)
         random_state = np.array([(self.seed * 2 + 1) * 0x9E3779B97F4A7C15 % 2**64], dtype=np.uint64)
         fresh, limit, tried = True, _FIRST_TRY, 0
         while True:
@@ -213,7 +212,7 @@ class Planner:
             status = int(
                 search(
                     *(boards, moves, masks, counts, control, k, nodes, table),
-                    *(symmetries, random_state, _NOISE, fresh),
+                    *(images, random_state, _NOISE, fresh),
                 )
             )
             self._stored[name] = int(control[3])
@@ -235,7 +234,20 @@ class Planner:
             for at in range(int(control[0])):
                 m = counts[at, 1] - 1
                 found.append((int(moves[at, m, 0]), int(moves[at, m, 1]), int(masks[at, m])))
+        self._remember(board, k, status, boards[: len(found)])
         return status, found, int(control[1])
+
+    def _remember(self, board: Board, k: int, status: int, won: npt.NDArray[np.uint64]) -> None:
+        """Keep what is known of a board, and of those that a solution passes."""
+        if len(self._known) >= 500_000:
+            self._known.clear()
+        height, width = board.height, board.width
+        if status == DEAD:
+            self._known[height, width, k, board.cells] = False
+        words = np.empty((len(won), (height * width + 63) // 64), dtype="<u8")
+        pack(won, len(won), height, width, words)
+        for each in words:
+            self._known[height, width, k, int.from_bytes(each.tobytes(), "little")] = True
 
     def _is_miscounted(self, board: Board, k: int) -> bool:
         """Tell whether counting proves that no plan exists, whatever the order of strikes."""
@@ -276,29 +288,12 @@ def _compile() -> None:
     counts, control = np.zeros((2, 2), dtype=np.int64), np.zeros(4, dtype=np.int64)
     table, random_state = np.zeros((256, 2), dtype=np.uint64), np.ones(1, dtype=np.uint64)
     identity = np.zeros((1, 5), dtype=np.int64)
+    unpack(np.ones(1, dtype=np.uint64), 1, 1, boards[0])
+    symmetries(boards[0], 1, 1)
+    pack(boards, 1, 1, 1, np.zeros((1, 1), dtype=np.uint64))
     search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, _NOISE, True)
     table_grow(table, table.copy())
     can_be_counted_out(np.ones((1, 1), dtype=np.bool_), 1, 9)
-
-
-def _symmetries(board: Board) -> npt.NDArray[np.int64]:
-    """Return the reflections and rotations that leave the board as it is, identity first.
-
-    Boards that follow from one another by a symmetry of the whole puzzle are won or
-    dead together.
-    """
-    found: list[list[int]] = []
-    rows = [set(board.places("row", row)) for row in range(board.height)]
-    for swap in (0, 1) if board.height == board.width else (0,):
-        lines = [set(board.places("column", c)) for c in range(board.width)] if swap else rows
-        for up in (0, 1):
-            for left in (0, 1):
-                image = [
-                    {board.width - 1 - place for place in line} if left else line for line in lines
-                ]
-                if (image[::-1] if up else image) == rows:
-                    found.append([swap, up, left, board.height - 1, board.width - 1])
-    return np.array(found, dtype=np.int64)
 
 
 def solve(board: Board, k: int, budget: Budget | None = None) -> Verdict:

@@ -112,7 +112,7 @@ BEST = Preset(
     learning=Learning(
         normalise="decisions", idle=_COST, repeat=_COST, iterations=60, tolerance=1e-4
     ),
-    search=Search(max_length=16, beam=40, budget=200_000),
+    search=Search(max_length=16, beam=10, budget=200_000),
 )
 
 
@@ -156,6 +156,7 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "best": {
         "full": lambda given: given,
         "length told": lambda given: replace(given, length_told=True),
+        "no planning": _changed("search", planning=False),
         "no text": _without_text,
         "no slots": _without_slots,
         "no lexicon": _changed("features", lexicon="strings"),

@@ -1,7 +1,12 @@
-"""The protocol of the puzzles: random splits, and one puzzle left out at a time."""
+"""The protocol of the puzzles: random splits, and one puzzle left out at a time.
+
+`python -m groundling.tasks.puzzles.protocol FOLDER results/puzzles-best.json --preset best`
+measures every row of a preset.
+"""
 
 from __future__ import annotations
 
+import argparse
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -11,13 +16,13 @@ from statistics import fmean, median, stdev
 from typing import Any, cast
 
 from groundling import __version__
-from groundling.errors import DemonstrationError, SearchError, SettingError
+from groundling.errors import DemonstrationError, GroundlingError, SearchError, SettingError
 from groundling.evaluation.report import Report, Row, bootstrap
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus
-from groundling.tasks.puzzles.presets import Preset, preset, row_names
+from groundling.tasks.puzzles.presets import PRESETS, Preset, preset, row_names
 from groundling.world import Demonstration, World
 
 __all__ = [
@@ -28,6 +33,7 @@ __all__ = [
     "evaluate_row",
     "learn_and_follow",
     "leave_one_out",
+    "main",
     "prepare",
     "random_splits",
 ]
@@ -181,15 +187,20 @@ def evaluate_row(
     seed: int = 0,
     tell: Callable[[str], None] = lambda line: None,
 ) -> tuple[Row, list[Split], list[Split]]:
-    """Evaluate one row of a preset; return it, the random splits and those with one left out."""
+    """Evaluate one row of a preset; return it, the random splits and those with one left out.
+
+    Each random split begins in a fresh world, so that its seconds are those of a split on its
+    own; the splits with one left out share a world, which remembers graphs and proofs.
+    """
     chosen = preset(name, row)
-    cases = prepare(chosen, corpus.usable)
-    ways = [random_splits(len(cases), splits, seed=seed), []]
+    shared = prepare(chosen, corpus.usable)
+    ways = [random_splits(len(shared), splits, seed=seed), []]
     if one_left_out:
-        ways[1] = leave_one_out(len(cases))
+        ways[1] = leave_one_out(len(shared))
     done: list[list[Split]] = [[], []]
     for found, way in zip(done, ways, strict=True):
         for number, held_out in enumerate(way):
+            cases = prepare(chosen, corpus.usable) if found is done[0] else shared
             split = learn_and_follow(chosen, cases, held_out, seed=seed + number)
             found.append(split.light())
             missed = [answer.puzzle.number for answer in split.answers if not answer.match]
@@ -206,14 +217,11 @@ def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Sp
     for metric in ("match", "success"):
         shares = [split.share(metric) for split in splits]
         metrics[metric] = fmean(shares)
-        metrics[f"{metric}, sd of splits"] = stdev(shares) if len(shares) > 1 else 0.0
-        metrics[f"{metric}, first {FOLDS}"] = fmean(shares[:FOLDS])
+        metrics[f"{metric} sd"] = stdev(shares) if len(shares) > 1 else 0.0
+        metrics[f"{metric} first five"] = fmean(shares[:FOLDS])
         if single:
-            metrics[f"{metric}, one left out"] = fmean(split.share(metric) for split in single)
+            metrics[f"{metric} one left out"] = fmean(split.share(metric) for split in single)
     seconds = [split.train_seconds + split.test_seconds for split in splits]
-    metrics["seconds"] = fmean(seconds)
-    metrics["seconds, median"] = median(seconds)
-    metrics["seconds, longest"] = max(seconds)
     # Puzzles, not splits, are what was drawn: the same few are held out again and again.
     by_puzzle: dict[int, list[bool]] = {}
     for split in splits:
@@ -222,7 +230,13 @@ def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Sp
     interval = bootstrap(
         [fmean(found) for found in by_puzzle.values()], lambda items: fmean(items), draws=1000
     )
-    return Row(name, metrics, interval, seeds=len(splits), published=chosen.published)
+    missed = sorted(number for number, found in by_puzzle.items() if not all(found))
+    note = (
+        f"CPU seconds to train and test one split: {median(seconds):.1f} in the median, "
+        f"{fmean(seconds):.1f} on average, {max(seconds):.1f} at most; puzzles with another plan "
+        f"in some split: {', '.join(map(str, missed)) or 'none'}"
+    )
+    return Row(name, metrics, interval, seeds=len(splits), published=chosen.published, note=note)
 
 
 def evaluate(
@@ -231,22 +245,69 @@ def evaluate(
     rows: Sequence[str] | None = None,
     *,
     splits: int = 20,
-    one_left_out: bool = True,
+    one_left_out: bool | Sequence[str] = True,
     seed: int = 0,
     tell: Callable[[str], None] = lambda line: None,
+    out: str | Path | None = None,
 ) -> Report:
     """Evaluate rows of a preset on the corpus of a folder (see `read_corpus`).
 
     Each row gives the mean over random splits of ten puzzles held out, their standard
     deviation, the mean of the first five, and the figure with one puzzle left out at a time.
+    `one_left_out` may list the rows that the last is wanted for. With `out`, what has been
+    measured is saved there after every row.
     """
+    if splits < 1:
+        raise SettingError(f"Puzzles are evaluated on at least one split, not on {splits}.")
+    if out is not None and not Path(out).parent.is_dir():
+        raise SettingError(f"There is no folder {Path(out).parent} to save results in. Make it.")
     began = time.time()
     corpus = read_corpus(corpus_folder)
-    made = []
-    for row in rows if rows is not None else row_names(name):
-        found, _, _ = evaluate_row(
-            name, row, corpus, splits=splits, one_left_out=one_left_out, seed=seed, tell=tell
-        )
-        made.append(found)
+    wanted = row_names(name) if rows is None else rows
+    for row in wanted:
+        preset(name, row)  # complain of an unknown row before the first is measured
     condition = f"{splits} random splits, {HELD_OUT} of {len(corpus.usable)} puzzles held out"
-    return Report("puzzles", name, condition, made, time.time() - began, __version__)
+    report = Report("puzzles", name, condition, [], 0.0, __version__)
+    for row in wanted:
+        single = one_left_out if isinstance(one_left_out, bool) else row in one_left_out
+        found, _, _ = evaluate_row(
+            name, row, corpus, splits=splits, one_left_out=single, seed=seed, tell=tell
+        )
+        report = replace(report, rows=[*report.rows, found], seconds=time.time() - began)
+        if out is not None:
+            report.save(out)
+    return report
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Evaluate a preset from the command line; the file is written after each row."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("corpus", help="the folder of the corpus")
+    parser.add_argument("out", help="a JSON file for the results")
+    parser.add_argument("--preset", default="best", choices=sorted(PRESETS))
+    parser.add_argument("--rows", nargs="+", help="rows of the preset; all if not given")
+    parser.add_argument("--splits", type=int, default=20, help="random splits")
+    parser.add_argument(
+        "--one-left-out",
+        nargs="*",
+        metavar="ROW",
+        help="rows for which puzzles are also left out one at a time; all if not given",
+    )
+    settings = parser.parse_args(arguments)
+    try:
+        report = evaluate(
+            settings.corpus,
+            settings.preset,
+            settings.rows,
+            splits=settings.splits,
+            one_left_out=True if settings.one_left_out is None else settings.one_left_out,
+            tell=print,
+            out=settings.out,
+        )
+    except GroundlingError as error:
+        parser.exit(1, f"{error}\n")
+    print(report.markdown())
+
+
+if __name__ == "__main__":
+    main()

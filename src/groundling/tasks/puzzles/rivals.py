@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from groundling.errors import SettingError
@@ -13,7 +14,7 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.tasks.puzzles.hints import hint_for
 from groundling.tasks.puzzles.planner import Budget, Verdict
 
-__all__ = ["Guide", "beam_search", "depth_first", "read_hints"]
+__all__ = ["Guide", "beam_search", "depth_first", "read_hints", "widening_beam"]
 
 Guide: TypeAlias = Callable[[int, PuzzleState, Strike], float]
 """Says how well an action suits: (number of actions before it, state, action) to a score."""
@@ -100,6 +101,24 @@ def beam_search(
         order = sorted(after.items(), key=lambda item: (-item[1][0], rng.random()))
         beam = dict(order[:width])
         length += 1
+    return Verdict("budget exhausted", (), nodes, time.perf_counter() - begin)
+
+
+def widening_beam(
+    board: Board, k: int, budget: Budget, *, guide: Guide | None = None, seed: int = 0
+) -> Verdict:
+    """Search with beams of 1, 2, 4, … states until one solves the board or the budget is used up.
+
+    >>> widening_beam(Board.read([".#.", "###"]), 2, Budget(nodes=100)).status
+    'solved'
+    """
+    begin, nodes, width = time.perf_counter(), 0, 1
+    while nodes < budget.nodes and not _late(begin, budget):
+        rest = replace(budget, nodes=budget.nodes - nodes)
+        verdict = beam_search(board, k, rest, width=width, guide=guide, seed=seed)
+        nodes, width = nodes + verdict.nodes, 2 * width
+        if verdict.status == "solved":
+            return replace(verdict, nodes=nodes, seconds=time.perf_counter() - begin)
     return Verdict("budget exhausted", (), nodes, time.perf_counter() - begin)
 
 

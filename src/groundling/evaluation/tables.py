@@ -1,6 +1,7 @@
 """Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results.
 
-`python -m groundling.tasks.mazes.tables docs/mazes.md results` puts the tables into a page.
+A page says where a table goes: between the lines `<!-- results: mazes-*.json -->` and
+`<!-- end -->`. `python -m groundling.evaluation.tables docs/*.md README.md` fills in all of them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,9 @@ from groundling.follower import Follower
 __all__ = ["fill_page", "results_table", "weights_table"]
 
 _MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-WORDS = ("left", "right", "around", "forward", "until", "three")
 
 
-def weights_table(
-    follower: Follower, words: Sequence[str] = WORDS, *, each: int = 3, free: int = 6
-) -> str:
+def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, free: int = 6) -> str:
     """Return learnt weights as the paper's Table 2 shows them: of words, and without text.
 
     For each word its strongest features, then the strongest that need no word at all.
@@ -55,15 +53,15 @@ def weights_table(
     return "\n".join(lines)
 
 
-def results_table(folder: str | Path, pattern: str = "mazes-*.json") -> str:
-    """Return the saved reports of a folder as Markdown, one table for each.
+def results_table(folder: str | Path, pattern: str) -> str:
+    """Return the saved reports of a folder, those whose name fits, as Markdown tables.
 
     >>> from tempfile import TemporaryDirectory
     >>> row = Row("full", {"macro": 0.5}, note="one seed")
     >>> with TemporaryDirectory() as folder:
     ...     made = Report("mazes", "paper", "single sentences", [row], 1.0, "0.1.0")
     ...     made.save(Path(folder) / "mazes-paper.json")
-    ...     print(results_table(folder))
+    ...     print(results_table(folder, "mazes-*.json"))
     **Preset `paper`**, single sentences (version 0.1.0):
     <BLANKLINE>
     | row | macro | 95% | published |
@@ -98,12 +96,23 @@ def _read(file: Path) -> Report:
 
 
 def fill_page(page: str, folder: str | Path) -> str:
-    r"""Return a page with the tables of saved reports between its marks.
+    r"""Return a page with the tables of saved reports between its marks; none where none is.
 
-    >>> page = "<!-- results: none-*.json -->\nold\n<!-- end -->"
-    >>> print(fill_page(page, "."))
-    <!-- results: none-*.json -->
+    >>> from tempfile import TemporaryDirectory
+    >>> page = "Here:\n<!-- results: mazes-best.json -->\nold\n<!-- end -->\nand on."
+    >>> with TemporaryDirectory() as folder:
+    ...     made = Report("mazes", "best", "routes", [Row("full", {"macro": 0.5})], 1.0, "0.1.0")
+    ...     made.save(Path(folder) / "mazes-best.json")
+    ...     print(fill_page(page, folder))
+    Here:
+    <!-- results: mazes-best.json -->
+    **Preset `best`**, routes (version 0.1.0):
+    <BLANKLINE>
+    | row | macro | 95% | published |
+    |---|---|---|---|
+    | full | .500 |  |  |
     <!-- end -->
+    and on.
     """
 
     def table(found: re.Match[str]) -> str:
@@ -114,13 +123,16 @@ def fill_page(page: str, folder: str | Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Put the tables of saved reports into a page, from the command line."""
+    """Put the tables of saved reports into pages, from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("page", type=Path, help="a Markdown file with marks")
-    parser.add_argument("results", type=Path, help="the folder of the saved reports")
+    parser.add_argument("pages", type=Path, nargs="+", help="Markdown files with marks")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="saved reports")
     settings = parser.parse_args(arguments)
-    page = settings.page.read_text(encoding="utf-8")
-    write_atomically(settings.page, fill_page(page, settings.results))
+    for file in settings.pages:
+        page = file.read_text(encoding="utf-8")
+        filled = fill_page(page, settings.results)
+        if filled != page:
+            write_atomically(file, filled)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+"""What all commands share: plain errors, where corpora come from, tables, options."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from groundling.corpora import Place
+    from groundling.tasks.catalogue import Task
+
+__all__ = [
+    "CorporaOption",
+    "DebugOption",
+    "JobsOption",
+    "PresetOption",
+    "SampleOption",
+    "TaskArgument",
+    "check_preset",
+    "find_place",
+    "make_console",
+    "plainly",
+    "print_json",
+]
+
+TaskArgument = Annotated[str, typer.Argument(help="mazes, maps or puzzles.", metavar="TASK")]
+PresetOption = Annotated[str, typer.Option("--preset", "-p", help="paper or best.")]
+CorporaOption = Annotated[
+    Path | None,
+    typer.Option(help="Folder of the corpora. Else GROUNDLING_CORPORA, your data folder, sample."),
+]
+SampleOption = Annotated[
+    bool, typer.Option("--sample", help="Use the generated sample, whatever corpora there are.")
+]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, help="Processes to use; 0 for all cores.")
+]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
+
+ERROR, INTERRUPTED = 1, 130
+
+
+@contextmanager
+def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iterator[None]:
+    """Turn errors into one sentence and an exit code: 1 for errors, 130 for Ctrl-C.
+
+    >>> from groundling.errors import SettingError
+    >>> try:
+    ...     with plainly(debug=False):
+    ...         raise SettingError("There is no such thing.")
+    ... except typer.Exit as exit:
+    ...     exit.exit_code
+    1
+    """
+    # Small optimisation steps are slower on more threads; it must be set before NumPy loads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    from groundling.errors import GroundlingError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"\nStopped. {stopped}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise  # whoever read our output has gone; click ends quietly
+    except (GroundlingError, OSError) as error:
+        if debug:
+            raise
+        typer.echo(f"Error: {_one_line(error)}", err=True)
+        raise typer.Exit(ERROR) from None
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f" {error.filename}" if error.filename else ""
+        return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
+    return " ".join(str(error).split())
+
+
+def make_console(*, errors: bool = False) -> Console:
+    """Return a console for messages, on standard error where the output is for machines."""
+    from rich.console import Console
+
+    return Console(stderr=errors, highlight=False)
+
+
+def print_json(content: Any) -> None:
+    """Print JSON on standard output."""
+    import json
+
+    sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def check_preset(task: Task, preset: str, row: str = "full") -> Any:
+    """Return the settings of a preset that can be trained."""
+    from groundling.errors import SettingError
+
+    if preset in task.tables and preset not in task.presets:
+        raise SettingError(f"{preset!r} is a table, not a preset to train; take 'best'.")
+    return task.preset(preset, row)
+
+
+def find_place(
+    task: str, corpora: Path | None, sample: bool, console: Console, why: str = "--sample"
+) -> Place:
+    """Find the corpus of a task, and say where it comes from."""
+    from groundling.corpora import Place, find_corpora
+    from groundling.errors import SettingError
+    from groundling.tasks.catalogue import get_task
+
+    if sample and corpora is not None:
+        raise SettingError("--sample and --corpora exclude each other; give one of them.")
+    asked = get_task(task)
+    place = Place(None, why) if sample else find_corpora(corpora, asked.corpus)
+    console.print(f"Data: {place}.", soft_wrap=True, markup=False)
+    return place

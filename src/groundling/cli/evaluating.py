@@ -1,0 +1,171 @@
+"""`groundling evaluate` and `groundling tune`: figures on held-out data, beside the published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from groundling.cli.common import (
+    CorporaOption,
+    DebugOption,
+    JobsOption,
+    PresetOption,
+    SampleOption,
+    TaskArgument,
+    check_preset,
+    find_place,
+    make_console,
+    plainly,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from groundling.evaluation.report import Report
+
+__all__ = ["evaluate", "show_report", "tune"]
+
+JsonFileOption = Annotated[
+    Path | None, typer.Option("--json", help="Also write JSON to a file; - for the output.")
+]
+
+
+def evaluate(
+    task: TaskArgument,
+    preset: PresetOption = "best",
+    ablations: Annotated[
+        bool, typer.Option("--ablations", help="All rows of the table, not only the full model.")
+    ] = False,
+    row: Annotated[
+        list[str] | None, typer.Option("--row", help="A row by its name; may be repeated.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and splits.")] = False,
+    jobs: JobsOption = 0,
+    json_file: JsonFileOption = None,
+    corpora: CorporaOption = None,
+    sample: SampleOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Evaluate a preset on data it was not trained on, beside the published figures."""
+    with plainly(debug, "Nothing was written."):
+        from groundling.cli.running import run_with_progress
+        from groundling.errors import SettingError
+        from groundling.tasks.catalogue import get_task
+        from groundling.tasks.cells import assemble, evaluation_cells
+
+        asked = get_task(task)
+        if ablations and row:
+            raise SettingError("--ablations means all rows; leave --row out.")
+        if not row and (ablations or preset not in asked.presets):
+            rows = list(asked.rows(preset))
+        else:
+            rows = list(row or ["full"])
+        for name in rows:
+            asked.preset(preset, name)
+        to_output = str(json_file) == "-"
+        console = make_console(errors=to_output)
+        place = find_place(task, corpora, sample, console)
+        cells = evaluation_cells(task, preset, rows, place.folder, quick=quick)
+        results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
+        report = assemble(task, preset, rows, results, place.folder, quick=quick)
+        show_report(console, report, asked.metrics)
+        if to_output:
+            print_json(report.to_dict())
+        elif json_file is not None:
+            report.save(json_file)
+            console.print(f"Written to {json_file}.", soft_wrap=True, markup=False)
+
+
+def show_report(console: Console, report: Report, metrics: Sequence[str]) -> None:
+    """Print the main figures of a report as a table."""
+    from rich.table import Table
+
+    from groundling.evaluation.report import fraction
+
+    console.print(f"[bold]{report.task}, {report.preset}[/bold]: {report.condition}")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("row", overflow="fold")
+    for name in metrics:
+        table.add_column(name, justify="right", no_wrap=True)
+    wide = console.width >= 60
+    published = any(row.published for row in report.rows)
+    if wide:
+        table.add_column("95%", no_wrap=True)
+    if published:
+        table.add_column("published", overflow="fold")
+    for row in report.rows:
+        cells = [fraction(row.metrics[n]) if n in row.metrics else "" for n in metrics]
+        if wide:
+            ends = "–".join(map(fraction, row.interval)) if row.interval else ""
+            cells.append(f"{metrics[-1]} {ends}" if ends else "")
+        if published:
+            cells.append(", ".join(f"{n} {fraction(v)}" for n, v in row.published.items()))
+        table.add_row(row.name, *cells)
+    console.print(table)
+    console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
+
+
+def tune(
+    task: TaskArgument,
+    preset: PresetOption = "best",
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--setting",
+            "-s",
+            metavar="NAME=VALUE,VALUE,…",
+            help="What to try, such as learning.l2=1,2,4; repeated, all combinations.",
+        ),
+    ] = None,
+    jobs: JobsOption = 0,
+    json_file: JsonFileOption = None,
+    corpora: CorporaOption = None,
+    sample: SampleOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Choose settings inside the training data; what is for test is never looked at."""
+    with plainly(debug, "Nothing was written."):
+        from rich.table import Table
+
+        from groundling.cli.running import default_settings, read_settings, run_with_progress
+        from groundling.evaluation.report import fraction
+        from groundling.files import write_atomically
+        from groundling.tasks.catalogue import get_task
+        from groundling.tasks.cells import tuning_cells
+
+        asked = get_task(task)
+        chosen = check_preset(asked, preset)
+        tried = read_settings(setting or default_settings(chosen))
+        to_output = str(json_file) == "-"
+        console = make_console(errors=to_output)
+        place = find_place(task, corpora, sample, console)
+        groups = [(each, tuning_cells(task, preset, each, place.folder)) for each in tried]
+        cells = [cell for _, group in groups for cell in group]
+        results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
+        found = []
+        for changes, group in groups:
+            scores = {cell.part: results[cell]["outcome"]["score"] for cell in group}
+            mean = sum(scores.values()) / len(scores)
+            found.append({"settings": dict(changes), "score": mean, "parts": scores})
+        best = max(found, key=lambda each: float(str(each["score"])))
+        table = Table(box=None, pad_edge=False)
+        table.add_column("settings", overflow="fold")
+        table.add_column(asked.metrics[-1], justify="right")
+        for each, (changes, _) in zip(found, groups, strict=True):
+            shown = ", ".join(f"{name}={value}" for name, value in changes)
+            mark = "  ← best" if each is best else ""
+            table.add_row(shown, f"{fraction(float(str(each['score'])))}{mark}")
+        console.print(table)
+        content = {"task": task, "preset": preset, "metric": asked.metrics[-1], "tried": found,
+                   "best": best["settings"]}  # fmt: skip
+        if to_output:
+            print_json(content)
+        elif json_file is not None:
+            import json
+
+            write_atomically(json_file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")

@@ -1,0 +1,202 @@
+"""`groundling train`, `follow`, `explain` and `weights`: models of the three tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from groundling.cli.common import (
+    CorporaOption,
+    DebugOption,
+    PresetOption,
+    SampleOption,
+    TaskArgument,
+    check_preset,
+    find_place,
+    make_console,
+    plainly,
+    print_json,
+)
+
+__all__ = ["explain", "follow", "train", "weights"]
+
+ModelArgument = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Folder that `groundling train` wrote.")
+]
+LinesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[INSTRUCTION]...", help="What to do; each in quotes."),
+]
+FileOption = Annotated[
+    Path | None, typer.Option("--file", "-f", help="Read instructions from a file, one a line.")
+]
+WhereOption = Annotated[
+    str | None, typer.Option(help="Map or puzzle; by default one that was left out of training.")
+]
+StartOption = Annotated[
+    str | None, typer.Option(help="Where to start; mazes: X,Y,DIRECTION such as 3,4,north.")
+]
+LengthOption = Annotated[
+    int | None, typer.Option(min=1, max=100, help="The number of actions, if it is known.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def train(
+    task: TaskArgument,
+    preset: PresetOption = "best",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")] = Path("model"),
+    row: Annotated[
+        str, typer.Option(help="A row of the tables: the preset with a part taken away.")
+    ] = "full",
+    left_out: Annotated[
+        str | None,
+        typer.Option(
+            "--leave-out", help="Map, maps or puzzles not to learn from, such as 12,13; or none."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="For everything random.")] = 0,
+    again: Annotated[bool, typer.Option("--again", help="Replace a model that is there.")] = False,
+    corpora: CorporaOption = None,
+    sample: SampleOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Train a model of a task and save it. Stopped, it goes on where it was."""
+    with plainly(debug, "No model was written; the same command goes on where this stopped."):
+        import warnings
+        from time import perf_counter
+
+        from groundling.cli.progress import progress
+        from groundling.errors import ConvergenceWarning, SettingError
+        from groundling.tasks.catalogue import get_task
+        from groundling.tasks.models import CHECKPOINTS, Note
+        from groundling.tasks.models import train as learn
+
+        asked = get_task(task)
+        check_preset(asked, preset, row)
+        if not again and (out / "manifest.json").exists():
+            raise SettingError(
+                f"{out} holds a model already. Give another folder with --out, or --again to "
+                "replace it."
+            )
+        out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
+        console = make_console()
+        place = find_place(task, corpora, sample, console)
+        corpus = asked.load(place.folder)
+        if (out / CHECKPOINTS).is_dir():
+            console.print("Going on with a training that was stopped.")
+        began = perf_counter()
+        note = Note(task, preset, row, place.folder is None, seed=seed)
+        with progress(console, "learning") as report, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
+            follower, note, count = learn(note, corpus, out, left_out=left_out, progress=report)
+        console.print(
+            f"Learnt {len(follower.theta_):,} weights from {count:,} demonstrations in "
+            f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",
+            soft_wrap=True,
+        )
+        console.print(f"The model is in {out}. Try: groundling follow {out}", soft_wrap=True)
+
+
+def follow(
+    model: ModelArgument,
+    lines: LinesArgument = None,
+    file: FileOption = None,
+    where: WhereOption = None,
+    start: StartOption = None,
+    length: LengthOption = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the way into a file (PNG, SVG or PDF).")
+    ] = None,
+    as_json: JsonOption = False,
+    corpora: CorporaOption = None,
+    sample: SampleOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Follow instructions: given here, in a file, or typed one by one."""
+    with plainly(debug):
+        from groundling.cli import talking
+
+        console = make_console(errors=as_json)
+        stage = talking.set_stage(model, where, start, corpora, sample, length, console)
+        said = talking.instructions(lines, file)
+        if said is None:
+            talking.converse(stage, console, picture)
+            return
+        plans = stage.follow(said)
+        if picture is not None:
+            talking.draw(stage, plans, said, picture)
+        if as_json:
+            print_json(talking.as_dict(stage, said, plans))
+        else:
+            talking.show(console, plans)
+
+
+def explain(
+    model: ModelArgument,
+    lines: LinesArgument = None,
+    file: FileOption = None,
+    where: WhereOption = None,
+    start: StartOption = None,
+    length: LengthOption = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the explanation into a file (PNG, SVG or PDF).")
+    ] = None,
+    as_json: JsonOption = False,
+    corpora: CorporaOption = None,
+    sample: SampleOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Follow instructions and say why: which words caused which action, by which weights."""
+    with plainly(debug):
+        from groundling.cli import talking
+        from groundling.errors import InstructionError
+
+        console = make_console(errors=as_json)
+        stage = talking.set_stage(model, where, start, corpora, sample, length, console)
+        said = talking.instructions(lines, file)
+        if said is None:
+            raise InstructionError(
+                f'There is nothing to explain. Type: groundling explain {model} "your instruction"'
+            )
+        explained = [plan.explain() for plan in stage.follow(said)]
+        for number, why in enumerate(explained, 1):
+            if figure is not None:
+                many = f"-{number}" if len(explained) > 1 else ""
+                why.save(talking.drawable(figure.with_stem(f"{figure.stem}{many}")))
+            if not as_json:
+                # Side by side does not fit into a narrow terminal; plain text wraps.
+                console.print(why if console.width >= 80 else str(why), markup=False)
+        if as_json:
+            print_json([why.to_dict() for why in explained])
+
+
+def weights(
+    model: ModelArgument,
+    word: Annotated[str, typer.Option("--word", "-w", help="Only features of this word.")] = "",
+    most: Annotated[int, typer.Option("--most", "-n", min=1, help="How many to show.")] = 20,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Show what was learnt: the strongest weights, as in the paper's Table 2."""
+    with plainly(debug):
+        from rich.table import Table
+        from rich.text import Text
+
+        from groundling.cli.talking import weights_of
+        from groundling.tasks.models import load_trained
+
+        follower, _ = load_trained(model)
+        found = weights_of(follower, word)[:most]
+        if as_json:
+            print_json([{"feature": name, "weight": weight} for name, weight in found])
+            return
+        console = make_console()
+        table = Table(box=None, pad_edge=False)
+        table.add_column("weight", justify="right")
+        table.add_column("feature", overflow="fold")
+        for name, weight in found:
+            table.add_row(f"{weight:+.2f}", Text(name))
+        console.print(table)

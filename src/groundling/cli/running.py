@@ -1,0 +1,88 @@
+"""Running cells with one overall progress display, and reading what to try."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from groundling.cli.progress import counting
+from groundling.errors import SettingError
+from groundling.tasks.cells import Cell, Changes, Folders, Result, run_cells
+
+__all__ = ["default_settings", "read_settings", "run_with_progress"]
+
+
+def run_with_progress(
+    cells: Sequence[Cell],
+    folders: Folders,
+    console: Console,
+    *,
+    jobs: int = 0,
+    keep: Path | None = None,
+) -> dict[Cell, Result]:
+    """Run cells, on all cores unless told otherwise, and show how far it is."""
+    workers = max(1, min(jobs or os.cpu_count() or 1, len(cells)))
+    lines = not console.is_terminal
+    total, done, number = sum(cell.seconds for cell in cells), 0.0, 0
+    with counting(console, f"0/{len(cells)}", unit="s", expected=total / workers) as tell:
+        if not lines:
+            tell(0.0, total)
+
+        def show(cell: Cell, kept: bool) -> None:
+            nonlocal done, number, total
+            number += 1
+            if kept:
+                total -= cell.seconds  # so that the estimate is of what is left to do
+            else:
+                done += cell.seconds
+            if lines:
+                note = " (kept from an earlier run)" if kept else ""
+                console.print(f"{number}/{len(cells)} {cell}{note}", soft_wrap=True, markup=False)
+            else:
+                tell(done, total, f"{number}/{len(cells)}")
+
+        return run_cells(cells, folders, jobs=workers, keep=keep, tell=show)
+
+
+def read_settings(given: Sequence[str]) -> list[Changes]:
+    """Return all combinations of what is to be tried.
+
+    >>> read_settings(["learning.l2=1,2", "search.beam=5"])
+    [(('learning.l2', 1), ('search.beam', 5)), (('learning.l2', 2), ('search.beam', 5))]
+    """
+    options: list[list[tuple[str, Any]]] = []
+    for each in given:
+        name, mark, values = each.partition("=")
+        if not mark or not values.strip():
+            raise SettingError(
+                f"{each!r} names nothing to try. Write NAME=VALUE,VALUE, such as learning.l2=1,2,4."
+            )
+        options.append([(name.strip(), _value(value)) for value in values.split(",")])
+    return list(itertools.product(*options))
+
+
+def _value(text: str) -> Any:
+    """Read a number or a truth value, else a word.
+
+    >>> [_value(each) for each in ("2", "0.5", "true", "plan")]
+    [2, 0.5, True, 'plan']
+    """
+    text = text.strip()
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def default_settings(chosen: Any) -> list[str]:
+    """Return what to try if nothing is said: half, once and twice the regularisation."""
+    name = "l1" if chosen.learning.l1 > 0 else "l2"
+    now = getattr(chosen.learning, name)
+    return [f"learning.{name}={now / 2:g},{now:g},{now * 2:g}"]

@@ -1,0 +1,210 @@
+"""Following and showing: where, what was said, and the plan as it grows."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from groundling.cli.common import find_place
+from groundling.errors import (
+    CorpusError,
+    GroundlingError,
+    InstructionError,
+    SettingError,
+    did_you_mean,
+)
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.tasks.catalogue import Scene, get_task
+from groundling.tasks.models import Note, load_trained
+
+__all__ = [
+    "Stage",
+    "as_dict",
+    "converse",
+    "draw",
+    "drawable",
+    "instructions",
+    "set_stage",
+    "show",
+    "weights_of",
+]
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A trained follower and the place where it acts."""
+
+    follower: Follower
+    note: Note
+    scene: Scene
+    length: int | None
+
+    def follow(self, said: Sequence[str]) -> list[Plan]:
+        """Follow what was said so far."""
+        return self.scene.follow(self.follower, said, self.length)
+
+
+def set_stage(
+    model: Path,
+    where: str | None,
+    start: str | None,
+    corpora: Path | None,
+    sample: bool,
+    length: int | None,
+    console: Console,
+) -> Stage:
+    """Load a model and the place to follow in."""
+    follower, note = load_trained(model)
+    # A model of the sample is at home there, unless corpora were asked for.
+    at_home = note.sample and corpora is None and not sample
+    why = "the model's own" if at_home else "--sample"
+    place = find_place(note.task, corpora, sample or at_home, console, why)
+    if place.folder is None and not note.sample and not sample:
+        raise CorpusError(
+            f"The model in {model} was trained on the corpora, and there are none here. Type "
+            "`groundling corpora fetch`, or give --corpora DIR, or --sample for generated ones."
+        )
+    task = get_task(note.task)
+    chosen = task.preset(note.preset, note.row)
+    if where is None and (place.folder is None) == note.sample and note.left_out:
+        where = note.left_out.split(",")[0]
+    scene = task.scene(task.load(place.folder), chosen, where, start)
+    console.print(f"{scene.name}: {scene.describe()}", soft_wrap=True, markup=False)
+    return Stage(follower, note, scene, length)
+
+
+def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
+    """Return what was said in arguments, a file or a pipe; nothing on a bare terminal."""
+    if lines and file is not None:
+        raise SettingError("Give instructions or --file, not both.")
+    if lines:
+        said = list(lines)
+    elif file is not None:
+        try:
+            said = file.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            raise InstructionError(f"{file} is not text in UTF-8.") from None
+    elif sys.stdin.isatty():
+        return None
+    else:
+        said = sys.stdin.read().splitlines()
+    said = [line.strip() for line in said if re.search(r"\w", line)]
+    if not said:
+        raise InstructionError("There are no words in the instructions. Give at least one.")
+    return said
+
+
+def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) -> list[str]:
+    """Print the actions of plans one after another; mark those that are new."""
+    number = 0
+    actions: list[str] = []
+    for plan in plans:
+        for action in map(str, plan.actions):
+            new = bool(before) and (number >= len(before) or before[number] != action)
+            number += 1
+            actions.append(action)
+            line = f"{number:>3}. {action}"
+            console.print(Text(f"{line}  +" if new else line, "bold" if new else ""))
+        sure = f"confidence {plan.confidence:.2f}"
+        if not plan.understood:
+            sure = f"I do not understand: this is a guess, {sure}"
+        console.print(Text(f"     ({sure})", "dim"), soft_wrap=True)
+    return actions
+
+
+def converse(stage: Stage, console: Console, picture: Path | None) -> None:
+    """Read instructions one by one from the terminal and show the plan as it grows."""
+    console.print("Type an instruction and Enter; an empty line ends.", soft_wrap=True)
+    said: list[str] = []
+    before: list[str] = []
+    plans: list[Plan] = []
+    while True:
+        try:
+            line = input("> ").strip()
+        except EOFError:
+            console.print()
+            break
+        if not line:
+            break
+        try:
+            plans = stage.follow([*said, line])
+        except GroundlingError as error:
+            console.print(f"{error} Say it in another way.", soft_wrap=True, markup=False)
+            continue
+        said.append(line)
+        before = show(console, plans, before)
+    if picture is not None and plans:
+        draw(stage, plans, said, picture)
+
+
+def draw(stage: Stage, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
+    """Draw the way that was followed."""
+    stage.scene.draw(plans, drawable(file), " ".join(said))
+
+
+def drawable(file: Path) -> Path:
+    """Return a file if it can be drawn into.
+
+    >>> drawable(Path("way.gif"))
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
+    .svg or .pdf.
+    """
+    if file.suffix.lower() not in PICTURES:
+        raise SettingError(
+            f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."
+        )
+    return file
+
+
+def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[str, Any]:
+    """Return what was followed as JSON-ready data."""
+    return {
+        "task": stage.note.task,
+        "preset": stage.note.preset,
+        "where": stage.scene.name,
+        "instructions": list(said),
+        "actions": [str(action) for plan in plans for action in plan.actions],
+        "plans": [
+            {
+                "actions": [str(action) for action in plan.actions],
+                "confidence": plan.confidence,
+                "probability": plan.probability,
+                "understood": plan.understood,
+                "alternatives": [
+                    {"actions": [str(a) for a in other.actions], "probability": other.probability}
+                    for other in plan.alternatives[:3]
+                ],
+            }
+            for plan in plans
+        ],
+    }
+
+
+def weights_of(follower: Follower, word: str) -> list[tuple[str, float]]:
+    """Return the weights of a word's features, strongest first; without a word, of all."""
+    found = follower.weights(most=len(follower.theta_))
+    if not word:
+        return found
+    whole = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")
+    chosen = [each for each in found if whole.search(_left(each[0]))]
+    if not chosen:
+        known = {m[1] for name, _ in found if (m := re.match(r"word=(\S+)", name))}
+        raise SettingError(f"The model knows no word {word!r}.{did_you_mean(word, known)}")
+    return chosen
+
+
+def _left(name: str) -> str:
+    """Return the part of a feature's name that is about the text."""
+    return name.partition(" ∧ ")[0] if " ∧ " in name else ""

@@ -1,0 +1,17 @@
+"""The corpora of the three tasks: where they are, whether they are whole, how to get them."""
+
+from groundling.corpora.fetching import SOURCE, fetch
+from groundling.corpora.listing import CORPORA, Check, check, manifest
+from groundling.corpora.places import Place, data_folder, find_corpora
+
+__all__ = [
+    "CORPORA",
+    "SOURCE",
+    "Check",
+    "Place",
+    "check",
+    "data_folder",
+    "fetch",
+    "find_corpora",
+    "manifest",
+]

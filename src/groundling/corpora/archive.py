@@ -1,0 +1,148 @@
+"""Reading the needed files out of an archive that nobody vouches for."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from groundling.corpora.listing import manifest
+from groundling.errors import CorpusError
+
+__all__ = ["read_source"]
+
+MOST_OF_ONE = 8_000_000  # the largest file of the corpora has less than a megabyte
+MOST_OF_ALL = 1_000_000_000  # what an archive may unpack to, needed or not
+MOST_MEMBERS = 100_000
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile)
+
+
+def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the manifest from an archive or a folder, each verified.
+
+    Names in the archive only choose among those of the manifest: nothing else is read,
+    and no path of the archive is ever used. Archives may be .tar.gz or .zip.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     list(read_source(folder))
+    []
+    """
+    path = Path(path)
+    members = _members(path)
+    seen: set[str] = set()
+    try:
+        for name, data in members:
+            if name in seen:
+                raise CorpusError(f"{path} holds {name} twice. Get the archive again.")
+            seen.add(name)
+            if hashlib.sha256(data).hexdigest() != manifest()[name]:
+                raise CorpusError(
+                    f"{name} in {path} is not the file that Groundling was measured with: its "
+                    "SHA-256 sum differs. Nothing was kept; get the archive again."
+                )
+            yield name, data
+    except _BROKEN as error:
+        raise CorpusError(
+            f"{path} is broken or cut short ({error}). Get the archive again."
+        ) from error
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.is_dir():
+        return _from_folder(path)
+    with path.open("rb") as file:
+        first = file.read(4)
+    if first[:2] == b"\x1f\x8b":
+        return _from_tar(path)
+    if first == b"PK\x03\x04":
+        return _from_zip(path)
+    raise CorpusError(
+        f"{path} is neither a .tar.gz nor a .zip archive. Give the archive of the repository "
+        "jacobandreas/instructions, or a folder with its files."
+    )
+
+
+def _needed(name: str) -> str | None:
+    """Return the path in the manifest that a member stands for, if any.
+
+    >>> _needed("instructions-master/data/sail/data/Paragraph.xml")
+    'sail/data/Paragraph.xml'
+    """
+    parts = PurePosixPath(name).parts
+    for skipped in range(min(3, len(parts))):  # the repository's name, and its folder `data`
+        found = "/".join(parts[skipped:])
+        if found in manifest():
+            return found
+    return None
+
+
+def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for name in manifest():
+        for path in (folder / "data" / name, folder / name):
+            if path.is_file():
+                with path.open("rb") as file:
+                    yield name, _read(file, name, folder)
+                break
+
+
+def _read(file: IO[bytes], name: str, where: Path) -> bytes:
+    data = file.read(MOST_OF_ONE + 1)
+    if len(data) > MOST_OF_ONE:
+        raise CorpusError(f"{name} in {where} is far too large. Get the archive again.")
+    return data
+
+
+class _Bounded:
+    """A stream that gives up when an archive unpacks to more than is sensible."""
+
+    def __init__(self, file: IO[bytes], where: Path) -> None:
+        self.file = file
+        self.where = where
+        self.left = MOST_OF_ALL
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        self.left -= len(data)
+        if self.left < 0:
+            raise CorpusError(f"{self.where} unpacks to far too much. Get the archive again.")
+        return data
+
+
+def _from_tar(path: Path) -> Iterator[tuple[str, bytes]]:
+    with gzip.open(path) as stream:
+        bounded = _Bounded(stream, path)  # type: ignore[arg-type]
+        with tarfile.open(fileobj=bounded, mode="r|") as archive:  # type: ignore[call-overload]
+            for count, member in enumerate(archive):
+                _count(count, path)
+                name = _needed(member.name)
+                if name is None:
+                    continue
+                file = archive.extractfile(member) if member.isreg() else None
+                if file is None:
+                    raise CorpusError(f"{name} in {path} is not a plain file. Get it again.")
+                yield name, _read(file, name, path)
+
+
+def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for count, member in enumerate(archive.infolist()):
+            _count(count, path)
+            name = _needed(member.filename)
+            if name is None:
+                continue
+            # The upper half of the attributes is the Unix mode; links have 0o12 there.
+            if member.is_dir() or member.external_attr >> 28 == 0o12:
+                raise CorpusError(f"{name} in {path} is not a plain file. Get it again.")
+            with archive.open(member) as file:
+                yield name, _read(file, name, path)
+
+
+def _count(count: int, path: Path) -> None:
+    if count >= MOST_MEMBERS:
+        raise CorpusError(f"{path} holds far too many files. Get the archive again.")

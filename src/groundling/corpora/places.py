@@ -1,0 +1,84 @@
+"""Where the corpora are: what was given, the environment, the user's data, or none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from groundling.corpora.listing import CORPORA
+from groundling.errors import CorpusError
+
+__all__ = ["VARIABLE", "Place", "data_folder", "find_corpora"]
+
+VARIABLE = "GROUNDLING_CORPORA"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a corpus comes from: a folder, or nowhere, which means the generated sample.
+
+    >>> print(Place(Path("corpora"), "--corpora"))
+    corpora in corpora (from --corpora)
+    >>> print(Place(None, "no corpora found"))
+    generated sample (no corpora found)
+    """
+
+    folder: Path | None
+    why: str
+
+    def __str__(self) -> str:
+        if self.folder is None:
+            return f"generated sample ({self.why})"
+        return f"corpora in {self.folder} (from {self.why})"
+
+
+def data_folder() -> Path:
+    """Return the user's folder for corpora."""
+    from platformdirs import user_data_path
+
+    return user_data_path("groundling", appauthor=False) / "corpora"
+
+
+def find_corpora(
+    given: str | Path | None = None,
+    corpus: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> Place:
+    """Find the corpora: as given, then GROUNDLING_CORPORA, then the user's data folder.
+
+    A folder that was named must exist and hold the `corpus`; the user's folder is used
+    if it does. Without any of them the place is the generated sample.
+
+    >>> find_corpora("nowhere")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.CorpusError: There are no corpora in nowhere (from --corpora): the folder
+    does not exist. Type `groundling corpora fetch --into nowhere`, or leave it out to use the
+    generated sample.
+    """
+    variables = os.environ if environment is None else environment
+    named = (given, "--corpora") if given is not None else (variables.get(VARIABLE), VARIABLE)
+    if named[0]:
+        folder = Path(named[0])
+        _must_hold(folder, corpus, named[1])
+        return Place(folder, named[1])
+    folder = data_folder()
+    if (folder / corpus).is_dir() and folder.is_dir():
+        return Place(folder, "your data folder")
+    return Place(None, "no corpora found; `groundling corpora fetch` gets them")
+
+
+def _must_hold(folder: Path, corpus: str, why: str) -> None:
+    wanted = [corpus] if corpus else [each.folder for each in CORPORA]
+    if not folder.is_dir():
+        wrong = "the folder does not exist"
+    elif not any((folder / each).is_dir() for each in wanted):
+        wrong = f"the folder holds no {' or '.join(wanted)}"
+    else:
+        return
+    raise CorpusError(
+        f"There are no corpora in {folder} (from {why}): {wrong}. Type "
+        f"`groundling corpora fetch --into {folder}`, or leave it out to use the generated sample."
+    )

@@ -1,0 +1,215 @@
+"""Mazes as the command line sees them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.evaluation.report import Row
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.language.parser import load_parser
+from groundling.language.units import split_commands
+from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
+from groundling.tasks.mazes import protocol
+from groundling.tasks.mazes.actions import MazeState
+from groundling.tasks.mazes.corpus import Sail, load_sail
+from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.files import write_corpus
+from groundling.tasks.mazes.generator import generate_mazes, generate_routes
+from groundling.tasks.mazes.maze import COMPASS
+from groundling.tasks.mazes.picture import save_picture
+from groundling.tasks.mazes.plans import Pose, poses_of
+from groundling.tasks.mazes.presets import Preset, preset, row_names
+from groundling.tasks.mazes.route_cells import (
+    check_row,
+    route_groups,
+    route_row,
+    route_rows,
+    run_routes,
+)
+
+__all__ = ["TASK", "MazeScene", "MazeTask"]
+
+# About how many seconds a map takes; only the order and the estimate depend on it.
+_SECONDS = {"paper": 8.0, "best": 12.0, "routes": 60.0}
+ROUTES = "routes"
+
+
+class MazeTask(Task):
+    """Single sentences in mazes, and whole routes, one map left out at a time."""
+
+    name = "mazes"
+    about = (
+        "Route instructions in mazes (SAIL corpus): a sentence is right if the agent ends in "
+        "the right place and looks in the right direction. Macro is the mean over maps, micro "
+        "over sentences."
+    )
+    corpus = "sail"
+    metrics = ("micro", "macro")
+    tables = ("paper", "best", ROUTES)
+
+    def load(self, folder: Path | None, size: float | None = None) -> Sail:
+        """Read SAIL, or generate three mazes with routes."""
+        if folder is not None:
+            return load_sail(folder / self.corpus)
+        routes = generate_routes(generate_mazes(1, 3), sample_count(240, 6, size), seed=2)
+        with TemporaryDirectory() as made:
+            write_corpus(Path(made), routes)
+            return load_sail(made)
+
+    def preset(self, name: str, row: str = "full") -> Preset:
+        """Return the settings of a row; routes are followed by the preset best."""
+        if name == ROUTES:
+            check_row(row)
+            return preset("best")
+        return preset(name, row)
+
+    def rows(self, preset: str) -> tuple[str, ...]:
+        """Return the names of the rows of a preset."""
+        if preset == ROUTES:
+            return route_rows()
+        self.preset(preset)
+        return row_names(preset)
+
+    def groups(self, preset: str, rows: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the ways of reading routes together."""
+        return route_groups(rows) if preset == ROUTES else super().groups(preset, rows)
+
+    def parts(self, corpus: Sail, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:
+        """Return the maps."""
+        cost = _SECONDS[preset] * (6.0 if row == "no lexicon" else 1.0)
+        return [(name, cost) for name in corpus.mazes]
+
+    def run(self, corpus: Sail, preset: str, rows: Sequence[str], part: str) -> dict[str, Outcome]:
+        """Leave one map out."""
+        if preset == ROUTES:
+            return run_routes(corpus, rows, part)
+        found = {}
+        for row in rows:
+            chosen = self.preset(preset, row)
+            done = protocol.fold(chosen, protocol.prepare_sentences(chosen, corpus), part)
+            found[row] = {"maze": part, "right": [int(each.right) for each in done.answers]}
+        return found
+
+    def row(self, preset: str, row: str, outcomes: Sequence[Outcome]) -> Row:
+        """Put the maps together."""
+        if preset == ROUTES:
+            return route_row(row, outcomes)
+        nothing = cast(Any, None)
+        folds = [
+            protocol.Fold(
+                each["maze"],
+                nothing,
+                tuple(protocol.Answer(nothing, nothing, bool(right)) for right in each["right"]),
+                0.0,
+                0.0,
+            )
+            for each in outcomes
+        ]
+        return protocol._row(row, folds, self.preset(preset, row).published)
+
+    def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
+        """Say how the figures come about."""
+        if preset == ROUTES:
+            return "whole routes by the preset best, final position, one map left out"
+        return "single sentences, one map left out"
+
+    def lesson(self, corpus: Sail, chosen: Preset, left_out: str | None) -> Lesson:
+        """Return the sentences of all maps but one, by default the last."""
+        name = self._map(corpus, left_out)
+        sentences = protocol.prepare_sentences(chosen, corpus)
+        shown = [each for maze, found in sentences.items() if maze != name for each in found]
+        return Lesson(shown, name)
+
+    def _map(self, corpus: Sail, name: str | None) -> str:
+        if name is None:
+            return list(corpus.mazes)[-1]
+        known = {each.lower(): each for each in corpus.mazes}
+        if name.lower() not in known:
+            raise SettingError(f"There is no map {name!r}.{did_you_mean(name, corpus.mazes)}")
+        return known[name.lower()]
+
+    def scene(
+        self, corpus: Sail, chosen: Preset, where: str | None, start: str | None
+    ) -> MazeScene:
+        """Return a map and a start in it; by default where its first sentence was said."""
+        name = self._map(corpus, where)
+        found = corpus.mazes[name]
+        world = MazeEnvironment(found.environment.maze, **chosen.environment)
+        if start is None:
+            known = [d.start for d in found.sentences if cast(Any, d.start).orientation is not None]
+            state = cast(MazeState, (known or [d.start for d in found.sentences])[0])
+        else:
+            state = world.start(*_pose(start))
+        return MazeScene(name, chosen, world, state)
+
+    def inner_parts(self, corpus: Sail) -> list[str]:
+        """Return the maps to train on: all but the last."""
+        if len(corpus.mazes) < 3:
+            raise SettingError("Tuning leaves out two maps at a time; it needs three or more.")
+        return list(corpus.mazes)[:-1]
+
+    def try_out(self, corpus: Sail, chosen: Preset, part: str) -> float:
+        """Leave out one more map, and return the share of right answers there."""
+        training = {name: corpus.mazes[name] for name in self.inner_parts(corpus)}
+        sentences = protocol.prepare_sentences(chosen, Sail(training, corpus.report))
+        return protocol.fold(chosen, sentences, part).accuracy
+
+
+class MazeScene(Scene):
+    """A maze; each sentence is acted on before the next is read."""
+
+    def __init__(self, name: str, chosen: Preset, world: MazeEnvironment, start: MazeState) -> None:
+        self.name = f"map {name}"
+        self.chosen = chosen
+        self.world = world
+        self.start = start
+
+    def describe(self) -> str:
+        """Return where the agent stands."""
+        return self.world.describe(self.start)
+
+    def follow(
+        self, follower: Follower, lines: Sequence[str], length: int | None = None
+    ) -> list[Plan]:
+        """Follow sentence by sentence, each from where the one before ended."""
+        state, plans = self.start, []
+        for line in lines:
+            for sentence in load_parser(self.chosen.parser).parse(line):
+                parts = split_commands(sentence) if self.chosen.split_commands else [sentence]
+                plan = follower.follow(parts, self.world, state, length=length)
+                state = self.world.restart(cast(MazeState, plan.end))
+                plans.append(plan)
+        return plans
+
+    def draw(self, plans: Sequence[Plan], file: Path, title: str = "") -> None:
+        """Draw the maze with the way that was followed."""
+        pose = Pose(self.start.position, self.start.orientation)
+        actions: Any = [action for plan in plans for action in plan.actions]
+        way = poses_of(self.world.maze, pose, actions)
+        save_picture(file, self.world.maze, path=way, names=("followed", ""), title=title)
+
+
+def _pose(text: str) -> tuple[tuple[int, int], int | None]:
+    """Read a start.
+
+    >>> _pose("3,4,west"), _pose("3,4")
+    (((3, 4), 270), ((3, 4), None))
+    """
+    found = re.fullmatch(r"\(?\s*(-?\d{1,4})\s*,\s*(-?\d{1,4})\s*\)?\s*(?:,?\s*(\w+))?", text)
+    facing = {**{name: angle for angle, name in COMPASS.items()}, "unknown": None, "": None}
+    facing |= {str(angle): angle for angle in COMPASS}
+    if not found or (found[3] or "") not in facing:
+        raise SettingError(
+            f"{text!r} is no start. Write X,Y,DIRECTION, such as 3,4,north; the direction is "
+            "north, east, south, west or unknown."
+        )
+    return (int(found[1]), int(found[2])), facing[found[3] or ""]
+
+
+TASK = MazeTask()

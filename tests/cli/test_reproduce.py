@@ -1,0 +1,121 @@
+"""Reproduce: all tables of the tiny sample, kept, resumed, and put on a page."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from groundling.cli import reproduce as module
+from groundling.cli.main import app
+from groundling.evaluation.report import Report, Row
+from groundling.tasks import catalogue, cells
+
+runner = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch, tmp_path):
+    monkeypatch.setattr(catalogue, "SAMPLE", 0.03)
+    monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
+
+
+def run(*arguments, code=0):
+    result = runner.invoke(app, ["reproduce", "--jobs", "1", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def outcome(cell, *rest):
+    """Stand in for the work of a cell."""
+    made = {
+        "mazes": {"maze": cell.part, "right": [1, 0, 1, 1]},
+        "maps": {"answers": [[3, 5, 6, 8], [3, 2, 6, 8]]},
+        "puzzles": {
+            "kind": cell.part.rpartition(" ")[0],
+            "splits": [{"seconds": [1.0, 1.0], "answers": [[1, 1, 1], [2, 0, 1]]}],
+        },
+    }[cell.task]
+    if cell.preset == "routes":
+        made = {
+            "maze": cell.part,
+            "power": 0.5,
+            "sentences": 0.7,
+            "routes": [[[0, 1], [0, 1], None]],
+        }
+    return {"outcome": dict.fromkeys(cell.rows, made), "seconds": 2.0}
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    monkeypatch.setattr(cells, "run_cell", outcome)
+
+
+def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
+    result = run("--quick", "--task", "puzzles", "--out", tmp_path)
+    assert "1/4 puzzles" in result.output
+    paper = json.loads((tmp_path / "puzzles-paper.json").read_text())
+    assert [row["name"] for row in paper["rows"]] == ["full", "no planning", "no text"]
+    best = json.loads((tmp_path / "puzzles-best.json").read_text())
+    assert [row["name"] for row in best["rows"]] == ["full"]
+
+
+def test_reproduce_writes_every_table(no_work, tmp_path):
+    run("--out", tmp_path)
+    for task in catalogue.TASKS:
+        for preset in catalogue.get_task(task).tables:
+            report = json.loads((tmp_path / f"{task}-{preset}.json").read_text())
+            rows = catalogue.get_task(task).rows(preset)
+            assert tuple(row["name"] for row in report["rows"]) == rows
+            assert report["condition"].startswith("generated sample")
+    page = (tmp_path / "report.html").read_text()
+    written = (tmp_path / "report.md").read_text()
+    for text in (page, written):
+        assert "generated samples for mazes, maps, puzzles" in text
+        assert "no grounding graphs" in text
+    assert page.count("<svg") == 4
+    assert 'name="viewport"' in page
+    assert not re.search(r"<(script|link|img)|src=|url\((?!#)", page)  # needs no other file
+
+
+def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):
+    done = []
+
+    def stop_later(cell, *rest):
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        done.append(cell)
+        return outcome(cell)
+
+    monkeypatch.setattr(cells, "run_cell", stop_later)
+    stopped = run("--out", tmp_path, "--task", "mazes", code=130)
+    assert "goes on from there" in stopped.output
+    assert {each.name for each in tmp_path.iterdir()} == {"cells"}
+    kept = set(done)
+    done.clear()
+    monkeypatch.setattr(cells, "run_cell", lambda cell, *rest: done.append(cell) or outcome(cell))
+    result = run("--out", tmp_path, "--task", "mazes")
+    assert result.output.count("(kept from an earlier run)") == 5
+    assert not kept & set(done)
+    done.clear()
+    run("--out", tmp_path, "--task", "mazes", "--again")
+    assert kept <= set(done)
+
+
+def test_reproduce_refuses_in_one_sentence(tmp_path):
+    assert "Did you mean 'maps'?" in run("--task", "map", "--out", tmp_path, code=1).output
+    (tmp_path / "file").write_text("")
+    assert "Error: " in run("--out", tmp_path / "file", code=1).output
+
+
+def test_pages_show_what_was_published(tmp_path):
+    row = Row("full", {"micro": 0.61, "macro": 0.6, "<Grid>": 0.5}, (0.5, 0.7), 1, {"macro": 0.596})
+    report = Report("mazes", "paper", "one map left out", [row], 60.0, "1.0", "2026-01-31")
+    page = module.write_pages(tmp_path, [report], {"mazes": tmp_path}).read_text()
+    assert "◆ .596" in page
+    assert "&lt;Grid&gt;" in page
+    assert "<Grid>" not in page
+    assert "the real corpora" in page
+    assert "macro .596" in (tmp_path / "report.md").read_text()
