@@ -66,7 +66,11 @@ def reproduce(
         tasks = list(dict.fromkeys(task or TASKS))
         asked = {name: get_task(name) for name in tasks}
         console = make_console()
-        folders: Folders = {n: find_place(n, corpora, sample, console).folder for n in tasks}
+        places = {name: find_place(name, corpora, sample, None) for name in tasks}
+        for place in dict.fromkeys(places.values()):
+            about = ", ".join(name for name in tasks if places[name] == place)
+            console.print(f"Data of {about}: {place}.", soft_wrap=True, markup=False)
+        folders: Folders = {name: place.folder for name, place in places.items()}
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         if again:
             shutil.rmtree(out / "cells", ignore_errors=True)
