@@ -77,7 +77,7 @@ def draw_words(why: Explanation) -> Figure:
 def draw_actions(why: Explanation) -> Figure:
     """Draw which part of the text names which action."""
     figure, ax = canvas(2.0)
-    drawing._draw_strip(ax, why, drawing._strip_row(why), WIDTH, 2.0)
+    drawing._draw_strip(ax, why, drawing._strip_row(why, WIDTH), WIDTH, 2.0)
     return figure
 
 

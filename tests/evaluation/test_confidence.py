@@ -1,6 +1,7 @@
 """Confidence: reliability, abstention and thresholds are as counted by hand."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from groundling.evaluation.confidence import (
     reliability,
 )
 from tests.worlds import Line
+
+ROOT = Path(__file__).parents[2]
 
 
 def honest(size=4000, seed=0):
@@ -160,3 +163,12 @@ def test_report_is_drawn_as_two_diagrams(report):
     figure = report.draw()
     assert len(figure.axes) == 2
     assert figure.axes[0].get_ylabel() == "share right"
+
+
+@pytest.mark.parametrize(
+    "file", sorted(ROOT.glob("results/confidence-*.json")), ids=lambda file: file.stem
+)
+def test_page_says_what_was_measured(file):
+    measured = ConfidenceReport.load(file)
+    assert measured.row() in (ROOT / "docs" / "confidence.md").read_text(encoding="utf-8")
+    assert (ROOT / "docs" / "images" / f"{file.stem}.png").exists()

@@ -118,6 +118,18 @@ def test_explanation_margins_are_those_of_the_search(case):
         assert rival.actions == tuple(map(str, other.actions))
 
 
+def test_explanation_names_the_runner_up_of_each_action(case):
+    follower, plan, why = case
+    assert why.to_dict()["margin"] == why.margin
+    for step, action in zip(why.steps, plan.actions, strict=True):
+        others = [each for each in plan.alternatives if action not in each.actions]
+        assert (step.without is None) == (not others)
+        if others:
+            found = follower.temperature_ * (plan.log_probability - others[0].log_probability)
+            assert step.without.margin == pytest.approx(found, abs=1e-9)
+            assert step.to_dict()["without"]["actions"] == list(others[0].actions)
+
+
 def test_explanation_deletion_changes_the_score_by_the_stated_amount(case):
     follower, plan, why = case
     top = max(why.deletions, key=lambda each: abs(each.score))

@@ -255,6 +255,14 @@ class ConfidenceReport:
         """What is right when every answer is given."""
         return self.curve[-1].right
 
+    def row(self) -> str:
+        """Return the line of this report in the table of the page on confidence."""
+        shares = (self.overall, self.error, self.calibrated_error, self.wanted,
+                  self.expected.coverage, self.expected.right,
+                  self.given.coverage, self.given.right)  # fmt: skip
+        cells = " | ".join(f"{share:.3f}".removeprefix("0") for share in shares)
+        return f"| {self.task} | {self.count} | {cells} |"
+
     def save(self, path: str | Path) -> None:
         """Write the report as JSON."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)

@@ -58,16 +58,13 @@ def _draw_abstention(ax: Axes, report: ConfidenceReport) -> None:
     points = report.curve
     ax.plot([p.coverage for p in points], [p.right for p in points], color=BLUE, linewidth=1.6)
     ax.axhline(report.wanted, color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
-    ax.text(0.01, report.wanted, f"wanted: {report.wanted:.0%}", fontsize=8, color=INK,
-            va="bottom")  # fmt: skip
+    ax.text(0.01, report.wanted, f"wanted: {report.wanted:.2f}", fontsize=8, color=INK,
+            va="top")  # fmt: skip
     if report.given.coverage:
-        ax.plot(report.given.coverage, report.given.right, "o", color=ORANGE, markersize=7)
-        ax.annotate(
-            f"threshold of the training data:\n{report.given.coverage:.0%} answered, "
-            f"{report.given.right:.1%} right",
-            (report.given.coverage, report.given.right), (-8, -8),
-            textcoords="offset points", fontsize=8, color=ORANGE, ha="right", va="top",
-        )  # fmt: skip
+        said = f"{report.given.coverage:.0%} answered: {report.given.right:.3f}"
+        ax.plot(report.given.coverage, report.given.right, "o", color=ORANGE, markersize=7,
+                label=f"threshold of the training data\n{said}")  # fmt: skip
+        ax.legend(fontsize=8, frameon=False, loc="lower left")
     low = min(min(p.right for p in points), report.wanted, report.given.right or 1.0)
     ax.set(xlim=(0, 1.01), ylim=(max(0.0, low - 0.12), 1.01))
     ax.set_xlabel("share of requests that are answered", fontsize=9)

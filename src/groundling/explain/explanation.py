@@ -169,6 +169,7 @@ class Explanation:
             "confidence": self.plan.confidence,
             "understood": self.plan.understood,
             "score": self.score,
+            "margin": self.margin,
             "steps": [step.to_dict(most) for step in self.steps],
             "whole": self.whole.to_dict(most),
             "ambiguity": self.ambiguity,
@@ -326,7 +327,7 @@ class Source:
             if probability >= FAINT
         )
         asked = support >= ASKED
-        avoiding = None if asked else self._without(plan, j)
+        avoiding = self._without(plan, j)
         return Step(
             action=str(plan.actions[j]),
             asked=asked,

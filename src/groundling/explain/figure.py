@@ -51,8 +51,8 @@ def draw(why: Explanation) -> Figure:
     shown = _sentences(why)
     words = [place_words(why.instructions[s], WORD_SIZE) for s in shown]
     boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in shown]
-    top = _strip_row(why)
     widths = [row[-1].right for row in words] + [row[-1].right for row in boxes if row]
+    top = _strip_row(why, max(WIDTH - 2 * MARGIN, *widths))
     widths += [row[-1].right for row in top]
     width = max(WIDTH, max(widths) + 2 * MARGIN)
     heights = [
@@ -88,18 +88,21 @@ def _sentences(why: Explanation) -> list[int]:
 # ---- the strip: text to actions ---------------------------------------------------------
 
 
-def _strip_row(why: Explanation) -> tuple[list[PlacedWord], list[PlacedWord]]:
-    """Place the units (or the sentences, where every word is a unit) and the actions."""
+def _strip_row(why: Explanation, room: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
+    """Place the units (or the sentences, where every word is a unit) and the actions.
+
+    Long units are cut until all fit into the room that the panels take anyway.
+    """
     if _by_word(why):
         said = [" ".join(each.tokens) for each in why.instructions]
     else:
         said = [unit.text for unit in why.units]
-    return (
-        place_row([_short(each) for each in said], SMALL + 1, 0.34, 0.22),
-        place_row(
-            [_name(place, step) for place, step in enumerate(why.steps)], SMALL + 1, 0.6, 0.22
-        ),
-    )
+    for limit in (52, 40, 32, 26, 20, 15):
+        units = place_row([_short(each, limit) for each in said], SMALL + 1, 0.34, 0.22)
+        if units[-1].right <= room:
+            break
+    names = [_name(place, step) for place, step in enumerate(why.steps)]
+    return units, place_row(names, SMALL + 1, 0.6, 0.22)
 
 
 def _by_word(why: Explanation) -> bool:
@@ -110,7 +113,7 @@ def _name(place: int, step: Step) -> str:
     return f"{place + 1}  {step.action}"
 
 
-def _short(text: str, limit: int = 52) -> str:
+def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 

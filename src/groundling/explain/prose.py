@@ -82,7 +82,7 @@ def _same_reasons(why: Explanation) -> list[int | None]:
     first: dict[tuple[str, ...], int] = {}
     found: list[int | None] = []
     for number, step in enumerate(why.steps, 1):
-        rival = step.without
+        rival = None if step.asked else step.without
         found.append(first.get(rival.actions) if rival else None)
         if rival is not None:
             first.setdefault(rival.actions, number)
@@ -129,6 +129,8 @@ def plain(why: Explanation) -> str:
             lines.append(f"   words on nodes: {links}")
         for name, features in _sides(step.text):
             lines += [f"   {name:<8} {each}" for each in features]
+        if step.without is not None:
+            lines.append(f"   without  {_behind(step.without)}")
     lines += ["", f"the plan as a whole {why.whole.total:+.2f}, ambiguity {why.ambiguity:+.2f}"]
     for rival in why.rivals:
         lines += ["", f"Instead: {_behind(rival)}", f"   {rival.differs}"]

@@ -66,7 +66,9 @@ def mazes(corpus: str | Path, *, wanted: float = 0.9, tell: Tell = _silent) -> C
     )
 
 
-def maps(corpus: str | Path, *, wanted: float = 0.75, tell: Tell = _silent) -> ConfidenceReport:
+def maps(
+    corpus: str | Path, *, wanted: float = 0.75, folds: int = 4, tell: Tell = _silent
+) -> ConfidenceReport:
     """Measure `best` on dialogues about test maps; a plan is as right as its F1."""
     from groundling.tasks.maps.corpus import Dialogue, load_corpus
     from groundling.tasks.maps.presets import preset
@@ -95,7 +97,7 @@ def maps(corpus: str | Path, *, wanted: float = 0.75, tell: Tell = _silent) -> C
         judge,
         group=lambda each: each.map,
         shown=lambda each: shown[each.name],
-        folds=4,
+        folds=folds,
         wanted=wanted,
         bins=5,
         task="maps",

@@ -158,7 +158,7 @@ def save_picture(
     figure = Figure(figsize=size, layout="constrained", facecolor=PAPER)
     headline = fill(title, width=max(20, int(10 * size[0])))
     draw_maze(maze, figure.subplots(), path=path, predicted=predicted, names=names, title=headline)
-    figure.savefig(file, dpi=150)
+    figure.savefig(file, dpi=150, bbox_inches="tight", pad_inches=0.15)
     return Path(file)
 
 
