@@ -39,7 +39,7 @@ def reproduce(
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
     routes: Annotated[
-        bool, typer.Option("--routes", help="Also whole routes in mazes, which take as long again.")
+        bool, typer.Option("--routes", help="Also whole routes in mazes; half as much work again.")
     ] = False,
     jobs: JobsOption = 0,
     again: Annotated[
