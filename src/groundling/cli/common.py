@@ -129,9 +129,9 @@ def check_preset(task: Task, preset: str, row: str = "full") -> Any:
 
 
 def find_place(
-    task: str, corpora: Path | None, sample: bool, console: Console, why: str = "--sample"
+    task: str, corpora: Path | None, sample: bool, console: Console | None, why: str = "--sample"
 ) -> Place:
-    """Find the corpus of a task, and say where it comes from."""
+    """Find the corpus of a task, and say where it comes from unless there is no console."""
     from groundling.corpora import Place, find_corpora
     from groundling.errors import SettingError
     from groundling.tasks.catalogue import get_task
@@ -140,5 +140,6 @@ def find_place(
         raise SettingError("--sample and --corpora exclude each other; give one of them.")
     asked = get_task(task)
     place = Place(None, why) if sample else find_corpora(corpora, asked.corpus)
-    console.print(f"Data: {place}.", soft_wrap=True, markup=False)
+    if console is not None:
+        console.print(f"Data: {place}.", soft_wrap=True, markup=False)
     return place

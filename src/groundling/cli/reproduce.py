@@ -39,7 +39,7 @@ def reproduce(
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
     routes: Annotated[
-        bool, typer.Option("--routes", help="Also whole routes in mazes, which take as long again.")
+        bool, typer.Option("--routes", help="Also whole routes in mazes; half as much work again.")
     ] = False,
     jobs: JobsOption = 0,
     again: Annotated[
@@ -66,7 +66,11 @@ def reproduce(
         tasks = list(dict.fromkeys(task or TASKS))
         asked = {name: get_task(name) for name in tasks}
         console = make_console()
-        folders: Folders = {n: find_place(n, corpora, sample, console).folder for n in tasks}
+        places = {name: find_place(name, corpora, sample, None) for name in tasks}
+        for place in dict.fromkeys(places.values()):
+            about = ", ".join(name for name in tasks if places[name] == place)
+            console.print(f"Data of {about}: {place}.", soft_wrap=True, markup=False)
+        folders: Folders = {name: place.folder for name, place in places.items()}
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         if again:
             shutil.rmtree(out / "cells", ignore_errors=True)
