@@ -68,6 +68,8 @@ def test_evaluate_gives_json_on_a_clean_output():
         (["maps", "--preset", "pepar"], "Did you mean 'paper'?"),
         (["maps", "--row", "no plan"], "has no row 'no plan'"),
         (["maps", "--row", "full", "--ablations"], "leave --row out"),
+        (["maps", "--json", "no/such/folder/file.json"], "there is no folder"),
+        (["maps", "--json", "."], "cannot be written"),
     ],
 )
 def test_evaluate_refuses_in_one_sentence(arguments, message):

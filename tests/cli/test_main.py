@@ -1,6 +1,7 @@
 """The command line: quick help, honest exit codes, a demo that runs anywhere."""
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -178,3 +179,18 @@ def test_progress_keeps_plain_lines_few():
             report(Progress("training", step, 100, 1.0))
     assert len(file.getvalue().splitlines()) < 10
     assert file.getvalue().splitlines()[-1] == "learning: training 100/100, loss 1.00"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
+def test_pages_name_commands_that_exist(page):
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^|`)groundling ([a-z]+)", text, re.MULTILINE))
+    assert {"train", "follow", "reproduce"} <= named
+    for command in named:
+        assert runner.invoke(app, [command, "--help"]).exit_code == 0, command
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - {"--help"}
+    known = "".join(runner.invoke(app, [each, "--help"]).output for each in sorted(named))
+    known += "".join(
+        runner.invoke(app, ["corpora", each, "--help"]).output for each in ("fetch", "check")
+    )
+    assert {each for each in options if each not in known} == set()

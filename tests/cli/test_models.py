@@ -171,6 +171,7 @@ def test_follow_draws_the_way(models, tmp_path):
         (["puzzles", "go", "--start", "x"], "leave --start out"),
         (["mazes", "..."], "There are no words"),
         (["mazes", "go", "--file", "x"], "not both"),
+        (["mazes", "--file", "no-such-file"], "cannot be read: No such file"),
         (["mazes", "go", "--picture", "x.gif"], "End its name with"),
         (["nothing", "go"], "holds no trained model"),
     ],

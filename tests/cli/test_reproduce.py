@@ -63,7 +63,7 @@ def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
 
 
 def test_reproduce_writes_every_table(no_work, tmp_path):
-    run("--out", tmp_path)
+    run("--out", tmp_path, "--routes")
     for task in catalogue.TASKS:
         for preset in catalogue.get_task(task).tables:
             report = json.loads((tmp_path / f"{task}-{preset}.json").read_text())
@@ -108,6 +108,12 @@ def test_reproduce_refuses_in_one_sentence(tmp_path):
     assert "Did you mean 'maps'?" in run("--task", "map", "--out", tmp_path, code=1).output
     (tmp_path / "file").write_text("")
     assert "Error: " in run("--out", tmp_path / "file", code=1).output
+
+
+def test_errors_that_should_not_happen_are_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "run_cell", lambda *given: {}["nothing"])
+    result = run("--out", tmp_path, "--task", "puzzles", code=1)
+    assert "Error: KeyError: 'nothing'. This should not happen" in result.output
 
 
 def test_pages_show_what_was_published(tmp_path):

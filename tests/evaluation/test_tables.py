@@ -61,6 +61,15 @@ def test_fill_page_leaves_the_place_of_missing_results_empty(tmp_path):
     assert empty in fill_page(MARKED, tmp_path)
 
 
+def test_summary_has_one_line_for_each_report(saved):
+    entries = "lamps-best.json; lamps-none.json; lamps-best.json#other"
+    page = f"<!-- summary: {entries} -->\nold\n<!-- end -->"
+    filled = fill_page(page, saved)
+    assert "| lamps | `best` | full | match .500, success 1.000 | .250–.750 |  |" in filled
+    assert len(filled.splitlines()) == 5
+    assert fill_page(filled, saved) == filled
+
+
 def test_command_fills_all_pages(saved):
     pages = [saved / "one.md", saved / "two.md"]
     for page in pages:

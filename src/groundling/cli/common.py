@@ -25,6 +25,7 @@ __all__ = [
     "SampleOption",
     "TaskArgument",
     "check_preset",
+    "check_writable",
     "find_place",
     "make_console",
     "plainly",
@@ -70,12 +71,17 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     except KeyboardInterrupt:
         typer.echo(f"\nStopped. {stopped}", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    except (typer.Exit, typer.Abort):
+        raise
     except BrokenPipeError:
         raise  # whoever read our output has gone; click ends quietly
-    except (GroundlingError, OSError) as error:
+    except Exception as error:
         if debug:
             raise
-        typer.echo(f"Error: {_one_line(error)}", err=True)
+        message = _one_line(error)
+        if not isinstance(error, (GroundlingError, OSError)):
+            message = f"{type(error).__name__}: {message}. This should not happen; see --debug."
+        typer.echo(f"Error: {message}", err=True)
         raise typer.Exit(ERROR) from None
 
 
@@ -84,6 +90,19 @@ def _one_line(error: Exception) -> str:
         where = f" {error.filename}" if error.filename else ""
         return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
+
+
+def check_writable(file: Path | None) -> None:
+    """Complain of a file that cannot be written before hours are spent on it."""
+    if file is None or str(file) == "-":
+        return
+    from groundling.errors import SettingError
+
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise SettingError(f"{file} cannot be written: there is no folder {folder}. Make it first.")
+    if file.is_dir() or not os.access(folder, os.W_OK):
+        raise SettingError(f"{file} cannot be written. Give a file in a folder of your own.")
 
 
 def make_console(*, errors: bool = False) -> Console:

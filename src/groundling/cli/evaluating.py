@@ -15,6 +15,7 @@ from groundling.cli.common import (
     SampleOption,
     TaskArgument,
     check_preset,
+    check_writable,
     find_place,
     make_console,
     plainly,
@@ -59,6 +60,7 @@ def evaluate(
         from groundling.tasks.cells import assemble, evaluation_cells
 
         asked = get_task(task)
+        check_writable(json_file)
         if ablations and row:
             raise SettingError("--ablations means all rows; leave --row out.")
         if not row and (ablations or preset not in asked.presets):
@@ -73,7 +75,7 @@ def evaluate(
         cells = evaluation_cells(task, preset, rows, place.folder, quick=quick)
         results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
         report = assemble(task, preset, rows, results, place.folder, quick=quick)
-        show_report(console, report, asked.metrics)
+        show_report(console, report, asked.shown(preset))
         if to_output:
             print_json(report.to_dict())
         elif json_file is not None:
@@ -140,6 +142,7 @@ def tune(
 
         asked = get_task(task)
         chosen = check_preset(asked, preset)
+        check_writable(json_file)
         tried = read_settings(setting or default_settings(chosen))
         to_output = str(json_file) == "-"
         console = make_console(errors=to_output)

@@ -81,9 +81,9 @@ def train(
                 f"{out} holds a model already. Give another folder with --out, or --again to "
                 "replace it."
             )
-        out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         console = make_console()
         place = find_place(task, corpora, sample, console)
+        out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         corpus = asked.load(place.folder)
         if (out / CHECKPOINTS).is_dir():
             console.print("Going on with a training that was stopped.")
@@ -120,18 +120,20 @@ def follow(
         from groundling.cli import talking
 
         console = make_console(errors=as_json)
+        if picture is not None:
+            talking.drawable(picture)
         stage = talking.set_stage(model, where, start, corpora, sample, length, console)
         said = talking.instructions(lines, file)
         if said is None:
-            talking.converse(stage, console, picture)
-            return
-        plans = stage.follow(said)
-        if picture is not None:
+            said, plans = talking.converse(stage, console)
+        else:
+            plans = stage.follow(said)
+            if not as_json:
+                talking.show(console, plans)
+        if picture is not None and plans:
             talking.draw(stage, plans, said, picture)
         if as_json:
             print_json(talking.as_dict(stage, said, plans))
-        else:
-            talking.show(console, plans)
 
 
 def explain(
@@ -155,6 +157,8 @@ def explain(
         from groundling.errors import InstructionError
 
         console = make_console(errors=as_json)
+        if figure is not None:
+            talking.drawable(figure)
         stage = talking.set_stage(model, where, start, corpora, sample, length, console)
         said = talking.instructions(lines, file)
         if said is None:

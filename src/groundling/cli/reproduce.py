@@ -38,6 +38,9 @@ def reproduce(
     task: Annotated[
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
+    routes: Annotated[
+        bool, typer.Option("--routes", help="Also whole routes in mazes, which take as long again.")
+    ] = False,
     jobs: JobsOption = 0,
     again: Annotated[
         bool, typer.Option("--again", help="Run everything, even what an earlier run finished.")
@@ -62,16 +65,16 @@ def reproduce(
 
         tasks = list(dict.fromkeys(task or TASKS))
         asked = {name: get_task(name) for name in tasks}
+        console = make_console()
+        folders: Folders = {n: find_place(n, corpora, sample, console).folder for n in tasks}
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         if again:
             shutil.rmtree(out / "cells", ignore_errors=True)
-        console = make_console()
-        folders: Folders = {n: find_place(n, corpora, sample, console).folder for n in tasks}
         tables = [
             (name, preset, _rows(name, preset, quick))
             for name in tasks
             for preset in asked[name].tables
-            if not quick or preset in asked[name].presets
+            if routes or preset in asked[name].presets
         ]
         began = perf_counter()
         cells = [
@@ -86,7 +89,7 @@ def reproduce(
         ]
         for report in reports:
             report.save(out / f"{report.task}-{report.preset}.json")
-            show_report(console, report, asked[report.task].metrics)
+            show_report(console, report, asked[report.task].shown(report.preset))
             console.print()
         page = write_pages(out, reports, folders)
         console.print(
@@ -112,8 +115,7 @@ def write_pages(out: Path, reports: Sequence[Report], folders: Folders) -> Path:
         Section(
             name.capitalize(),
             get_task(name).about,
-            get_task(name).metrics,
-            [report for report in reports if report.task == name],
+            [(each, get_task(name).shown(each.preset)) for each in reports if each.task == name],
         )
         for name in folders
     ]

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from groundling.cli.common import find_place
+from groundling.cli.common import check_writable, find_place
 from groundling.errors import (
     CorpusError,
     GroundlingError,
@@ -94,6 +94,8 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
             said = file.read_text(encoding="utf-8").splitlines()
         except UnicodeDecodeError:
             raise InstructionError(f"{file} is not text in UTF-8.") from None
+        except OSError as error:
+            raise InstructionError(f"{file} cannot be read: {error.strerror}.") from None
     elif sys.stdin.isatty():
         return None
     else:
@@ -122,7 +124,7 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
     return actions
 
 
-def converse(stage: Stage, console: Console, picture: Path | None) -> None:
+def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
     """Read instructions one by one from the terminal and show the plan as it grows."""
     console.print("Type an instruction and Enter; an empty line ends.", soft_wrap=True)
     said: list[str] = []
@@ -143,8 +145,7 @@ def converse(stage: Stage, console: Console, picture: Path | None) -> None:
             continue
         said.append(line)
         before = show(console, plans, before)
-    if picture is not None and plans:
-        draw(stage, plans, said, picture)
+    return said, plans
 
 
 def draw(stage: Stage, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
@@ -161,6 +162,7 @@ def drawable(file: Path) -> Path:
     groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
     .svg or .pdf.
     """
+    check_writable(file)
     if file.suffix.lower() not in PICTURES:
         raise SettingError(
             f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."

@@ -15,15 +15,14 @@ __all__ = ["Section", "html_page", "markdown_page"]
 
 @dataclass(frozen=True)
 class Section:
-    """A task on the page: what it is, which metrics its tables show, and its reports.
+    """A task on the page: what it is, and its reports, each with the metrics to show.
 
     The last of the metrics is the one that the interval is of, and that is drawn.
     """
 
     title: str
     about: str
-    metrics: tuple[str, ...]
-    reports: Sequence[Report]
+    tables: Sequence[tuple[Report, tuple[str, ...]]]
 
 
 def markdown_page(title: str, lead: str, sections: Sequence[Section]) -> str:
@@ -31,7 +30,7 @@ def markdown_page(title: str, lead: str, sections: Sequence[Section]) -> str:
 
     >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
     >>> made = Report("puzzles", "paper", "20 splits", [row], 3.0, "1.0", "2026-01-31")
-    >>> section = Section("Puzzles", "Hints for puzzles.", ("match",), [made])
+    >>> section = Section("Puzzles", "Hints for puzzles.", [(made, ("match",))])
     >>> print(markdown_page("Tables", "Run again.", [section]))
     # Tables
     <BLANKLINE>
@@ -51,9 +50,9 @@ def markdown_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     parts = [f"# {title}", lead]
     for section in sections:
         parts += [f"## {section.title}", section.about]
-        for report in section.reports:
-            parts.append(f"**{report.preset}**: {_condition(report, section.metrics[-1])}")
-            parts.append(report.markdown(section.metrics))
+        for report, metrics in section.tables:
+            parts.append(f"**{report.preset}**: {_condition(report, metrics[-1])}")
+            parts.append(report.markdown(metrics))
             if notes := [f"- {row.name}: {row.note}" for row in report.rows if row.note]:
                 parts.append("\n".join(notes))
     return "\n\n".join(parts) + "\n"
@@ -79,7 +78,7 @@ table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: right; padding: .3rem .45rem; border-bottom: 1px solid var(--line);
          font-variant-numeric: tabular-nums; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; white-space: normal; }
-tr:first-child td { font-weight: 600; }
+.full td { font-weight: 600; }
 td { vertical-align: top; }
 .published { color: #b0440b; font-weight: 400; }
 svg { width: 100%; max-width: 34rem; height: auto; display: block; margin: .5rem 0; }
@@ -94,7 +93,7 @@ def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
 
     >>> row = Row("full", {"match": 0.75}, (0.7, 0.8), published={"match": 0.7})
     >>> made = Report("puzzles", "paper", "20 splits", [row], 3.0, "1.0")
-    >>> page = html_page("Tables", "Run & seen.", [Section("Puzzles", "", ("match",), [made])])
+    >>> page = html_page("Tables", "Run & seen.", [Section("Puzzles", "", [(made, ("match",))])])
     >>> "Run &amp; seen." in page, "<svg" in page, "src=" in page
     (True, True, False)
     """
@@ -123,23 +122,22 @@ def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
 def _section(section: Section) -> str:
     parts = [f'<h2 id="{escape(section.title.lower())}">{escape(section.title)}</h2>']
     parts.append(f"<p>{escape(section.about)}</p>")
-    metric = section.metrics[-1]
     # Presets are compared in one picture; what is measured otherwise has its own.
-    presets = [report for report in section.reports if report.preset in COLORS]
+    presets = [each for each in section.tables if each[0].preset in COLORS]
     if presets:
-        parts.append(_picture(presets, metric))
-    for report in section.reports:
+        parts.append(_picture([report for report, _ in presets], presets[0][1][-1]))
+    for report, metrics in section.tables:
         parts.append(f"<h3>{escape(report.preset)}</h3>")
-        parts.append(f'<p class="soft">{escape(_condition(report, metric))}</p>')
-        if report not in presets:
-            parts.append(_picture([report], metric))
-        parts.append(_table(report, section.metrics))
+        parts.append(f'<p class="soft">{escape(_condition(report, metrics[-1]))}</p>')
+        if (report, metrics) not in presets:
+            parts.append(_picture([report], metrics[-1]))
+        parts.append(_table(report, metrics))
         notes = [row for row in report.rows if row.note]
         parts += [f'<p class="soft">{escape(f"{r.name}: {r.note}")}</p>' for r in notes]
         rest = [
             name
             for name in dict.fromkeys(name for row in report.rows for name in row.metrics)
-            if name not in section.metrics
+            if name not in metrics
         ]
         if rest:
             parts.append(f"<details><summary>More figures</summary>{_more(report, rest)}</details>")
@@ -158,7 +156,8 @@ def _table(report: Report, metrics: Sequence[str]) -> str:
     for row in report.rows:
         ends = "–".join(map(fraction, row.interval)) if row.interval else ""
         cells = [escape(row.name), *(_beside(row, name) for name in metrics), ends]
-        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        kind = ' class="full"' if row.name == "full" else ""
+        lines.append(f"<tr{kind}>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return _wrap(["", *metrics, "95%"], lines)
 
 

@@ -1,25 +1,26 @@
 """Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results.
 
 A page says where a table goes: between the lines `<!-- results: mazes-*.json -->` and
-`<!-- end -->`. `python -m groundling.evaluation.tables docs/*.md README.md` fills in all of them.
+`<!-- end -->`, or, for one line of each report, `<!-- summary: mazes-best.json; … -->`.
+`python -m groundling.evaluation.tables docs/*.md README.md` fills in all of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from groundling.errors import CorpusError
-from groundling.evaluation.report import Report, Row
+from groundling.evaluation.report import Report, Row, fraction
 from groundling.files import write_atomically
 from groundling.follower import Follower
 
-__all__ = ["fill_page", "results_table", "weights_table"]
+__all__ = ["fill_page", "results_table", "summary_table", "weights_table"]
 
 _MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_SUMMARY = re.compile(r"(<!-- summary: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_MAIN = ("macro", "f1", "match", "success")
 
 
 def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, free: int = 6) -> str:
@@ -72,7 +73,7 @@ def results_table(folder: str | Path, pattern: str) -> str:
     """
     parts = []
     for file in sorted(Path(folder).glob(pattern)):
-        report = _read(file)
+        report = Report.read(file)
         parts.append(
             f"**Preset `{report.preset}`**, {report.condition} (version {report.version}):\n\n"
             + report.markdown()
@@ -83,16 +84,39 @@ def results_table(folder: str | Path, pattern: str) -> str:
     return "\n\n".join(parts)
 
 
-def _read(file: Path) -> Report:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        rows = [Row(**each) for each in content.pop("rows")]
-        return Report(rows=rows, **content)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise CorpusError(
-            f"{file} is not a saved report ({type(error).__name__}: {error}). "
-            "Write it anew with Report.save."
-        ) from error
+def summary_table(folder: str | Path, entries: Sequence[str]) -> str:
+    """Return one line for each saved report: its row `full`, or the row named after a `#`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> rows = [Row("full", {"f1": 0.5, "map 12": 0.4}, (0.4, 0.6), published={"f1": 0.55})]
+    >>> with TemporaryDirectory() as folder:
+    ...     Report("maps", "paper", "", rows, 1.0, "0.1.0").save(Path(folder) / "maps-paper.json")
+    ...     print(summary_table(folder, ["maps-paper.json"]))
+    | task | preset | row | ours | 95% | published |
+    |---|---|---|---|---|---|
+    | maps | `paper` | full | f1 .500 | .400–.600 | f1 .550 |
+    """
+    lines = ["| task | preset | row | ours | 95% | published |", "|---|---|---|---|---|---|"]
+    for entry in entries:
+        name, _, wanted = entry.partition("#")
+        file = Path(folder) / name
+        if not file.exists():
+            continue
+        report = Report.read(file)
+        lines += [_line(report, row) for row in report.rows if row.name == (wanted or "full")]
+    return "\n".join(lines)
+
+
+def _line(report: Report, row: Row) -> str:
+    shown = {name: row.metrics[name] for name in _MAIN if name in row.metrics}
+    interval = "–".join(map(fraction, row.interval)) if row.interval else ""
+    published = _figures(row.published)
+    cells = (report.task, f"`{report.preset}`", row.name, _figures(shown), interval, published)
+    return f"| {' | '.join(cells)} |"
+
+
+def _figures(metrics: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {fraction(value)}" for name, value in metrics.items())
 
 
 def fill_page(page: str, folder: str | Path) -> str:
@@ -119,7 +143,11 @@ def fill_page(page: str, folder: str | Path) -> str:
         made = results_table(folder, found[2])
         return found[1] + (made + "\n" if made else "") + found[3]
 
-    return _MARKED.sub(table, page)
+    def summary(found: re.Match[str]) -> str:
+        entries = [each.strip() for each in found[2].split(";")]
+        return found[1] + summary_table(folder, entries) + "\n" + found[3]
+
+    return _SUMMARY.sub(summary, _MARKED.sub(table, page))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -66,7 +66,7 @@ class Task(ABC):
     name: ClassVar[str]
     about: ClassVar[str]
     corpus: ClassVar[str]  # its folder among the corpora
-    metrics: ClassVar[tuple[str, ...]]  # what tables show; the last one is drawn
+    metrics: ClassVar[tuple[str, ...]]  # what tables show; intervals are of the last one
 
     # Some may set these.
     presets: ClassVar[tuple[str, ...]] = ("paper", "best")
@@ -90,6 +90,10 @@ class Task(ABC):
     def groups(self, preset: str, rows: Sequence[str]) -> list[tuple[str, ...]]:
         """Return rows that are better evaluated together, since they learn alike."""
         return [(row,) for row in rows]
+
+    def shown(self, preset: str) -> tuple[str, ...]:
+        """Return the metrics that a table shows; intervals are of the last one."""
+        return self.metrics
 
     @abstractmethod
     def parts(self, corpus: Any, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:

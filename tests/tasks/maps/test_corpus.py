@@ -87,6 +87,7 @@ def test_map_round_trip_keeps_fractions(tmp_path: Path) -> None:
         ("path", "line", ["has no route"]),
         ("stop ", "point ", ["has no route", "<stop>"]),
         ("m3_start", "m3_begin", ["has no start", "m3_start"]),
+        ('stop x="', 'stop x="90', ["passes none of the 3 landmarks"]),
         ('x="30" y="180"', 'x="wide" y="180"', ["landmark 2 ('m3_lime_kiln')", "'wide'"]),
         ('x="30" y="180"', 'y="180"', ["landmark 2", "x of its <spot> is missing"]),
         ('x="30" y="180"', 'x="nan" y="180"', ["landmark 2", "'nan'"]),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundling.errors import SettingError
+from groundling.errors import CorpusError, SettingError
 from groundling.inference.transduction import _Reader
 from groundling.inference.units import UnitScores
 from groundling.tasks.maps import (
@@ -149,6 +149,23 @@ def test_protocol_unknown_presets_and_rows_are_errors():
             preset(name, "no such row")
 
 
+def test_protocol_bad_corpora_and_dialogues_are_named(best):
+    cases = [
+        (Dialogue("mute", TEST[0].map, (Utterance("f", "hello"),)), "'mute' has no giver lines"),
+        (Dialogue("lost", 77, TEST[0].utterances), "'lost' is about map 77"),
+    ]
+    for dialogue, said in cases:
+        for name in PRESETS:
+            with pytest.raises(CorpusError, match=said):
+                follow(best.follower, quick(name), CORPUS, [dialogue])
+    with pytest.raises(CorpusError, match="3 maps"):
+        evaluate(generate_corpus(maps=3, dialogues=1), "best")
+    with pytest.raises(SettingError, match="Did you mean 'best'"):
+        evaluate(CORPUS, "bets")
+    with pytest.raises(SettingError, match="seeds is 0"):
+        evaluate(CORPUS, "best", seeds=0)
+
+
 def test_reading_units_meet_landmarks_by_key():
     dialogue = CORPUS.dialogues[0]
     landscape = CORPUS.sheet(dialogue).landscape
@@ -161,14 +178,17 @@ def test_reading_units_meet_landmarks_by_key():
 
 
 def long_dialogue(count):
-    """Return a dialogue whose every line is followed by talk about nothing."""
+    """Return a dialogue of that many utterances, most of them talk about nothing."""
     said = []
-    for utterance in TEST[0].utterances:
-        said += [utterance, *[Utterance("g", "and so on and so forth")] * count]
+    spoken = TEST[0].utterances
+    for number, utterance in enumerate(spoken, 1):
+        said.append(utterance)
+        idle = count * number // len(spoken) - len(said)
+        said += [Utterance("g", "and so on and so forth")] * idle
     return Dialogue("long", TEST[0].map, tuple(said))
 
 
-def test_protocol_search_does_not_grow_with_talk_about_nothing(best, monkeypatch):
+def test_protocol_best_looks_at_a_long_dialogue_in_linear_work(best, monkeypatch):
     """The beam is the same at every unit, so the work per unit is bounded."""
     widest = []
     read = _Reader.read
@@ -178,14 +198,39 @@ def test_protocol_search_does_not_grow_with_talk_about_nothing(best, monkeypatch
         return read(self, unit, named, frontier, passed)
 
     monkeypatch.setattr(_Reader, "read", watched)
-    looks = []
-    for count in (1, 4):
+    looks = {}
+    for count in (300, 600, 5000):
         widest.clear()
-        done = follow(best.follower, quick("best"), CORPUS, [long_dialogue(count)])
+        dialogue = long_dialogue(count)
+        assert len(dialogue.utterances) == count
+        done = follow(best.follower, quick("best"), CORPUS, [dialogue])
         units = len(done.answers[0].demonstration.instructions)
+        assert units > 0.9 * count
         assert max(widest) <= best.follower.search.beam
-        looks.append(len(widest) / units)
-    assert looks[0] == looks[1] == 1
+        looks[count] = len(widest) / units
+    assert looks[300] == looks[600] == looks[5000] == 1
+
+
+def test_protocol_paper_looks_at_a_long_dialogue_in_linear_work(monkeypatch):
+    """However long the text, the same graphs are laid over it, each unit once."""
+    chosen = quick("paper")
+    follower = run(chosen, CORPUS, TRAIN, TEST[:1]).follower
+    laid = []
+    score = UnitScores._score
+
+    def watched(self, graphs):
+        laid.append(len(graphs) * self.units)
+        return score(self, graphs)
+
+    monkeypatch.setattr(UnitScores, "_score", watched)
+    work = {}
+    for count in (300, 5000):
+        laid.clear()
+        done = follow(follower, chosen, CORPUS, [long_dialogue(count)])
+        assert len(done.answers[0].plan.actions) == chosen.search.max_length
+        work[count] = sum(laid) / len(done.answers[0].demonstration.instructions)
+    # Not exactly the same graphs: another alignment meets other states.
+    assert work[5000] < 1.5 * work[300]
 
 
 def test_protocol_answers_can_be_drawn_with_their_causes(best):

@@ -278,3 +278,8 @@ def test_any_order_of_strikes_collapses_into_the_subset_space(cells, data):
     trace = World(PuzzleEnvironment()).trace(PuzzleState(Board(3, 4, cells), k), plan)
     assert trace.states[-1].board == board
     assert len(expand(plan)) == len(strikes)
+
+
+def test_state_strikes_at_least_one_block():
+    with pytest.raises(WorldError, match="at least one block, not 0"):
+        PuzzleState(Board.read(["##"]), 0)

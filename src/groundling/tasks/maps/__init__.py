@@ -1,5 +1,6 @@
 """Map reading: follow a speaker across a landscape of named landmarks (HCRC map task)."""
 
+from groundling.tasks.maps.causes import cause_of
 from groundling.tasks.maps.corpus import Corpus, Dialogue, Utterance, load_corpus, write_corpus
 from groundling.tasks.maps.environment import Go, MapEnvironment, MapState
 from groundling.tasks.maps.generator import generate_corpus, generate_dialogue, generate_map
@@ -9,8 +10,10 @@ from groundling.tasks.maps.mentions import TextUnit, TextUnits, read_units
 from groundling.tasks.maps.metrics import PathScore, bootstrap, score_by_map, score_path
 from groundling.tasks.maps.names import NameMatcher
 from groundling.tasks.maps.picture import Cause, draw_map
+from groundling.tasks.maps.presets import PRESETS, Preset, preset, row_names
 
 __all__ = [
+    "PRESETS",
     "Cause",
     "Corpus",
     "Dialogue",
@@ -22,17 +25,21 @@ __all__ = [
     "MapState",
     "NameMatcher",
     "PathScore",
+    "Preset",
     "Step",
     "TextUnit",
     "TextUnits",
     "Utterance",
     "bootstrap",
+    "cause_of",
     "draw_map",
     "generate_corpus",
     "generate_dialogue",
     "generate_map",
     "load_corpus",
+    "preset",
     "read_units",
+    "row_names",
     "score_by_map",
     "score_path",
     "visited_landmarks",

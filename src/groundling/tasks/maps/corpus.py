@@ -98,14 +98,15 @@ class Corpus:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dialogues", tuple(self.dialogues))
         for dialogue in self.dialogues:
-            if dialogue.map not in self.maps:
-                raise CorpusError(
-                    f"The dialogue {dialogue.name!r} is about map {dialogue.map}, which does not "
-                    f"exist.{did_you_mean(dialogue.map, self.maps)}"
-                )
+            self.sheet(dialogue)
 
     def sheet(self, dialogue: Dialogue) -> MapSheet:
-        """Return the map that a dialogue is about."""
+        """Return the map that a dialogue is about; an unknown number is an error."""
+        if dialogue.map not in self.maps:
+            raise CorpusError(
+                f"The dialogue {dialogue.name!r} is about map {dialogue.map}, which does not "
+                f"exist.{did_you_mean(dialogue.map, self.maps)}"
+            )
         return self.maps[dialogue.map]
 
     def steps(self, dialogue: Dialogue) -> tuple[Step, ...]:

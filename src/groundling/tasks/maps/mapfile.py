@@ -141,7 +141,13 @@ def read_map(path: str | Path, number: int | None = None) -> MapSheet:
             f"Add a landmark named m{number}_start where the route begins."
         )
     landscape = Landscape(tuple(landmarks.values()), name=f"map {number}")
-    return MapSheet(number, landscape, route, finish)
+    sheet = MapSheet(number, landscape, route, finish)
+    if not sheet.steps:
+        raise CorpusError(
+            f"{path}: the route passes none of the {len(landscape)} landmarks within 75 pixels. "
+            "Check that route and landmarks are in the same pixels."
+        )
+    return sheet
 
 
 def _parse(path: Path) -> Any:

@@ -199,12 +199,10 @@ def preset(name: str, row: str = "full") -> Preset:
         ...
     groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
     """
-    if name not in PRESETS:
-        raise SettingError(f"Maps have no preset {name!r}.{did_you_mean(name, PRESETS)}")
-    rows = _ROWS[name]
+    rows = row_names(name)
     if row not in rows:
         raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
-    return rows[row](PRESETS[name])
+    return _ROWS[name][row](PRESETS[name])
 
 
 def row_names(name: str) -> tuple[str, ...]:
@@ -213,4 +211,6 @@ def row_names(name: str) -> tuple[str, ...]:
     >>> row_names("paper")
     ('full', 'no planning', 'no grounding graphs')
     """
+    if name not in PRESETS:
+        raise SettingError(f"Maps have no preset {name!r}.{did_you_mean(name, PRESETS)}")
     return tuple(_ROWS[name])

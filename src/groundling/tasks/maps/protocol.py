@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from groundling import __version__
-from groundling.errors import ConvergenceWarning
+from groundling.errors import ConvergenceWarning, CorpusError, SettingError
 from groundling.evaluation.report import Report, Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
@@ -80,6 +80,11 @@ def prepare(chosen: Preset, corpus: Corpus, dialogues: Iterable[Dialogue]) -> li
         else:
             text = read_mentions(
                 each, landscape, speakers=chosen.speakers, matcher=matchers[each.map]
+            )
+        if not text:
+            raise CorpusError(
+                f"The dialogue {each.name!r} has no giver lines among its "
+                f"{len(each.utterances)} utterances, so nobody says where to go."
             )
         actions = world.plan(corpus.steps(each))
         found.append(
@@ -179,6 +184,13 @@ def evaluate(
     if not isinstance(corpus, Corpus):
         corpus = load_corpus(corpus)
     train, test = corpus.split()
+    if not train or not test:
+        raise CorpusError(
+            f"The corpus has {len(corpus.maps)} maps. The last quarter is for test, so at least "
+            "four are needed, with dialogues about the first and the last ones."
+        )
+    if seeds is not None and seeds < 1:
+        raise SettingError(f"seeds is {seeds}; there is at least one.")
     began = time.time()
     made: list[Row] = []
     trained: list[tuple[Preset, int, Run]] = []

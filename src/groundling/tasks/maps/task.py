@@ -29,7 +29,6 @@ from groundling.tasks.maps.reading import read_mentions, read_sentences
 __all__ = ["TASK", "MapScene", "MapTask"]
 
 _SECONDS = {"paper": 45.0, "best": 35.0}
-_NAMES = {"P": "precision", "R": "recall", "F1": "f1", "sd of F1": "f1, sd of seeds"}
 
 
 class MapTask(Task):
@@ -109,8 +108,7 @@ class MapTask(Task):
             )
             for each in outcomes
         ]
-        made = protocol._row(row, self.preset(preset, row), runs)
-        return replace(made, metrics=_named(made.metrics), published=_named(made.published))
+        return protocol._row(row, self.preset(preset, row), runs)
 
     def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
@@ -208,10 +206,6 @@ def _outcome(done: protocol.Run) -> Outcome:
             for a in done.answers
         ]
     }
-
-
-def _named(metrics: Any) -> dict[str, float]:
-    return {_NAMES.get(name, name): value for name, value in metrics.items()}
 
 
 def _listed(text: str) -> list[str]:

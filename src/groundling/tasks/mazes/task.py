@@ -80,6 +80,10 @@ class MazeTask(Task):
         """Return the ways of reading routes together."""
         return route_groups(rows) if preset == ROUTES else super().groups(preset, rows)
 
+    def shown(self, preset: str) -> tuple[str, ...]:
+        """Return the metrics that a table shows; intervals of routes are of the micro mean."""
+        return ("macro", "micro") if preset == ROUTES else self.metrics
+
     def parts(self, corpus: Sail, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:
         """Return the maps."""
         cost = _SECONDS[preset] * (6.0 if row == "no lexicon" else 1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from groundling.errors import SettingError, did_you_mean
+from groundling.errors import SettingError, WorldError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
@@ -40,6 +40,10 @@ class PuzzleState:
     board: Board
     k: int
     last: Strike | None = None
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise WorldError(f"A strike takes at least one block, not {self.k}.")
 
 
 def offered_sizes(lines: int) -> tuple[int, ...]:

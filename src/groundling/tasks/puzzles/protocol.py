@@ -184,13 +184,14 @@ def evaluate_row(
     *,
     splits: int = 20,
     one_left_out: bool = True,
+    alone: bool = False,
     seed: int = 0,
     tell: Callable[[str], None] = lambda line: None,
 ) -> tuple[Row, list[Split], list[Split]]:
     """Evaluate one row of a preset; return it, the random splits and those with one left out.
 
-    Each random split begins in a fresh world, so that its seconds are those of a split on its
-    own; the splits with one left out share a world, which remembers graphs and proofs.
+    Splits share a world, which remembers graphs and proofs, unless random splits are to stand
+    `alone`: then their seconds are those of one split in a fresh world, and are noted.
     """
     chosen = preset(name, row)
     shared = prepare(chosen, corpus.usable)
@@ -200,7 +201,7 @@ def evaluate_row(
     done: list[list[Split]] = [[], []]
     for found, way in zip(done, ways, strict=True):
         for number, held_out in enumerate(way):
-            cases = prepare(chosen, corpus.usable) if found is done[0] else shared
+            cases = prepare(chosen, corpus.usable) if alone and found is done[0] else shared
             split = learn_and_follow(chosen, cases, held_out, seed=seed + number)
             found.append(split.light())
             missed = [answer.puzzle.number for answer in split.answers if not answer.match]
@@ -209,10 +210,16 @@ def evaluate_row(
                 f"{split.share('success'):.2f} ({split.train_seconds:.2f} + "
                 f"{split.test_seconds:.2f} s), other plans for {missed}"
             )
-    return _row(row, chosen, done[0], done[1]), done[0], done[1]
+    return _row(row, chosen, done[0], done[1], alone), done[0], done[1]
 
 
-def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Split]) -> Row:
+def _row(
+    name: str,
+    chosen: Preset,
+    splits: Sequence[Split],
+    single: Sequence[Split],
+    alone: bool = False,
+) -> Row:
     metrics: dict[str, float] = {}
     for metric in ("match", "success"):
         shares = [split.share(metric) for split in splits]
@@ -221,7 +228,6 @@ def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Sp
         metrics[f"{metric} first five"] = fmean(shares[:FOLDS])
         if single:
             metrics[f"{metric} one left out"] = fmean(split.share(metric) for split in single)
-    seconds = [split.train_seconds + split.test_seconds for split in splits]
     # Puzzles, not splits, are what was drawn: the same few are held out again and again.
     by_puzzle: dict[int, list[bool]] = {}
     for split in splits:
@@ -231,11 +237,13 @@ def _row(name: str, chosen: Preset, splits: Sequence[Split], single: Sequence[Sp
         [fmean(found) for found in by_puzzle.values()], lambda items: fmean(items), draws=1000
     )
     missed = sorted(number for number, found in by_puzzle.items() if not all(found))
-    note = (
-        f"CPU seconds to train and test one split: {median(seconds):.1f} in the median, "
-        f"{fmean(seconds):.1f} on average, {max(seconds):.1f} at most; puzzles with another plan "
-        f"in some split: {', '.join(map(str, missed)) or 'none'}"
-    )
+    note = f"puzzles with another plan in some split: {', '.join(map(str, missed)) or 'none'}"
+    if alone:
+        seconds = [split.train_seconds + split.test_seconds for split in splits]
+        note += (
+            f"; CPU seconds to train and test one split on its own: {median(seconds):.1f} in the "
+            f"median, {fmean(seconds):.1f} on average, {max(seconds):.1f} at most"
+        )
     return Row(name, metrics, interval, seeds=len(splits), published=chosen.published, note=note)
 
 
@@ -253,9 +261,9 @@ def evaluate(
     """Evaluate rows of a preset on the corpus of a folder (see `read_corpus`).
 
     Each row gives the mean over random splits of ten puzzles held out, their standard
-    deviation, the mean of the first five, and the figure with one puzzle left out at a time.
-    `one_left_out` may list the rows that the last is wanted for. With `out`, what has been
-    measured is saved there after every row.
+    deviation, the mean of the first five, and the figure with one puzzle left out at a time;
+    `one_left_out` may list the rows that this is wanted for. The row `full` also notes the
+    seconds that one split takes. With `out`, what is measured is saved there after every row.
     """
     if splits < 1:
         raise SettingError(f"Puzzles are evaluated on at least one split, not on {splits}.")
@@ -271,7 +279,12 @@ def evaluate(
     for row in wanted:
         single = one_left_out if isinstance(one_left_out, bool) else row in one_left_out
         found, _, _ = evaluate_row(
-            name, row, corpus, splits=splits, one_left_out=single, seed=seed, tell=tell
+            *(name, row, corpus),
+            splits=splits,
+            one_left_out=single,
+            alone=row == "full",
+            seed=seed,
+            tell=tell,
         )
         report = replace(report, rows=[*report.rows, found], seconds=time.time() - began)
         if out is not None:
