@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,12 @@ def run_with_progress(
             else:
                 tell(done, total, f"{number}/{len(cells)}")
 
-        return run_cells(cells, folders, jobs=workers, keep=keep, tell=show)
+        # Whoever ends us also ends our workers, as Ctrl-C does.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            return run_cells(cells, folders, jobs=workers, keep=keep, tell=show)
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def read_settings(given: Sequence[str]) -> list[Changes]:
