@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from groundling.errors import SettingError, did_you_mean
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.follower import Follower
@@ -14,6 +13,7 @@ from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
+from groundling.tasks.rows import find_row, list_rows
 
 __all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset", "preset", "row_names"]
 
@@ -203,10 +203,7 @@ def preset(name: str, row: str = "full") -> Preset:
         ...
     groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
     """
-    rows = row_names(name)
-    if row not in rows:
-        raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
-    return _ROWS[name][row](PRESETS[name])
+    return find_row("Maps", PRESETS, _ROWS, name, row)
 
 
 def row_names(name: str) -> tuple[str, ...]:
@@ -215,6 +212,4 @@ def row_names(name: str) -> tuple[str, ...]:
     >>> row_names("paper")
     ('full', 'no planning', 'no grounding graphs')
     """
-    if name not in PRESETS:
-        raise SettingError(f"Maps have no preset {name!r}.{did_you_mean(name, PRESETS)}")
-    return tuple(_ROWS[name])
+    return list_rows("Maps", _ROWS, name)

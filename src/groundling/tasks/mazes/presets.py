@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
-from groundling.errors import SettingError, did_you_mean
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
+from groundling.tasks.rows import find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset"]
 
@@ -162,12 +162,7 @@ def preset(name: str, row: str = "full") -> Preset:
         ...
     groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
     """
-    if name not in PRESETS:
-        raise SettingError(f"Mazes have no preset {name!r}.{did_you_mean(name, PRESETS)}")
-    rows = _ROWS[name]
-    if row not in rows:
-        raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
-    return rows[row](PRESETS[name])
+    return find_row("Mazes", PRESETS, _ROWS, name, row)
 
 
 def row_names(name: str) -> tuple[str, ...]:
@@ -176,4 +171,4 @@ def row_names(name: str) -> tuple[str, ...]:
     >>> row_names("paper")
     ('full', 'no planning', 'no grounding graphs', 'chain', 'bag')
     """
-    return tuple(_ROWS[name])
+    return list_rows("Mazes", _ROWS, name)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
-from groundling.errors import SettingError, did_you_mean
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.follower import Follower
@@ -15,6 +14,7 @@ from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
+from groundling.tasks.rows import find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset", "row_names"]
 
@@ -183,12 +183,7 @@ def preset(name: str, row: str = "full") -> Preset:
         ...
     groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
     """
-    if name not in PRESETS:
-        raise SettingError(f"Puzzles have no preset {name!r}.{did_you_mean(name, PRESETS)}")
-    rows = _ROWS[name]
-    if row not in rows:
-        raise SettingError(f"The preset {name!r} has no row {row!r}.{did_you_mean(row, rows)}")
-    return rows[row](PRESETS[name])
+    return find_row("Puzzles", PRESETS, _ROWS, name, row)
 
 
 def row_names(name: str) -> tuple[str, ...]:
@@ -197,4 +192,4 @@ def row_names(name: str) -> tuple[str, ...]:
     >>> row_names("paper")
     ('full', 'no planning', 'no text', 'event features')
     """
-    return tuple(_ROWS[name])
+    return list_rows("Puzzles", _ROWS, name)
