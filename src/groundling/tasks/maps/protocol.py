@@ -28,7 +28,7 @@ from groundling.tasks.maps.presets import PRESETS, Preset, preset, row_names
 from groundling.tasks.maps.reading import read_mentions, read_sentences
 from groundling.world.environment import Demonstration
 
-__all__ = ["Answer", "Run", "cross_validate", "evaluate", "folds", "prepare", "run"]
+__all__ = ["Answer", "Run", "cross_validate", "evaluate", "folds", "prepare", "run", "table_row"]
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def evaluate(
                 f"(trained in {done.train_seconds:.1f} s, followed in {done.test_seconds:.1f} s)"
             )
             runs.append(done)
-        made.append(_row(row, chosen, runs))
+        made.append(table_row(row, chosen, runs))
         report = Report("maps", name, condition, tuple(made), time.time() - began, __version__)
         if save is not None:
             report.save(save)
@@ -227,7 +227,8 @@ def _learn_alike(one: Preset, other: Preset) -> bool:
     return replace(one, search=other.search, published=other.published) == other
 
 
-def _row(name: str, chosen: Preset, runs: Sequence[Run]) -> Row:
+def table_row(name: str, chosen: Preset, runs: Sequence[Run]) -> Row:
+    """Put what was answered together into a row of the table."""
     scores = [each.score for each in runs]
     metrics = {
         "precision": mean(score.precision for score in scores),

@@ -108,7 +108,7 @@ class MapTask(Task):
             )
             for each in outcomes
         ]
-        return protocol._row(row, self.preset(preset, row), runs)
+        return protocol.table_row(row, self.preset(preset, row), runs)
 
     def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
         """Say how the figures come about."""

@@ -19,7 +19,7 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.presets import Preset, preset
 from groundling.world.environment import Demonstration
 
-__all__ = ["Answer", "Fold", "evaluate_sentences", "fold", "prepare_sentences"]
+__all__ = ["Answer", "Fold", "evaluate_sentences", "fold", "prepare_sentences", "table_row"]
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,13 @@ def evaluate_sentences(
             )
             found.append(done)
         folds[row] = found
-        made.append(_row(row, found, chosen.published))
+        made.append(table_row(row, found, chosen.published))
     condition = "single sentences, one map left out"
     return Report("mazes", name, condition, made, time.time() - began, __version__), folds
 
 
-def _row(name: str, folds: Sequence[Fold], published: float | None) -> Row:
+def table_row(name: str, folds: Sequence[Fold], published: float | None) -> Row:
+    """Put what was answered together into a row of the table."""
     per_map = {each.maze: each.accuracy for each in folds}
     rights = [(each.maze, answer.right) for each in folds for answer in each.answers]
 

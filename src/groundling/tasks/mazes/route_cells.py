@@ -87,4 +87,4 @@ def route_row(row: str, outcomes: Sequence[dict[str, Any]]) -> Row:
         ends.append([tuple(end) for end, _, _ in each["routes"]])
     powers = ", ".join(f"{each['maze']} {each['power']:g}" for each in outcomes)
     note = f"weight of evidence: {powers}" if row.endswith("evidence") else ""
-    return route_protocol._row(row, folds, ends, note)
+    return route_protocol.table_row(row, folds, ends, note)

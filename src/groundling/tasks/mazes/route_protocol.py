@@ -37,7 +37,7 @@ from groundling.world.environment import Demonstration
 
 __all__ = [
     "TRAINING", "RouteData", "RouteFold", "Training", "add_rivals", "choose_power",
-    "evaluate_routes", "prepare_routes", "route_fold", "train_routes",
+    "evaluate_routes", "prepare_routes", "route_fold", "table_row", "train_routes",
 ]  # fmt: skip
 
 NEAR = 4  # how far away rival starts are drawn from, in places
@@ -382,9 +382,9 @@ def evaluate_routes(
             folds.append(done)
         powers = ", ".join(f"{each.maze} {each.power:g}" for each in folds)
         made += [
-            _row(f"{row}: at once", folds, [each.at_once for each in folds]),
-            _row(f"{row}: read first", folds, [each.plain for each in folds]),
-            _row(
+            table_row(f"{row}: at once", folds, [each.at_once for each in folds]),
+            table_row(f"{row}: read first", folds, [each.plain for each in folds]),
+            table_row(
                 f"{row}: read first, evidence",
                 folds,
                 [each.evident for each in folds],
@@ -400,12 +400,13 @@ def _share(fold: RouteFold, ends: Sequence[Position]) -> float:
     return sum(rights) / len(rights)
 
 
-def _row(
+def table_row(
     name: str,
     folds: Sequence[RouteFold],
     ends: Sequence[Sequence[Position]],
     note: str = "",
 ) -> Row:
+    """Put what was answered together into a row of the table."""
     per_map = {each.maze: _share(each, found) for each, found in zip(folds, ends, strict=True)}
     pairs = [
         (route, end)

@@ -115,7 +115,7 @@ class MazeTask(Task):
             )
             for each in outcomes
         ]
-        return protocol._row(row, folds, self.preset(preset, row).published)
+        return protocol.table_row(row, folds, self.preset(preset, row).published)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Say how the figures come about."""

@@ -36,6 +36,7 @@ __all__ = [
     "main",
     "prepare",
     "random_splits",
+    "table_row",
 ]
 
 HELD_OUT = 10
@@ -210,16 +211,17 @@ def evaluate_row(
                 f"{split.share('success'):.2f} ({split.train_seconds:.2f} + "
                 f"{split.test_seconds:.2f} s), other plans for {missed}"
             )
-    return _row(row, chosen, done[0], done[1], alone), done[0], done[1]
+    return table_row(row, chosen, done[0], done[1], alone), done[0], done[1]
 
 
-def _row(
+def table_row(
     name: str,
     chosen: Preset,
     splits: Sequence[Split],
     single: Sequence[Split],
     alone: bool = False,
 ) -> Row:
+    """Put what was answered together into a row of the table."""
     metrics: dict[str, float] = {}
     for metric in ("match", "success"):
         shares = [split.share(metric) for split in splits]

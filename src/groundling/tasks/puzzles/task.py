@@ -112,7 +112,9 @@ class PuzzleTask(Task):
                 splits[outcome["kind"]].append(
                     protocol.Split(None, cast(Any, answers), *each["seconds"])
                 )
-        return protocol._row(row, self.preset(preset, row), splits["splits"], splits["left out"])
+        return protocol.table_row(
+            row, self.preset(preset, row), splits["splits"], splits["left out"]
+        )
 
     def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
