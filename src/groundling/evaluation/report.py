@@ -95,7 +95,8 @@ class Report:
                 Row(**{**each, "interval": each.get("interval") and tuple(each["interval"])})
                 for each in content.pop("rows")
             ]
-            return cls(rows=rows, **content)
+            # Without a date it is not known, and not today's.
+            return cls(rows=rows, **{"date": "", **content})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise CorpusError(
                 f"{path} is not a saved report ({type(error).__name__}: {error}). "

@@ -60,10 +60,10 @@ def results_table(folder: str | Path, pattern: str) -> str:
     >>> from tempfile import TemporaryDirectory
     >>> row = Row("full", {"macro": 0.5}, note="one seed")
     >>> with TemporaryDirectory() as folder:
-    ...     made = Report("mazes", "paper", "single sentences", [row], 1.0, "0.1.0")
+    ...     made = Report("mazes", "paper", "single sentences", [row], 1.0, "0.1.0", "2026-11-16")
     ...     made.save(Path(folder) / "mazes-paper.json")
     ...     print(results_table(folder, "mazes-*.json"))
-    **Preset `paper`**, single sentences (version 0.1.0):
+    **Preset `paper`**, single sentences (version 0.1.0, 2026-11-16):
     <BLANKLINE>
     | row | macro | 95% | published |
     |---|---|---|---|
@@ -75,8 +75,8 @@ def results_table(folder: str | Path, pattern: str) -> str:
     for file in sorted(Path(folder).glob(pattern)):
         report = Report.read(file)
         parts.append(
-            f"**Preset `{report.preset}`**, {report.condition} (version {report.version}):\n\n"
-            + report.markdown()
+            f"**Preset `{report.preset}`**, {report.condition} (version {report.version}, "
+            f"{report.date}):\n\n{report.markdown()}"
         )
         notes = [f"- {row.name}: {row.note}" for row in report.rows if row.note]
         if notes:
@@ -125,12 +125,13 @@ def fill_page(page: str, folder: str | Path) -> str:
     >>> from tempfile import TemporaryDirectory
     >>> page = "Here:\n<!-- results: mazes-best.json -->\nold\n<!-- end -->\nand on."
     >>> with TemporaryDirectory() as folder:
-    ...     made = Report("mazes", "best", "routes", [Row("full", {"macro": 0.5})], 1.0, "0.1.0")
+    ...     rows = [Row("full", {"macro": 0.5})]
+    ...     made = Report("mazes", "best", "routes", rows, 1.0, "0.1.0", "2026-11-16")
     ...     made.save(Path(folder) / "mazes-best.json")
     ...     print(fill_page(page, folder))
     Here:
     <!-- results: mazes-best.json -->
-    **Preset `best`**, routes (version 0.1.0):
+    **Preset `best`**, routes (version 0.1.0, 2026-11-16):
     <BLANKLINE>
     | row | macro | 95% | published |
     |---|---|---|---|
