@@ -122,6 +122,16 @@ def refused(tmp_path, source, match):
     assert names_in(tmp_path) <= {source.name, "into"}
 
 
+def test_fetch_does_not_lose_what_is_not_of_the_corpora(tmp_path):
+    into = tmp_path / "into"
+    note = into / "sail" / "my notes.txt"
+    note.parent.mkdir(parents=True)
+    note.write_text("mine")
+    with pytest.raises(CorpusError, match=r"my notes\.txt.*would be lost"):
+        fetch(into, str(make_tar(tmp_path / "a.tar.gz")))
+    assert names_in(into) == {"sail/my notes.txt"}
+
+
 def test_fetch_refuses_files_with_another_sum(tmp_path):
     changed = {**FILES, "sail/data/one.xml": b"<two/>"}
     refused(tmp_path, make_tar(tmp_path / "archive", changed), "SHA-256")

@@ -49,6 +49,7 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
             f"{source} does not exist. Give an archive, a folder or an http address, or leave "
             "--from out to get the corpora from their authors."
         )
+    _refuse_others(into)
     into.mkdir(parents=True, exist_ok=True)
     archive = download(source, into / ".download.part", tell=tell) if remote else Path(source)
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=into))
@@ -65,6 +66,18 @@ def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bo
     if remote:
         _forget(archive)
     return True
+
+
+def _refuse_others(into: Path) -> None:
+    """Complain of folders that hold more than the corpora: they would be replaced as a whole."""
+    for corpus in CORPORA:
+        for path in sorted((into / corpus.folder).rglob("*")):
+            name = path.relative_to(into).as_posix()
+            if path.is_file() and name not in manifest():
+                raise CorpusError(
+                    f"{into / corpus.folder} holds {path.name}, which is not of the corpora and "
+                    "would be lost. Move it away, or choose another folder with --into."
+                )
 
 
 def _unpack(archive: Path, folder: Path) -> None:
