@@ -67,13 +67,17 @@ class Contributions:
     features: tuple[Contribution, ...]
 
     @classmethod
-    def of(cls, space: FeatureSpace, theta: Reals, counts: Reals) -> Contributions:
+    def of(
+        cls, space: FeatureSpace, theta: Reals, counts: Reals, suffix: str = ""
+    ) -> Contributions:
         """Return the contributions of features with expected counts, dense like θ."""
         places = np.flatnonzero(theta * counts)
         order = places[np.argsort(-np.abs((theta * counts)[places]), kind="stable")]
         return cls(
             tuple(
-                Contribution(space.name(int(space.keys[i])), float(theta[i]), float(counts[i]))
+                Contribution(
+                    space.name(int(space.keys[i])) + suffix, float(theta[i]), float(counts[i])
+                )
                 for i in order
             )
         )
