@@ -11,7 +11,7 @@ from groundling.evaluation.report import Row
 from groundling.tasks.mazes import route_protocol
 from groundling.tasks.mazes.corpus import Sail
 from groundling.tasks.mazes.presets import preset
-from groundling.tasks.mazes.route_protocol import TRAINING
+from groundling.tasks.mazes.route_training import TRAINING, prepare_routes
 
 __all__ = ["check_row", "route_groups", "route_row", "route_rows", "run_routes"]
 
@@ -48,7 +48,7 @@ def route_groups(rows: Sequence[str]) -> list[tuple[str, ...]]:
 def run_routes(sail: Sail, rows: Sequence[str], left_out: str) -> dict[str, dict[str, Any]]:
     """Leave one map out, and follow its routes."""
     chosen = preset("best")
-    data = route_protocol.prepare_routes(chosen, sail)
+    data = prepare_routes(chosen, sail)
     training = TRAINING[rows[0].partition(": ")[0]]
     done = route_protocol.route_fold(chosen, data, left_out, training)
     return {
