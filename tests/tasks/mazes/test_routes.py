@@ -35,7 +35,9 @@ from groundling.tasks.mazes.routes import (
     segment,
 )
 
-CHOSEN = replace(preset("best"), parser="chain")  # loading a parser takes longer than the test
+CHOSEN = replace(
+    preset("best", "tree"), parser="chain"
+)  # loading a parser takes longer than the test
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 

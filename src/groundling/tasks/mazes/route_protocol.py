@@ -15,12 +15,13 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Report, Row, bootstrap
 from groundling.tasks.mazes.corpus import Sail, load_sail
 from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.presets import Preset, preset
+from groundling.tasks.mazes.presets import Preset
 from groundling.tasks.mazes.route_training import (
     TRAINING,
     RouteData,
     Training,
     prepare_routes,
+    route_preset,
     train_routes,
 )
 from groundling.tasks.mazes.routes import Paragraph, act_at_once, forecast, read_routes
@@ -118,7 +119,6 @@ def route_fold(
 
 def evaluate_routes(
     sail: Sail,
-    name: str = "best",
     rows: Sequence[str] = tuple(TRAINING),
     *,
     beam: int | None = None,
@@ -141,7 +141,7 @@ def evaluate_routes(
             f"Routes are evaluated on three maps or more, not on {len(sail.mazes)}: one is left "
             "out, and one of the others to choose the weight of evidence."
         )
-    chosen = preset(name)
+    chosen = route_preset()
     data = prepare_routes(chosen, sail)
     made: list[Row] = []
     for row in rows:
@@ -169,7 +169,7 @@ def evaluate_routes(
             ),
         ]
     condition = "whole routes, final position, one map left out"
-    return Report("mazes", name, condition, made, time.time() - began, __version__)
+    return Report("mazes", "routes", condition, made, time.time() - began, __version__)
 
 
 def _share(fold: RouteFold, ends: Sequence[Position]) -> float:
@@ -209,14 +209,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("corpus", help="the folder of the corpus")
     parser.add_argument("out", help="a JSON file for the results")
     parser.add_argument("--rows", nargs="+", default=list(TRAINING), help="what to learn from")
-    parser.add_argument("--preset", default="best")
     parser.add_argument("--beam", type=int, help="states to keep; all if not given")
     settings = parser.parse_args(arguments)
     sail = load_sail(settings.corpus)
     rows: list[Row] = []
     seconds = 0.0
     for row in settings.rows:
-        report = evaluate_routes(sail, settings.preset, [row], beam=settings.beam, tell=print)
+        report = evaluate_routes(sail, [row], beam=settings.beam, tell=print)
         rows += report.rows
         seconds += report.seconds
         replace(report, rows=rows, seconds=seconds).save(settings.out)

@@ -12,15 +12,24 @@ from groundling.language.units import split_commands
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.presets import Preset
+from groundling.tasks.mazes.presets import Preset, preset
 from groundling.tasks.mazes.protocol import prepare_sentences
 from groundling.tasks.mazes.rivals import add_rivals
 from groundling.tasks.mazes.routes import Paragraph, segment
 from groundling.world.environment import Demonstration
 
-__all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
+__all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "route_preset", "train_routes"]
 
 ROUGH = 15  # iterations of training in all rounds but the last
+
+
+def route_preset() -> Preset:
+    """Return the settings that follow routes: the best ones, without the partner, for speed.
+
+    >>> route_preset().partners
+    ()
+    """
+    return preset("best", "tree")
 
 
 @dataclass(frozen=True)
