@@ -33,6 +33,7 @@ from groundling.tasks.mazes.route_cells import (
     route_rows,
     run_routes,
 )
+from groundling.tasks.mazes.route_training import route_preset
 
 __all__ = ["TASK", "MazeScene", "MazeTask"]
 
@@ -64,10 +65,10 @@ class MazeTask(Task):
             return load_sail(made)
 
     def preset(self, name: str, row: str = "full") -> Preset:
-        """Return the settings of a row; routes are followed by the preset best."""
+        """Return the settings of a row; routes are followed by a part of the preset best."""
         if name == ROUTES:
             check_row(row)
-            return preset("best")
+            return route_preset()
         return preset(name, row)
 
     def rows(self, preset: str) -> tuple[str, ...]:
@@ -121,7 +122,7 @@ class MazeTask(Task):
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
         if preset == ROUTES:
-            return "whole routes by the preset best, final position, one map left out"
+            return "whole routes by the preset best as a tree, final position, one map left out"
         return "single sentences, one map left out"
 
     def lesson(self, corpus: Sail, chosen: Preset, left_out: str | None) -> Lesson:
