@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -24,22 +22,18 @@ from groundling.errors import (
 from groundling.explain.explanation import Source
 from groundling.explain.reading import TextReader
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Reader, Text
+from groundling.features.reading import Text
 from groundling.features.settings import Features
-from groundling.features.space import name_of
-from groundling.inference.decoding import decode, log_softmax
+from groundling.fitting import Fitting
+from groundling.inference.decoding import best_temperature, decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.language.instruction import Instruction
-from groundling.language.parser import Parser, load_parser
-from groundling.learning.checkpoints import Checkpoint
-from groundling.learning.examples import Example, prepare
+from groundling.language.parser import Parser
 from groundling.learning.lengths import LengthModel
-from groundling.learning.lexicon import learn_lexicon
-from groundling.learning.objectives import make_objective
 from groundling.learning.settings import Learning
-from groundling.learning.training import ProgressCallback, train
-from groundling.model.builder import Builder, Courses
+from groundling.learning.training import ProgressCallback
+from groundling.model.builder import Courses
 from groundling.model.kernels import Reals
 from groundling.model.settings import Overlay
 from groundling.partner import Partner
@@ -163,63 +157,10 @@ class Follower:
         writes what it has reached every `checkpoint_every` iterations and resumes from
         what it finds there.
         """
-        if self.partners and self.learning.normalise != "plans":
-            raise SettingError(
-                "Follower.partners go with Learning.normalise='plans': decisions that are "
-                "normalised one by one are not averaged."
-            )
-        builder = self._workbench(self.overlay, self.features, self.features.first_lexicon())
-        examples = prepare(builder, demonstrations, mirror=self.learning.mirror)
-        state = self._checkpoint(checkpoint, checkpoint_every, examples)
-        if self.features.lexicon == "learn":
-            builder.reader.lexicon = learn_lexicon(
-                builder, self.features, examples, self.learning, self.search,
-                seed=self.seed, threads=self.threads, progress=progress, checkpoint=state,
-            )  # fmt: skip
-        loss, part = self._train(builder, self.features, examples, progress, state)
-        lengths = LengthModel()
-        if self.learning.normalise == "decisions":
-            units = [
-                builder.passage(each.instructions, separate=True).forest.groups for each in examples
-            ]
-            lengths.fit(
-                (count, len(each.trace.actions))
-                for count, each in zip(units, examples, strict=True)
-            )
-        parts = [part]
-        for number, partner in enumerate(self.partners, 1):
-            other = self._workbench(partner.overlay, partner.features, builder.reader.lexicon)
-            folder = None if state is None else replace(state, folder=state.folder / f"{number}")
-            more, part = self._train(other, partner.features, examples, progress, folder)
-            loss += more
-            parts.append(part)
-        self._learnt(parts, lengths, loss)
+        fitting = Fitting(**self.get_params())
+        learnt = fitting.fit(demonstrations, progress, checkpoint, checkpoint_every)
+        self._learnt(*learnt)
         return self
-
-    def _workbench(self, overlay: Overlay, features: Features, lexicon: Lexicon) -> Builder:
-        labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
-        reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
-        return Builder(reader, overlay, features.nodes())
-
-    def _train(
-        self,
-        builder: Builder,
-        features: Features,
-        examples: Sequence[Example],
-        progress: ProgressCallback | None,
-        checkpoint: Checkpoint | None,
-    ) -> tuple[float, Part]:
-        space = features.space()
-        objective = make_objective(
-            builder, space, examples, self.learning, self.search,
-            np.random.default_rng(self.seed),
-            threads=self.threads, min_word_count=features.min_word_count,
-        )  # fmt: skip
-        loss, theta = train(
-            objective, len(space), self.learning,
-            seed=self.seed, progress=progress, checkpoint=checkpoint,
-        )  # fmt: skip
-        return loss, Part(builder, space, theta)
 
     def _learnt(
         self,
@@ -234,28 +175,6 @@ class Follower:
         self._searcher = Searcher(self._parts, self.learning, lengths, self.seed)
         self.loss_ = loss
         self.temperature_ = temperature
-
-    def _checkpoint(
-        self, folder: str | Path | None, every: int, examples: Sequence[Any]
-    ) -> Checkpoint | None:
-        if folder is None:
-            return None
-        content = [
-            (
-                tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]),
-                repr([trace.actions for trace in e.also]), e.weight, e.group,
-                repr(e.demonstration.rivals),
-            )
-            for e in examples
-        ]  # fmt: skip
-        # Functions and parsers are known by name: how they print differs from run to run.
-        joins = [j if isinstance(j, str) else name_of(j) for j in self.features.joins]
-        settings = self.get_params() | {
-            "features": replace(self.features, joins=()),
-            "parser": load_parser(self.parser).name,
-        }
-        shown = json.dumps([repr(settings), joins, every, content])
-        return Checkpoint(Path(folder), every, hashlib.sha256(shown.encode()).hexdigest())
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "_parts"):
@@ -429,15 +348,7 @@ class Follower:
                 "ends as demonstrated. Raise Search.max_length or Search.beam."
             )
 
-        def surprise(temperature: float) -> float:
-            total = 0.0
-            for scores, right in cases:
-                logs = log_softmax(scores, temperature)
-                total -= float(np.logaddexp.reduce(logs[right]))
-            return total
-
-        grid = np.exp(np.linspace(np.log(0.05), np.log(50.0), 200))
-        self.temperature_ = float(min(grid, key=surprise))
+        self.temperature_ = best_temperature(cases)
         return self
 
     def _checked(self, demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
@@ -568,10 +479,11 @@ class Follower:
                 f"The follower in {folder} was trained with the parser {trained_with[:80]!r}, "
                 "which is not part of the model. Pass it to Follower.load(…, parser=…)."
             )
+        workbench = Fitting(**follower.get_params())
         overlays = (follower.overlay, *(each.overlay for each in follower.partners))
         parts = []
         for overlay, part in zip(overlays, saved.parts, strict=True):
-            builder = follower._workbench(overlay, part.features, saved.lexicon)
+            builder = workbench.builder(overlay, part.features, saved.lexicon)
             builder.values = part.values
             builder.reader.counts = part.counts
             builder.reader.labeller = replace(

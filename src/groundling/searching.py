@@ -207,6 +207,7 @@ class Searcher:
             )
             return read
         lengths = range(search.min_length, search.max_length + 1)
+        scores.look_ahead(start, search.max_length)
         found = self._widen(
             lambda wider: alternate(
                 scores,

@@ -14,7 +14,6 @@ import numpy as np
 from groundling.errors import InstructionError, did_you_mean
 from groundling.explain.parts import (
     Cause,
-    Contribution,
     Contributions,
     Deletion,
     Link,
@@ -256,18 +255,13 @@ class Source:
         return [Reading.mean(readings) for readings in found]
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Return what features add to a score; those of partners are named so."""
-        found: list[Contribution] = []
-        first = 0
-        for number, reader in enumerate(self.readers):
-            here = counts[first : first + len(reader.theta)]
-            first += len(reader.theta)
-            found += Contributions.of(
-                reader.space, reader.theta, here, f" (partner {number})" if number else ""
-            ).features
-        if len(self.readers) > 1:
-            found.sort(key=lambda each: -abs(each.amount))
-        return Contributions(tuple(found))
+        """Return what features add to a score, those of all readers together."""
+        ends = np.cumsum([len(reader.theta) for reader in self.readers])[:-1]
+        found = [
+            Contributions.of(reader.space, reader.theta, part)
+            for reader, part in zip(self.readers, np.split(counts, ends), strict=True)
+        ]
+        return found[0] if len(found) == 1 else Contributions.together(found)
 
     @staticmethod
     def _without(plan: Plan, j: int) -> int | None:
