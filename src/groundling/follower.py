@@ -177,6 +177,7 @@ class Follower:
         loss, theta = train(
             objective, len(space), self.learning,
             seed=self.seed, progress=progress, checkpoint=state,
+            l2=self.learning.strengths(space.names()),
         )  # fmt: skip
         lengths = LengthModel()
         if self.learning.normalise == "decisions":

@@ -9,6 +9,7 @@ from typing import Any
 from groundling.features.space import FeatureSpace
 from groundling.inference.alternation import alternate
 from groundling.inference.courses import beam_courses, enumerate_courses, greedy_courses
+from groundling.inference.joint import best_together
 from groundling.inference.settings import Search
 from groundling.inference.transduction import transduce
 from groundling.inference.units import UnitScores
@@ -125,16 +126,32 @@ class Searcher:
             )
             return read
         lengths = range(search.min_length, search.max_length + 1)
+
+        def length_score(length: int) -> float:
+            return self.lengths.score(length, scores.units)
+
+        every_unit = self.learning.alignment == "all"
+        if search.joint and search.planning and not every_unit:
+            together = best_together(
+                scores,
+                start,
+                search,
+                length_score,
+                lengths,
+                silence=self.learning.silence,
+                last_to_last=self.learning.last_to_last,
+            )
+            return [(each.score, each.states, each.actions) for each in together]
         found = self._widen(
             lambda wider: alternate(
                 scores,
                 start,
                 wider,
-                lambda n: self.lengths.score(n, scores.units),
+                length_score,
                 lengths,
                 silence=self.learning.silence,
                 last_to_last=self.learning.last_to_last,
-                every_unit=self.learning.alignment == "all",
+                every_unit=every_unit,
                 seed=self.seed,
             ),
             search,

@@ -10,7 +10,6 @@ __all__ = ["Search"]
 
 _CHOICES = {
     "decode": ("plan", "outcome", "transitions"),
-    "compare": ("score", "text"),
 }
 
 
@@ -41,9 +40,10 @@ class Search:
     restarts, rounds
         For the paper's alternation between alignment and plan: how many random
         alignments to start from, and how often to alternate.
-    compare
-        For the alternation: whether the plans that it ends with are compared by their
-        whole `score`, or by how well they fit the `text` only.
+    joint
+        Instead of the alternation: search plan and alignment together and exactly, among
+        all states that can be reached (`inference/joint.py`). An agent without planning
+        alternates all the same.
     bonus
         What each action adds to the score of a plan that is read unit by unit. Decisions
         that are normalised one by one favour short plans: after a wrong turn nothing
@@ -71,7 +71,7 @@ class Search:
     decode: str = "plan"
     restarts: int = 10
     rounds: int = 5
-    compare: str = "score"
+    joint: bool = False
     bonus: float = 0.0
     evidence: float = 0.0
     threshold: float = 0.0

@@ -52,8 +52,9 @@ class MapEnvironment:
         The landmarks.
     shape
         `"paper"`: actions go to any landmark and side, and the graph has what the paper
-        names: two places with `name` and `side=…`, their distance in bins of 50 pixels
-        (`dist=0`, …), and whether they are the same landmark. `"rich"`: actions go to
+        names: two places with `name` and `side=…` (of the place left `from-name` and
+        `from-side=…`, so that they have weights of their own), their distance in bins of
+        50 pixels (`dist=0`, …), and whether they are the same landmark. `"rich"`: actions go to
         landmarks, and the graph has their geometry and the history of the way (see
         `Geometry.labels`), positions in units of 100 pixels, names, and keys: `landmark`,
         and for the target again where something holds of the move (`near.landmark`).
@@ -71,7 +72,7 @@ class MapEnvironment:
     >>> state, action = environment.start, Go("old mill", "North")
     >>> print(environment.ground(state, action, environment.step(state, action)))
     event*: dist=4, go
-    from: from, name=start
+    from: from, from-name=start
     to: name=old mill, side=North, to
     event -> from: from
     event -> to: to
@@ -147,14 +148,14 @@ class MapEnvironment:
                 self._graphs[sight] = self._rich(sight)
             return self._graphs[sight]
         here, there = self.landscape[state.landmark], self.landscape[next_state.landmark]
-        origin: dict[str, bool | str | float] = {"from": True, "name": here.name}
+        origin: dict[str, bool | str | float] = {"from": True, "from-name": here.name}
         target: dict[str, bool | str | float] = {"to": True, "name": there.name}
         event: dict[str, bool | float] = {"go": True}
         distance = self.landscape.distance(here.key, there.key)
         event[f"dist={int(distance // self.bin)}"] = True
         event["same-landmark"] = here.key == there.key
         if state.side:
-            origin[f"side={state.side}"] = True
+            origin[f"from-side={state.side}"] = True
         if next_state.side:
             target[f"side={next_state.side}"] = True
         return self._graph(event, origin, target)
