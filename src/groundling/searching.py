@@ -110,8 +110,8 @@ class Searcher:
             return self._search_plans(text, world, start, search)
         search = search.extended(world.extra_length(start))
         scores = UnitScores(self.builder, self.space, self.theta, text, world)
-        if self.learning.alignment == "marginal":
-            learning = self.learning
+        learning = self.learning
+        if learning.reads:
             read: Scored = self._widen(
                 lambda wider: transduce(
                     scores,
@@ -120,6 +120,7 @@ class Searcher:
                     again=learning.again,
                     idle=learning.idle,
                     repeat=learning.repeat,
+                    summed=learning.alignment == "marginal",
                 ),
                 search,
                 world,
@@ -130,7 +131,7 @@ class Searcher:
         def length_score(length: int) -> float:
             return self.lengths.score(length, scores.units)
 
-        every_unit = self.learning.alignment == "all"
+        every_unit = learning.alignment == "all"
         if search.joint and search.planning and not every_unit:
             together = best_together(
                 scores,
@@ -138,8 +139,8 @@ class Searcher:
                 search,
                 length_score,
                 lengths,
-                silence=self.learning.silence,
-                last_to_last=self.learning.last_to_last,
+                silence=learning.silence,
+                last_to_last=learning.last_to_last,
             )
             return [(each.score, each.states, each.actions) for each in together]
         found = self._widen(
@@ -149,8 +150,8 @@ class Searcher:
                 wider,
                 length_score,
                 lengths,
-                silence=self.learning.silence,
-                last_to_last=self.learning.last_to_last,
+                silence=learning.silence,
+                last_to_last=learning.last_to_last,
                 every_unit=every_unit,
                 seed=self.seed,
             ),

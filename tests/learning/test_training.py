@@ -23,6 +23,7 @@ WAYS = {
     ),
     "decisions-all": Learning(normalise="decisions", alignment="all", iterations=30, tolerance=0),
     "lattice": Learning(normalise="decisions", iterations=20, restarts=2, tolerance=0.0),
+    "best-reading": Learning(normalise="decisions", alignment="best", iterations=20, tolerance=0.0),
     "sparse": Learning(l1=0.05, iterations=40, tolerance=0.0),
 }  # fmt: skip
 

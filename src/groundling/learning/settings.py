@@ -15,7 +15,7 @@ __all__ = ["Learning"]
 
 _CHOICES = {
     "normalise": ("plans", "decisions"),
-    "alignment": ("marginal", "viterbi", "all"),
+    "alignment": ("marginal", "best", "viterbi", "all"),
     "alternatives_from": ("decision", "path"),
     "begin": ("weights", "alignment"),
 }
@@ -34,7 +34,8 @@ class Learning:
     alignment
         `marginal`: sum over all alignments of text to actions; `viterbi`: the paper's
         alternation between the best alignment and θ; `all`: every unit with every action
-        (with `decisions`).
+        (with `decisions`); `best`: read unit by unit as with `marginal` and `decisions`, but
+        keep only the best reading of each plan.
     alternatives
         How many alternatives Ỹ are sampled per decision (`None`: all), and from where:
         the state of the decision, or all states of the path. With `plans`: how many
@@ -103,10 +104,10 @@ class Learning:
                 raise SettingError(
                     f"Learning.{name} cannot be {value!r}.{did_you_mean(value, known)}"
                 )
-        if self.normalise == "plans" and self.alignment == "all":
+        if self.normalise == "plans" and self.alignment in ("all", "best"):
             raise SettingError(
-                "Learning.alignment='all' goes with normalise='decisions'; for whole plans use "
-                "'marginal', or Overlay(skeleton='bag')."
+                f"Learning.alignment={self.alignment!r} goes with normalise='decisions'; for whole "
+                "plans use 'marginal', or Overlay(skeleton='bag')."
             )
         for name in ("iterations", "rounds", "restarts"):
             if getattr(self, name) < 1:
@@ -128,6 +129,11 @@ class Learning:
                 ) from error
             if not factor >= 0:
                 raise SettingError(f"Learning.stiff: the factor of {pattern!r} is {factor}.")
+
+    @property
+    def reads(self) -> bool:
+        """Whether the text is read unit by unit, on the lattice."""
+        return self.normalise == "decisions" and self.alignment in ("marginal", "best")
 
     def strengths(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return the strength of L2 for each feature.

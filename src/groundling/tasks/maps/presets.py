@@ -176,10 +176,6 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "best": {
         "full": lambda given: given,
         "giver only": lambda given: replace(given, speakers=(GIVER,)),
-        # The same, with bonus and evidence chosen for it by cross-validation.
-        "giver only, own search": lambda given: replace(
-            given, speakers=(GIVER,), search=replace(given.search, bonus=1.5, evidence=0.3)
-        ),
         "no geometry": _without(
             r"^event\.(?!unvisited)| ∧ to\.[a-z-]+\.landmark~$"
             r"|^(silent|follower|question) ∧ event\."
@@ -194,6 +190,9 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         ),
         "most probable plan": lambda given: replace(
             given, search=replace(given.search, decode="plan")
+        ),
+        "best reading only": lambda given: replace(
+            given, learning=replace(given.learning, alignment="best")
         ),
     },
 }
