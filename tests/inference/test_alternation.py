@@ -111,6 +111,22 @@ def test_alternation_same_seed_finds_the_same():
     assert one == other
 
 
+def test_alternation_compares_plans_by_their_text_alone_when_asked():
+    found = {}
+    for compare in ("score", "text"):
+        scores = unit_scores(Line(4), 5)
+        search = Search(max_length=3, beam=None, compare=compare)
+        found[compare] = alternate(scores, 1, search, lambda n: -7.0 * n, (1, 2, 3))
+        values = [each.score for each in found[compare]]
+        assert values == sorted(values, reverse=True)
+    assert {each.actions for each in found["text"]} == {each.actions for each in found["score"]}
+    for each in found["text"]:
+        text, _ = scores.actions(list(zip(each.states[:-1], each.actions, strict=True)))
+        assert each.score == pytest.approx(align(text.T)[0])
+    # The price of length tells the two apart.
+    assert len(found["score"][0].actions) < len(found["text"][0].actions)
+
+
 def test_alternation_dead_ends_give_no_plan():
     class Pit(Line):
         def actions(self, state):

@@ -53,10 +53,13 @@ def test_joint_equals_brute_force(seed, start, silence, last_to_last, goal, text
 @pytest.mark.parametrize("seed", range(5))
 def test_joint_is_never_worse_than_alternation(seed):
     scores = unit_scores(Line(6, {1: "lamp"}), seed, TEXTS[2])
-    search = Search(max_length=4, beam=None)
-    together = best_together(scores, 2, search, lambda n: 0.0, (4,))
-    in_turns = alternate(scores, 2, search, lambda n: 0.0, (4,), seed=seed)
+    search = Search(max_length=11, beam=None)
+    together = best_together(scores, 2, search, lambda n: 0.0, (11,))
+    in_turns = alternate(scores, 2, search, lambda n: 0.0, (11,), seed=seed)
     assert together[0].score >= in_turns[0].score - 1e-9
+    pairs = list(zip(together[0].states[:-1], together[0].actions, strict=True))
+    table, free = scores.actions(pairs)
+    assert together[0].score == pytest.approx(align(table.T)[0] + free.sum())
 
 
 def test_joint_without_a_goal_in_reach_finds_nothing():

@@ -154,7 +154,8 @@ def alternate(
                     if actions not in found:
                         text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
                         score, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
-                        score += float(free.sum()) + length_score(length)
+                        if search.compare == "score":
+                            score += float(free.sum()) + length_score(length)
                         found[actions] = Found(actions, states, fresh, score)
                     if rank == 0:
                         following = found[actions].alignment

@@ -7,7 +7,7 @@ time units × length × (state, action) pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numba import njit
@@ -15,11 +15,13 @@ from numba import njit
 from groundling.errors import SearchError
 from groundling.inference.alternation import Found
 from groundling.inference.settings import Search
-from groundling.inference.units import UnitScores
+from groundling.inference.units import Options, UnitScores
 from groundling.model.kernels import Integers, Reals
 from groundling.world.environment import Action, State
 
 __all__ = ["best_together"]
+
+_TOGETHER = 15  # states asked about at once
 
 
 def best_together(
@@ -86,7 +88,7 @@ def _reachable(
     layer = [start]
     for _ in range(length):
         following: list[State] = []
-        for state, options in zip(layer, scores.options(layer), strict=True):
+        for state, options in zip(layer, _options(scores, layer), strict=True):
             for action, after in zip(options.actions, options.after, strict=True):
                 if scores.world.is_dead_end(after):
                     continue
@@ -107,6 +109,12 @@ def _reachable(
     return states, steps
 
 
+def _options(scores: UnitScores, layer: Sequence[State]) -> Iterator[Options]:
+    """Ask about a few states at a time, which bounds the memory for long texts."""
+    for place in range(0, len(layer), _TOGETHER):
+        yield from scores.options(layer[place : place + _TOGETHER])
+
+
 @njit(cache=True)
 def _viterbi(
     text: Reals,  # units × steps
@@ -119,13 +127,13 @@ def _viterbi(
 ) -> tuple[Reals, Integers, Integers]:
     """Return [action, step] the best total, and what leads there.
 
-    `came[i, j, s]` says that, before unit i is read, the best way to have step s as the
-    action j comes from another action j - 1; `best[i, j, state]` is the best step for
+    Bit j of `came[i, :, s]` says that, before unit i is read, the best way to have step s as
+    the action j comes from another action j - 1; `best[i, j, state]` is the best step for
     action j into a state, at that time.
     """
     units, steps = text.shape
     totals = np.full((length, steps), -np.inf)
-    came = np.zeros((units + 1, length, steps), np.bool_)
+    came = np.zeros((units + 1, (length + 7) // 8, steps), np.uint8)
     best = np.full((units + 1, length, states), -1, np.int32)
     for s in range(steps):
         if origin[s] == 0:
@@ -142,7 +150,7 @@ def _viterbi(
                 before = best[i, j, origin[s]]
                 if before >= 0 and totals[j, before] + free[s] > totals[j + 1, s]:
                     totals[j + 1, s] = totals[j, before] + free[s]
-                    came[i, j + 1, s] = True
+                    came[i, (j + 1) // 8, s] |= np.uint8(1 << (j + 1) % 8)
         if i < units:
             for j in range(length):
                 for s in range(steps):
@@ -158,7 +166,7 @@ def _walk(
     steps, alignment = [step], []
     j = length - 1
     for i in range(units, -1, -1):
-        while came[i, j, step]:
+        while came[i, j // 8, step] >> j % 8 & 1:
             j -= 1
             step = int(best[i, j, origin[step]])
             steps.append(step)

@@ -10,6 +10,7 @@ __all__ = ["Search"]
 
 _CHOICES = {
     "decode": ("plan", "outcome", "transitions"),
+    "compare": ("score", "text"),
 }
 
 
@@ -40,6 +41,9 @@ class Search:
     restarts, rounds
         For the paper's alternation between alignment and plan: how many random
         alignments to start from, and how often to alternate.
+    compare
+        For the alternation: whether the plans that it ends with are compared by their
+        whole `score`, or by how well they fit the `text` only.
     joint
         Instead of the alternation: search plan and alignment together and exactly, among
         all states that can be reached (`inference/joint.py`). An agent without planning
@@ -71,6 +75,7 @@ class Search:
     decode: str = "plan"
     restarts: int = 10
     rounds: int = 5
+    compare: str = "score"
     joint: bool = False
     bonus: float = 0.0
     evidence: float = 0.0
