@@ -12,7 +12,7 @@ import groundling
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "files", "language", "world", "features", "model", "inference", "learning",
-    "saving", "searching", "explain", "follower",
+    "partner", "saving", "searching", "fitting", "explain", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "cli")

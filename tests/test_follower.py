@@ -57,9 +57,7 @@ def trained():
 def with_search(follower, **settings):
     """Return a follower that has learnt the same and searches differently."""
     copy = make(search=Search(**{"max_length": 3, **settings}))
-    copy._learnt(
-        follower._builder, follower._space, follower.theta_, follower._lengths, follower.loss_
-    )
+    copy._learnt(follower._parts, follower._lengths, follower.loss_)
     return copy
 
 
@@ -157,7 +155,7 @@ def test_follower_plan_probabilities_sum_to_at_most_one(way):
 @pytest.mark.parametrize("spread", [1e3, 1e6])
 def test_follower_log_probability_is_at_most_zero_at_huge_weights(way, spread):
     follower = make(way).fit(line_demonstrations())
-    follower.theta_ = np.random.default_rng(0).normal(size=len(follower.theta_)) * spread
+    follower.theta_[:] = np.random.default_rng(0).normal(size=len(follower.theta_)) * spread
     plan = follower.follow("go left then right", Line(), 2)
     assert plan.log_probability <= 0
     assert not math.isnan(plan.log_probability)

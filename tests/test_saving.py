@@ -193,7 +193,7 @@ def test_saving_folders_that_are_no_models_are_refused(tmp_path):
     refused(tmp_path / "nowhere", "holds no model")
 
 
-@pytest.mark.parametrize("version", [2, 99, 0, -1, "1", None, 1.5])
+@pytest.mark.parametrize("version", [3, 99, 0, -1, "1", None, 1.5])
 def test_saving_newer_and_strange_versions_are_refused(folder, version):
     def change(manifest, tables, arrays):
         manifest["version"] = version

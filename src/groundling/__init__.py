@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from groundling.language.instruction import Instruction
     from groundling.learning.settings import Learning
     from groundling.model.settings import Overlay
+    from groundling.partner import Partner
     from groundling.world.checks import check_environment
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
@@ -28,6 +29,7 @@ __all__ = [
     "Learning",
     "Lexicon",
     "Overlay",
+    "Partner",
     "Plan",
     "Search",
     "__version__",
@@ -45,6 +47,7 @@ _HOMES = {
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
     "Overlay": "model.settings",
+    "Partner": "partner",
     "Plan": "inference.plan",
     "Search": "inference.settings",
     "check_environment": "world.checks",

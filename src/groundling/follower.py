@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -22,36 +20,30 @@ from groundling.errors import (
     did_you_mean,
 )
 from groundling.explain.explanation import Source
+from groundling.explain.reading import TextReader
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Reader, Text
+from groundling.features.reading import Text
 from groundling.features.settings import Features
-from groundling.features.space import FeatureSpace, name_of
-from groundling.inference.decoding import decode, log_softmax
+from groundling.fitting import Fitting
+from groundling.inference.decoding import best_temperature, decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.language.instruction import Instruction
-from groundling.language.parser import Parser, load_parser
-from groundling.learning.checkpoints import Checkpoint
-from groundling.learning.examples import prepare
+from groundling.language.parser import Parser
 from groundling.learning.lengths import LengthModel
-from groundling.learning.lexicon import learn_lexicon
-from groundling.learning.objectives import make_objective
 from groundling.learning.settings import Learning
-from groundling.learning.training import ProgressCallback, train
-from groundling.model.builder import Builder, Courses
-from groundling.model.encoding import Problem
+from groundling.learning.training import ProgressCallback
+from groundling.model.builder import Courses
 from groundling.model.kernels import Reals
 from groundling.model.settings import Overlay
-from groundling.saving import load_model, save_model
-from groundling.searching import Scored, Searcher
+from groundling.partner import Partner
+from groundling.saving import SavedPart, load_model, save_model
+from groundling.searching import Part, Scored, Searcher
 from groundling.world.environment import Demonstration, Environment, State, World
 
 __all__ = ["Follower"]
 
 _OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
-_BATCH = 200  # texts scored at once
-_TOGETHER = 50_000  # plans scored at once
-_REMEMBERED = 2000  # starts whose plans are kept
 _ALTERNATIVES = 10
 
 
@@ -74,11 +66,13 @@ class Follower:
         For everything random: same seed, same follower.
     threads
         How many threads train.
+    partners
+        Further models whose scores are averaged in (see `Partner`).
 
     Attributes
     ----------
     theta_ : array
-        The learnt weights θ.
+        The learnt weights θ (see `weights` for those of partners).
     feature_names_ : list of str
         The name of each weight.
     lexicon_ : Lexicon
@@ -115,6 +109,7 @@ class Follower:
         parser: str | Parser = "default",
         seed: int = 0,
         threads: int = 1,
+        partners: Sequence[Partner] = (),
     ) -> None:
         self.overlay = overlay
         self.features = features
@@ -123,6 +118,7 @@ class Follower:
         self.parser = parser
         self.seed = seed
         self.threads = threads
+        self.partners = tuple(partners)
 
     # ---- scikit-learn habits ------------------------------------------------------------
 
@@ -161,83 +157,27 @@ class Follower:
         writes what it has reached every `checkpoint_every` iterations and resumes from
         what it finds there.
         """
-        builder, space = self._workbench(self.features.first_lexicon())
-        examples = prepare(builder, demonstrations, mirror=self.learning.mirror)
-        state = self._checkpoint(checkpoint, checkpoint_every, examples)
-        random = np.random.default_rng(self.seed)
-        if self.features.lexicon == "learn":
-            builder.reader.lexicon = learn_lexicon(
-                builder, self.features, examples, self.learning, self.search,
-                seed=self.seed, threads=self.threads, progress=progress, checkpoint=state,
-            )  # fmt: skip
-        objective = make_objective(
-            builder, space, examples, self.learning, self.search, random,
-            threads=self.threads, min_word_count=self.features.min_word_count,
-        )  # fmt: skip
-        loss, theta = train(
-            objective, len(space), self.learning,
-            seed=self.seed, progress=progress, checkpoint=state,
-            l2=self.learning.strengths(space.names()),
-        )  # fmt: skip
-        lengths = LengthModel()
-        if self.learning.normalise == "decisions":
-            units = [
-                builder.passage(each.instructions, separate=True).forest.groups for each in examples
-            ]
-            lengths.fit(
-                (count, len(each.trace.actions))
-                for count, each in zip(units, examples, strict=True)
-            )
-        self._learnt(builder, space, theta, lengths, loss)
+        fitting = Fitting(**self.get_params())
+        learnt = fitting.fit(demonstrations, progress, checkpoint, checkpoint_every)
+        self._learnt(*learnt)
         return self
-
-    def _workbench(self, lexicon: Lexicon) -> tuple[Builder, FeatureSpace]:
-        reader = Reader(
-            load_parser(self.parser), self.features.promote, self.features.labeller(), lexicon
-        )
-        return Builder(reader, self.overlay, self.features.nodes()), self.features.space()
 
     def _learnt(
         self,
-        builder: Builder,
-        space: FeatureSpace,
-        theta: Reals,
+        parts: Sequence[Part],
         lengths: LengthModel,
         loss: float,
         temperature: float = 1.0,
     ) -> None:
-        self._builder = builder
-        self._space = space
+        self._parts = tuple(parts)
+        self._builder = parts[0].builder
         self._lengths = lengths
-        self._searcher = Searcher(builder, space, theta, self.learning, lengths, self.seed)
-        self.theta_ = theta
+        self._searcher = Searcher(self._parts, self.learning, lengths, self.seed)
         self.loss_ = loss
         self.temperature_ = temperature
 
-    def _checkpoint(
-        self, folder: str | Path | None, every: int, examples: Sequence[Any]
-    ) -> Checkpoint | None:
-        if folder is None:
-            return None
-        content = [
-            (
-                tuple(map(repr, e.instructions)), repr(e.trace.actions), repr(e.trace.states[0]),
-                repr([trace.actions for trace in e.also]), e.weight, e.group,
-                repr(e.demonstration.rivals),
-            )
-            for e in examples
-        ]  # fmt: skip
-        # Functions and parsers are known by name: how they print differs from run to run.
-        joins = [j if isinstance(j, str) else name_of(j) for j in self.features.joins]
-        settings = self.get_params() | {
-            "features": replace(self.features, joins=()),
-            "parser": load_parser(self.parser).name,
-        }
-        shown = json.dumps([repr(settings), joins, every, content])
-        return Checkpoint(Path(folder), every, hashlib.sha256(shown.encode()).hexdigest())
-
     def _check_fitted(self) -> None:
-        if not hasattr(self, "theta_"):
+        if not hasattr(self, "_parts"):
             raise NotFittedError(
                 "This Follower has not learnt anything yet. Call fit with demonstrations, or "
                 "Follower.load with a saved model."
@@ -308,45 +248,9 @@ class Follower:
         self._check_fitted()
         listed = list(requests)
         texts = self._builder.reader.read_many(text for text, _, _ in listed)
-        listing = self.learning.normalise == "plans" and self.search.planning
-        waiting: list[Problem] = []
-        sizes: list[list[Courses]] = []
-
-        def answers() -> Iterator[list[tuple[Courses, Reals]]]:
-            scores = self._searcher.scores(waiting)
-            place = 0
-            for spaces in sizes:
-                answer = []
-                for courses in spaces:
-                    answer.append((courses, scores[place : place + len(courses)]))
-                    place += len(courses)
-                yield answer
-
-        for text, (_, environment, starts) in zip(texts, listed, strict=True):
-            world = self._builder.world(environment)
-            spaces = [self._listed(text, world, start, listing) for start in starts]
-            blocks = [courses.block for courses in spaces if courses]
-            graphs = dict.fromkeys(graph for block in blocks for graph in block.graphs)
-            passage = self._builder.passage(text, list(graphs))
-            waiting.append(Problem(passage.forest, passage.words, blocks))
-            sizes.append(spaces)
-            if sum(len(courses) for spaces in sizes for courses in spaces) > _TOGETHER:
-                yield from answers()
-                waiting, sizes = [], []
-        yield from answers()
-
-    def _listed(
-        self, text: tuple[Instruction, ...], world: World, start: State, listing: bool
-    ) -> Courses:
-        """Return all plans from a start, or those that the search keeps."""
-        courses = self._searcher.all_courses(world, start, self.search) if listing else None
-        if courses is None:
-            found = self._searcher.search(text, world, start, self.search)
-            courses = Courses(
-                self._builder.course(world, states, actions)
-                for _, states, actions in (found if self.search.planning else found[:1])
-            )
-        return courses
+        worlds = [self._builder.world(environment) for _, environment, _ in listed]
+        starts = [possible for _, _, possible in listed]
+        return self._searcher.score_starts(texts, worlds, starts, self.search)
 
     def _plans(
         self, requests: Sequence[tuple[Text, Environment, State]], search: Search
@@ -380,8 +284,9 @@ class Follower:
         )
         order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
         source = Source(
-            self._builder, self._space, self.theta_, self.learning, search, self._lengths,
-            text, world,
+            [TextReader(each.builder, each.space, each.theta, self.learning, search,
+                        self._lengths, world) for each in self._parts],
+            text,
         )  # fmt: skip
         understood = confidence >= self.search.threshold
         others = tuple(
@@ -443,15 +348,7 @@ class Follower:
                 "ends as demonstrated. Raise Search.max_length or Search.beam."
             )
 
-        def surprise(temperature: float) -> float:
-            total = 0.0
-            for scores, right in cases:
-                logs = log_softmax(scores, temperature)
-                total -= float(np.logaddexp.reduce(logs[right]))
-            return total
-
-        grid = np.exp(np.linspace(np.log(0.05), np.log(50.0), 200))
-        self.temperature_ = float(min(grid, key=surprise))
+        self.temperature_ = best_temperature(cases)
         return self
 
     def _checked(self, demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
@@ -464,10 +361,16 @@ class Follower:
     # ---- looking inside -----------------------------------------------------------------
 
     @property
+    def theta_(self) -> Reals:
+        """The learnt weights θ."""
+        self._check_fitted()
+        return self._parts[0].theta
+
+    @property
     def feature_names_(self) -> list[str]:
         """The name of each weight, in the order of `theta_`."""
         self._check_fitted()
-        return self._space.names()
+        return self._parts[0].space.names()
 
     @property
     def lexicon_(self) -> Lexicon:
@@ -475,12 +378,22 @@ class Follower:
         self._check_fitted()
         return self._builder.reader.lexicon
 
-    def weights(self, containing: str = "", *, most: int = 20) -> list[tuple[str, float]]:
-        """Return the strongest features whose name contains a string, as the paper's Table 2."""
-        names = self.feature_names_
+    def weights(
+        self, containing: str = "", *, most: int = 20, partner: int = 0
+    ) -> list[tuple[str, float]]:
+        """Return the strongest features whose name contains a string, as the paper's Table 2.
+
+        `partner` is the number of the partner whose weights are asked for, if not our own.
+        """
+        self._check_fitted()
+        if not 0 <= partner < len(self._parts):
+            raise SettingError(
+                f"There is no partner {partner}: this follower has {len(self._parts) - 1}."
+            )
+        part = self._parts[partner]
         chosen = [
             (name, float(weight))
-            for name, weight in zip(names, self.theta_.tolist(), strict=True)
+            for name, weight in zip(part.space.names(), part.theta.tolist(), strict=True)
             if containing in name and weight != 0
         ]
         return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
@@ -490,6 +403,7 @@ class Follower:
     def save(self, folder: str | Path) -> Path:
         """Write the follower into a folder (see `groundling.saving`)."""
         self._check_fitted()
+        partners = [asdict(each.overlay) for each in self.partners]
         return save_model(
             Path(folder),
             settings={
@@ -500,14 +414,24 @@ class Follower:
                 "threads": self.threads,
                 "parser": self.parser if isinstance(self.parser, str) else "",
                 "parser_name": self._builder.reader.parser.name,
+                **({"partners": partners} if partners else {}),
             },
-            features=self.features,
-            space=self._space,
-            theta=self.theta_,
+            parts=[
+                SavedPart(
+                    features,
+                    part.space,
+                    part.theta,
+                    part.builder.values,
+                    dict(part.builder.reader.counts),
+                    part.builder.reader.labeller.context_words,
+                )
+                for features, part in zip(
+                    (self.features, *(each.features for each in self.partners)),
+                    self._parts,
+                    strict=True,
+                )
+            ],
             lexicon=self.lexicon_,
-            values=self._builder.values,
-            counts=dict(self._builder.reader.counts),
-            context_words=self._builder.reader.labeller.context_words,
             lengths=self._lengths,
             loss=self.loss_,
             temperature=self.temperature_,
@@ -532,12 +456,16 @@ class Follower:
             name = parser if parser is not None else str(kept["parser"])
             follower = cls(
                 overlay=Overlay(**kept["overlay"]),
-                features=saved.features,
+                features=saved.parts[0].features,
                 learning=Learning(**kept["learning"]),
                 search=Search(**kept["search"]),
                 parser=name,
                 seed=int(kept["seed"]),
                 threads=int(kept["threads"]),
+                partners=[
+                    Partner(Overlay(**overlay), part.features)
+                    for overlay, part in zip(kept.get("partners", ()), saved.parts[1:], strict=True)
+                ],
             )
             trained_with = str(kept["parser_name"])
         except (KeyError, TypeError, ValueError) as error:
@@ -551,13 +479,16 @@ class Follower:
                 f"The follower in {folder} was trained with the parser {trained_with[:80]!r}, "
                 "which is not part of the model. Pass it to Follower.load(…, parser=…)."
             )
-        builder, _ = follower._workbench(saved.lexicon)
-        builder.values = saved.values
-        builder.reader.counts = saved.counts
-        builder.reader.labeller = replace(
-            builder.reader.labeller, context_words=saved.context_words
-        )
-        follower._learnt(
-            builder, saved.space, saved.theta, saved.lengths, saved.loss, saved.temperature
-        )
+        workbench = Fitting(**follower.get_params())
+        overlays = (follower.overlay, *(each.overlay for each in follower.partners))
+        parts = []
+        for overlay, part in zip(overlays, saved.parts, strict=True):
+            builder = workbench.builder(overlay, part.features, saved.lexicon)
+            builder.values = part.values
+            builder.reader.counts = part.counts
+            builder.reader.labeller = replace(
+                builder.reader.labeller, context_words=part.context_words
+            )
+            parts.append(Part(builder, part.space, part.theta))
+        follower._learnt(parts, saved.lengths, saved.loss, saved.temperature)
         return follower

@@ -2,7 +2,7 @@
 
 - `manifest.json`: format, version, settings, the SHA-256 sums of the other files and of itself;
 - `tables.json`: names of labels, lexicon, values, word counts;
-- `weights.safetensors`: θ and the keys of its features.
+- `weights.safetensors`: θ and the keys of its features, and those of partners.
 
 The manifest is written last, so a folder without a fitting manifest is not a model.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,10 @@ from groundling.features.space import FeatureSpace, JoiningFunction, name_of
 from groundling.files import write_atomically
 from groundling.learning.lengths import LengthModel
 
-__all__ = ["FORMAT", "VERSION", "SavedModel", "load_model", "save_model"]
+__all__ = ["FORMAT", "VERSION", "SavedModel", "SavedPart", "load_model", "save_model"]
 
 FORMAT = "groundling-model"
-VERSION = 1
+VERSION = 2  # 1 had no partners
 _MOST_BYTES = 2_000_000_000
 # What reading a file that is not as we wrote it may end in.
 _BROKEN = (
@@ -42,17 +43,24 @@ Reals = NDArray[np.float64]
 
 
 @dataclass
-class SavedModel:
-    """What a model folder holds."""
+class SavedPart:
+    """One overlay of a model: its features, their weights, and what its words were."""
 
-    settings: dict[str, Any]
     features: Features
     space: FeatureSpace
     theta: Reals
-    lexicon: Lexicon
     values: dict[str, set[str]]
     counts: dict[str, int]
     context_words: frozenset[str]
+
+
+@dataclass
+class SavedModel:
+    """What a model folder holds; the first part is the follower's own."""
+
+    settings: dict[str, Any]
+    parts: list[SavedPart]
+    lexicon: Lexicon
     lengths: LengthModel
     loss: float
     temperature: float
@@ -62,13 +70,8 @@ def save_model(
     folder: Path,
     *,
     settings: dict[str, Any],
-    features: Features,
-    space: FeatureSpace,
-    theta: Reals,
+    parts: Sequence[SavedPart],
     lexicon: Lexicon,
-    values: dict[str, set[str]],
-    counts: dict[str, int],
-    context_words: frozenset[str],
     lengths: LengthModel,
     loss: float,
     temperature: float,
@@ -76,16 +79,8 @@ def save_model(
     """Write a model; an older one in the same folder is replaced only when all is written."""
     from groundling import __version__
 
-    plain = {
-        name: getattr(features, name)
-        for name in Features.__dataclass_fields__
-        if name not in ("joins", "lexicon")
-    }
-    plain["joins"] = [j if isinstance(j, str) else f"own:{name_of(j)}" for j in features.joins]
     tables = {
-        "features": plain,
-        "word_names": list(space.word_names),
-        "node_names": list(space.node_names),
+        **_tables(parts[0]),
         "lexicon": {
             "given": {word: list(pairs) for word, pairs in lexicon.given.items()},
             "learnt": {
@@ -94,19 +89,20 @@ def save_model(
             },
             "string_match": lexicon.string_match,
         },
-        "values": {kind: sorted(known) for kind, known in values.items()},
-        "counts": counts,
-        "context_words": sorted(context_words),
         "lengths": {
             "counts": {
                 str(k): {str(n): c for n, c in v.items()} for k, v in lengths.counts.items()
             },
             "longest": lengths.longest,
         },
+        "partners": [_tables(part) for part in parts[1:]],
     }
+    arrays: dict[str, NDArray[Any]] = {}
+    for number, part in enumerate(parts):
+        arrays |= {f"theta{number or ''}": part.theta, f"keys{number or ''}": part.space.keys}
     files = {
         "tables.json": json.dumps(tables, ensure_ascii=False).encode(),
-        "weights.safetensors": save({"theta": theta, "keys": space.keys}),
+        "weights.safetensors": save(arrays),
     }
     manifest: dict[str, Any] = {
         "format": FORMAT,
@@ -123,6 +119,24 @@ def save_model(
         write_atomically(folder / name, data)
     write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1))
     return folder
+
+
+def _tables(part: SavedPart) -> dict[str, Any]:
+    features, space = part.features, part.space
+    plain = {
+        name: getattr(features, name)
+        for name in Features.__dataclass_fields__
+        if name not in ("joins", "lexicon")
+    }
+    plain["joins"] = [j if isinstance(j, str) else f"own:{name_of(j)}" for j in features.joins]
+    return {
+        "features": plain,
+        "word_names": list(space.word_names),
+        "node_names": list(space.node_names),
+        "values": {kind: sorted(known) for kind, known in part.values.items()},
+        "counts": part.counts,
+        "context_words": sorted(part.context_words),
+    }
 
 
 def load_model(folder: Path, joins: tuple[JoiningFunction, ...] = ()) -> SavedModel:
@@ -197,14 +211,6 @@ def _build(
     joins: tuple[JoiningFunction, ...],
 ) -> SavedModel:
     own = {f"own:{name_of(function)}": function for function in joins}
-    chosen = []
-    for name in tables["features"].pop("joins"):
-        if name.startswith("own:") and name not in own:
-            raise SettingError(
-                f"The follower was trained with the joining function {name[4:]!r} of your own. "
-                "Pass it to Follower.load(…, joins=[…])."
-            )
-        chosen.append(own.get(name, name))
     kept = tables["lexicon"]
     lexicon = Lexicon(
         given={word: [tuple(pair) for pair in pairs] for word, pairs in kept["given"].items()},
@@ -214,24 +220,13 @@ def _build(
         },
         string_match=bool(kept["string_match"]),
     )
-    features = Features(joins=tuple(chosen), lexicon=lexicon, **tables["features"])
-    space = features.space()
-    space.word_names = {str(name): place for place, name in enumerate(tables["word_names"])}
-    space.node_names = {str(name): place for place, name in enumerate(tables["node_names"])}
-    space.keys = np.ascontiguousarray(arrays["keys"], dtype=np.int64)
-    theta = np.ascontiguousarray(arrays["theta"], dtype=np.float64)
-    if (
-        theta.shape != space.keys.shape
-        or not np.isfinite(theta).all()
-        or not (np.diff(space.keys) > 0).all()
-        or len(space.word_names) != len(tables["word_names"])
-        or len(space.node_names) != len(tables["node_names"])
-    ):
-        raise ValueError("the weights do not fit the features")
+    parts = [
+        _part(each, arrays[f"theta{number or ''}"], arrays[f"keys{number or ''}"], lexicon, own)
+        for number, each in enumerate([tables, *tables.get("partners", ())])
+    ]
     temperature = float(manifest["temperature"])
     if not 0 < temperature < np.inf:
         raise ValueError(f"the temperature is {temperature}")
-    space.names()  # every key must name known labels
     lengths = LengthModel(
         {
             int(units): {int(n): int(c) for n, c in counts.items()}
@@ -241,14 +236,49 @@ def _build(
     )
     return SavedModel(
         settings=manifest["settings"],
-        features=features,
-        space=space,
-        theta=theta,
+        parts=parts,
         lexicon=lexicon,
-        values={kind: set(values) for kind, values in tables["values"].items()},
-        counts={word: int(count) for word, count in tables["counts"].items()},
-        context_words=frozenset(map(str, tables["context_words"])),
         lengths=lengths,
         loss=float(manifest["loss"]),
         temperature=temperature,
+    )
+
+
+def _part(
+    tables: dict[str, Any],
+    theta: Reals,
+    keys: NDArray[np.int64],
+    lexicon: Lexicon,
+    own: dict[str, JoiningFunction],
+) -> SavedPart:
+    chosen = []
+    for name in tables["features"].pop("joins"):
+        if name.startswith("own:") and name not in own:
+            raise SettingError(
+                f"The follower was trained with the joining function {name[4:]!r} of your own. "
+                "Pass it to Follower.load(…, joins=[…])."
+            )
+        chosen.append(own.get(name, name))
+    features = Features(joins=tuple(chosen), lexicon=lexicon, **tables["features"])
+    space = features.space()
+    space.word_names = {str(name): place for place, name in enumerate(tables["word_names"])}
+    space.node_names = {str(name): place for place, name in enumerate(tables["node_names"])}
+    space.keys = np.ascontiguousarray(keys, dtype=np.int64)
+    theta = np.ascontiguousarray(theta, dtype=np.float64)
+    if (
+        theta.shape != space.keys.shape
+        or not np.isfinite(theta).all()
+        or not (np.diff(space.keys) > 0).all()
+        or len(space.word_names) != len(tables["word_names"])
+        or len(space.node_names) != len(tables["node_names"])
+    ):
+        raise ValueError("the weights do not fit the features")
+    space.names()  # every key must name known labels
+    return SavedPart(
+        features=features,
+        space=space,
+        theta=theta,
+        values={kind: set(values) for kind, values in tables["values"].items()},
+        counts={word: int(count) for word, count in tables["counts"].items()},
+        context_words=frozenset(map(str, tables["context_words"])),
     )

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from groundling.features.space import FeatureSpace
 from groundling.inference.alternation import alternate
 from groundling.inference.courses import beam_courses, enumerate_courses, greedy_courses
@@ -22,50 +24,26 @@ from groundling.model.kernels import Reals
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State, World
 
-__all__ = ["Scored", "Searcher"]
+__all__ = ["Part", "Scored", "Searcher"]
 
 _BATCH = 200  # texts scored at once
+_TOGETHER = 50_000  # plans scored at once
 _REMEMBERED = 2000  # starts whose plans are kept
 
 Scored = list[tuple[float, tuple[State, ...], tuple[Action, ...]]]
+Text = tuple[Instruction, ...]
 
 
 @dataclass
-class Searcher:
-    """What a model has learnt, put to use: finds plans and their scores."""
+class Part:
+    """One overlay with its features and what was learnt for them."""
 
     builder: Builder
     space: FeatureSpace
     theta: Reals
-    learning: Learning
-    lengths: LengthModel
-    seed: int = 0
     _courses: dict[tuple[World, State, Search], Courses | None] = field(
         default_factory=dict, init=False, repr=False
     )
-
-    def search_many(
-        self,
-        texts: Sequence[tuple[Instruction, ...]],
-        worlds: Sequence[World],
-        starts: Sequence[State],
-        search: Search,
-    ) -> Iterator[Scored]:
-        """Search one by one, or many at once where all plans can be listed and scored."""
-        listing = self.learning.normalise == "plans" and search.planning
-        batch: list[tuple[Problem, list[Course]]] = []
-        for text, world, start in zip(texts, worlds, starts, strict=True):
-            courses = self.all_courses(world, start, search) if listing else None
-            if courses:
-                batch.append((self._problem(text, courses), courses))
-                if len(batch) == _BATCH:
-                    yield from self._score_batch(batch)
-                    batch = []
-            else:
-                yield from self._score_batch(batch)
-                batch = []
-                yield [] if courses == [] else self.search(text, world, start, search)
-        yield from self._score_batch(batch)
 
     def all_courses(self, world: World, start: State, search: Search) -> Courses | None:
         """Return all plans from a start, or nothing if there are too many; remembered."""
@@ -76,17 +54,60 @@ class Searcher:
             self._courses[key] = enumerate_courses(self.builder, world, start, search)
         return self._courses[key]
 
-    def _problem(self, text: tuple[Instruction, ...], courses: Sequence[Course]) -> Problem:
-        graphs = list(dict.fromkeys(g for course in courses for g in course.graphs))
-        passage = self.builder.passage(text, graphs)
-        return Problem(passage.forest, passage.words, [c.candidate() for c in courses])
+    def problem(self, text: Text, spaces: Sequence[Courses]) -> Problem:
+        """Return plans from one or several starts as what a text may mean."""
+        blocks = [courses.block for courses in spaces if courses]
+        graphs = dict.fromkeys(graph for block in blocks for graph in block.graphs)
+        passage = self.builder.passage(text, list(graphs))
+        return Problem(passage.forest, passage.words, blocks)
 
-    def _score_batch(self, batch: Sequence[tuple[Problem, list[Course]]]) -> Iterator[Scored]:
-        if not batch:
-            return
-        scores = self.scores([problem for problem, _ in batch]).tolist()
+    def scores(self, problems: Sequence[Problem]) -> Reals:
+        """Return the scores of all candidates, problem by problem."""
+        encoding = self.builder.encode(problems, self.space)
+        return Model(encoding, self.builder.overlay).candidate_scores(self.theta)
+
+
+@dataclass
+class Searcher:
+    """What a model has learnt, put to use: finds plans and their scores.
+
+    The first of the `parts` searches; with several, scores are their means.
+    """
+
+    parts: tuple[Part, ...]
+    learning: Learning
+    lengths: LengthModel
+    seed: int = 0
+
+    def search_many(
+        self,
+        texts: Sequence[Text],
+        worlds: Sequence[World],
+        starts: Sequence[State],
+        search: Search,
+    ) -> Iterator[Scored]:
+        """Search one by one, or many at once where all plans can be listed and scored."""
+        listing = self.learning.normalise == "plans" and search.planning
+        batch: list[tuple[Text, World, list[Courses]]] = []
+        for text, world, start in zip(texts, worlds, starts, strict=True):
+            courses = self.parts[0].all_courses(world, start, search) if listing else None
+            if courses:
+                batch.append((text, world, [courses]))
+                if len(batch) == _BATCH:
+                    yield from self._score_batch(batch, search)
+                    batch = []
+            else:
+                yield from self._score_batch(batch, search)
+                batch = []
+                yield [] if courses == [] else self.search(text, world, start, search)
+        yield from self._score_batch(batch, search)
+
+    def _score_batch(
+        self, batch: Sequence[tuple[Text, World, list[Courses]]], search: Search
+    ) -> Iterator[Scored]:
+        scores = self._mean_scores(batch, search).tolist() if batch else []
         place = 0
-        for _, courses in batch:
+        for _, _, [courses] in batch:
             values = scores[place : place + len(courses)]
             place += len(courses)
             yield [
@@ -94,14 +115,74 @@ class Searcher:
                 for value, course in zip(values, courses, strict=True)
             ]
 
-    def scores(self, problems: Sequence[Problem]) -> Reals:
-        """Return the scores of all candidates, problem by problem."""
-        encoding = self.builder.encode(problems, self.space)
-        return Model(encoding, self.builder.overlay).candidate_scores(self.theta)
+    def score_starts(
+        self,
+        texts: Sequence[Text],
+        worlds: Sequence[World],
+        starts: Sequence[Sequence[State]],
+        search: Search,
+    ) -> Iterator[list[tuple[Courses, Reals]]]:
+        """Score the plans from several starts under one text, for many texts."""
+        batch: list[tuple[Text, World, list[Courses]]] = []
+        count = 0
+        for text, world, possible in zip(texts, worlds, starts, strict=True):
+            spaces = [self._listed(text, world, start, search) for start in possible]
+            batch.append((text, world, spaces))
+            count += sum(map(len, spaces))
+            if count > _TOGETHER:
+                yield from self._answers(batch, search)
+                batch, count = [], 0
+        yield from self._answers(batch, search)
 
-    def search(
-        self, text: tuple[Instruction, ...], world: World, start: State, search: Search
-    ) -> Scored:
+    def _answers(
+        self, batch: Sequence[tuple[Text, World, list[Courses]]], search: Search
+    ) -> Iterator[list[tuple[Courses, Reals]]]:
+        scores = self._mean_scores(batch, search) if batch else np.zeros(0)
+        place = 0
+        for _, _, spaces in batch:
+            answer = []
+            for courses in spaces:
+                answer.append((courses, scores[place : place + len(courses)]))
+                place += len(courses)
+            yield answer
+
+    def _listed(self, text: Text, world: World, start: State, search: Search) -> Courses:
+        """Return all plans from a start, or those that the search keeps."""
+        listing = self.learning.normalise == "plans" and search.planning
+        courses = self.parts[0].all_courses(world, start, search) if listing else None
+        if courses is None:
+            found = self.search(text, world, start, search)
+            courses = Courses(
+                self.parts[0].builder.course(world, states, actions)
+                for _, states, actions in (found if search.planning else found[:1])
+            )
+        return courses
+
+    def _mean_scores(
+        self, batch: Sequence[tuple[Text, World, list[Courses]]], search: Search
+    ) -> Reals:
+        """Return what the parts score on average, for plans that the first one has laid out."""
+        first, *others = self.parts
+        total = first.scores([first.problem(text, spaces) for text, _, spaces in batch])
+        for part in others:
+            problems = [
+                part.problem(text, [self._again(part, world, each, search) for each in spaces])
+                for text, world, spaces in batch
+            ]
+            total += part.scores(problems)
+        return np.asarray(total / len(self.parts))
+
+    @staticmethod
+    def _again(part: Part, world: World, courses: Courses, search: Search) -> Courses:
+        """Lay the same plans out for another part."""
+        if not courses:
+            return courses
+        known = part.all_courses(world, courses[0].states[0], search)
+        if known is not None and len(known) == len(courses):
+            return known  # all there are, and always in the same order
+        return Courses(part.builder.course(world, c.states, c.actions) for c in courses)
+
+    def search(self, text: Text, world: World, start: State, search: Search) -> Scored:
         """Search for plans under one text, by the way the model was learnt.
 
         Without planning, the plan of the reflex agent comes first, whatever the others score.
@@ -109,8 +190,8 @@ class Searcher:
         if self.learning.normalise == "plans":
             return self._search_plans(text, world, start, search)
         search = search.extended(world.extra_length(start))
-        scores = UnitScores(self.builder, self.space, self.theta, text, world)
-        learning = self.learning
+        part, learning = self.parts[0], self.learning
+        scores = UnitScores(part.builder, part.space, part.theta, text, world)
         if learning.reads:
             read: Scored = self._widen(
                 lambda wider: transduce(
@@ -143,6 +224,7 @@ class Searcher:
                 last_to_last=learning.last_to_last,
             )
             return [(each.score, each.states, each.actions) for each in together]
+        scores.look_ahead(start, search.max_length)
         found = self._widen(
             lambda wider: alternate(
                 scores,
@@ -171,18 +253,24 @@ class Searcher:
                 return found
             search = replace(search, beam=search.beam * 4)
 
-    def _search_plans(
-        self, text: tuple[Instruction, ...], world: World, start: State, search: Search
-    ) -> Scored:
+    def _search_plans(self, text: Text, world: World, start: State, search: Search) -> Scored:
         """Search where plans cannot all be listed: by beam, or without looking ahead."""
 
         def score(courses: Sequence[Course]) -> Reals:
-            return self.scores([self._problem(text, courses)])
+            total = np.zeros(len(courses))
+            for number, part in enumerate(self.parts):
+                laid_out = Courses(
+                    part.builder.course(world, c.states, c.actions) if number else c
+                    for c in courses
+                )
+                total += part.scores([part.problem(text, [laid_out])])
+            return total / len(self.parts)
 
+        builder = self.parts[0].builder
         if search.planning:
             found = self._widen(
-                lambda wider: beam_courses(self.builder, world, start, wider, score), search, world
+                lambda wider: beam_courses(builder, world, start, wider, score), search, world
             )
         else:
-            found = greedy_courses(self.builder, world, start, search, score)
+            found = greedy_courses(builder, world, start, search, score)
         return [(value, course.states, course.actions) for course, value in found]

@@ -110,7 +110,22 @@ def test_tune_tries_settings_inside_the_training_data(tmp_path):
     assert found["best"] in [each["settings"] for each in found["tried"]]
 
 
+def test_tune_compares_rows_on_every_pair_of_mazes(tmp_path):
+    file = tmp_path / "tuned.json"
+    run("tune", "mazes", "--row", "tree", "--row", "bag", "-s", "learning.iterations=2", "-j", "1",
+        "--json", file)  # fmt: skip
+    found = json.loads(file.read_text())
+    assert [each["settings"] for each in found["tried"]] == [
+        {"row": "tree", "learning.iterations": 2},
+        {"row": "bag", "learning.iterations": 2},
+    ]
+    parts = found["tried"][0]["parts"]
+    assert len(parts) == 6
+    assert "Maze1 → Maze3" in parts
+
+
 def test_tune_refuses_settings_that_do_not_exist():
+    assert "Did you mean 'tree'" in run("tune", "mazes", "--row", "tre", code=1).output
     assert "Did you mean" in run("tune", "maps", "-s", "learning.iteration=1", code=1).output
     assert "such as learning.l2=1,2,4" in run("tune", "maps", "-s", "l2", code=1).output
 

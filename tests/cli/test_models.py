@@ -243,5 +243,8 @@ def test_weights_of_a_word(models):
     assert sizes == sorted(sizes, reverse=True)
     shown = run("weights", models / "mazes", "--most", "3").output
     assert len(shown.splitlines()) == 4
+    other = run("weights", models / "mazes", "--partner", "1", "--most", "3").output
+    assert other != shown
+    assert "no partner 2" in run("weights", models / "mazes", "--partner", "2", code=1).output
     wrong = run("weights", models / "mazes", "--word", "lefft", code=1)
     assert "Did you mean 'left'?" in wrong.output

@@ -148,3 +148,20 @@ def test_alternation_budget_is_respected():
     with pytest.raises(SearchError, match=r"Raise Search.budget"):
         best_path(scores, 500, np.ones((2, 100)), Search(beam=None, budget=50))
     assert len(scores) < 100
+
+
+@pytest.mark.parametrize(
+    ("steps", "most", "pairs"), [(1, 99, 1), (2, 99, 3), (9, 99, 6), (9, 4, 3)]
+)
+def test_units_look_ahead_scores_what_is_near_in_one_go(monkeypatch, steps, most, pairs):
+    world = Line(4, {1: "lamp", 3: "sofa"})
+    scores, plain = unit_scores(world), unit_scores(world)
+    asked = []
+    whole = scores._score
+    monkeypatch.setattr(scores, "_score", lambda graphs: asked.append(graphs) or whole(graphs))
+    scores.look_ahead(0, steps, most)
+    assert len(scores) == pairs  # from the left end: one action, then two more, then three
+    assert len(asked) == 1
+    for one, other in zip(scores.options([0, 1]), plain.options([0, 1]), strict=True):
+        np.testing.assert_allclose(one.text, other.text)
+        np.testing.assert_allclose(one.free, other.free)

@@ -96,7 +96,7 @@ def test_score_plans_answers_in_order_when_scored_in_parts(monkeypatch):
     follower, world, _ = fitted(others)
     requests = [("go left", world, (1, 2)), ("to the sofa", world, (4,)), ("go", world, (3, 0))]
     whole = list(follower.score_plans(requests))
-    monkeypatch.setattr("groundling.follower._TOGETHER", 1)
+    monkeypatch.setattr("groundling.searching._TOGETHER", 1)
     parts = list(follower.score_plans(requests))
     for one, two in zip(whole, parts, strict=True):
         for (plans, scores), (same, again) in zip(one, two, strict=True):

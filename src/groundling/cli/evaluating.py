@@ -124,13 +124,17 @@ def tune(
             help="What to try, such as learning.l2=1,2,4; repeated, all combinations.",
         ),
     ] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option("--row", help="A row to try, with all settings; may be repeated."),
+    ] = None,
     jobs: JobsOption = 0,
     json_file: JsonFileOption = None,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Choose settings inside the training data; what is for test is never looked at."""
+    """Choose settings inside the training data: what they score on parts of it left out."""
     with plainly(debug, "Nothing was written."):
         from rich.table import Table
 
@@ -143,11 +147,19 @@ def tune(
         asked = get_task(task)
         chosen = check_preset(asked, preset)
         check_writable(json_file)
-        tried = read_settings(setting or default_settings(chosen))
+        plain = [] if row else default_settings(chosen)
+        tried = read_settings(setting or plain)
         to_output = str(json_file) == "-"
         console = make_console(errors=to_output)
         place = find_place(task, corpora, sample, console)
-        groups = [(each, tuning_cells(task, preset, each, place.folder)) for each in tried]
+        groups = [
+            (
+                ((("row", name),) if row else ()) + each,
+                tuning_cells(task, preset, each, place.folder, name),
+            )
+            for name in row or ["full"]
+            for each in tried
+        ]
         cells = [cell for _, group in groups for cell in group]
         results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
         found = []

@@ -194,9 +194,9 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
     }
 
 
-def weights_of(follower: Follower, word: str) -> list[tuple[str, float]]:
+def weights_of(follower: Follower, word: str, partner: int = 0) -> list[tuple[str, float]]:
     """Return the weights of a word's features, strongest first; without a word, of all."""
-    found = follower.weights(most=len(follower.theta_))
+    found = follower.weights(most=sys.maxsize, partner=partner)
     if not word:
         return found
     whole = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")

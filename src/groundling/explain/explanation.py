@@ -23,15 +23,9 @@ from groundling.explain.parts import (
     difference,
 )
 from groundling.explain.reading import Path, Reading, TextReader
-from groundling.features.space import FeatureSpace
 from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
 from groundling.language.instruction import Instruction
-from groundling.learning.lengths import LengthModel
-from groundling.learning.settings import Learning
-from groundling.model.builder import Builder
 from groundling.model.kernels import Reals
-from groundling.world.environment import World
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,8 +59,8 @@ class Explanation:
         What the number of possible readings adds to the score (the entropy of the
         alignments, less what skipping costs), or whatever else is not a feature.
     score
-        The plan's score under θ: `sum(step.text.total + step.own.total for each step) +
-        whole.total + ambiguity`, exactly.
+        The plan's score under θ (the mean, if there are partners):
+        `sum(step.text.total + step.own.total for each step) + whole.total + ambiguity`, exactly.
     rivals
         The runners-up.
 
@@ -217,30 +211,18 @@ class Source:
     says about itself.
     """
 
-    def __init__(
-        self,
-        builder: Builder,
-        space: FeatureSpace,
-        theta: Reals,
-        learning: Learning,
-        search: Search,
-        lengths: LengthModel,
-        text: tuple[Instruction, ...],
-        world: World,
-    ) -> None:
-        self.space = space
-        self.theta = theta
+    def __init__(self, readers: Sequence[TextReader], text: tuple[Instruction, ...]) -> None:
+        self.readers = tuple(readers)
         self.text = text
-        self.world = world
-        self.builder = builder
-        self.reader = TextReader(builder, space, theta, learning, search, lengths, world)
+        self.builder = readers[0].builder
+        self.world = readers[0].world
 
     def explain(self, plan: Plan) -> Explanation:
         """Say which words caused which action, and which weights decided."""
         considered = (plan, *plan.alternatives)
         wanted = sorted({*range(min(RIVALS, len(plan.alternatives))), *self._avoiding(plan)})
         chosen = [considered[0], *(plan.alternatives[place] for place in wanted)]
-        reading, *others = self.reader.read(self.text, [(p.states, p.actions) for p in chosen])
+        reading, *others = self._read([(p.states, p.actions) for p in chosen])
         whole = self._sum(reading.plan)
         rivals = {
             place: self._rival(plan, plan.alternatives[place], reading, other)
@@ -264,10 +246,22 @@ class Source:
     def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
         """Return the score of a plan and of its best rival under another text."""
         paths: list[Path] = [(p.states, p.actions) for p in (plan, *plan.alternatives[:1])]
-        return self.reader.scores(text, paths)
+        found = np.array([reader.scores(text, paths) for reader in self.readers])
+        return list(map(float, found.mean(axis=0)))
+
+    def _read(self, paths: Sequence[Path]) -> list[Reading]:
+        """Return how the text is read in the light of plans, on average over the readers."""
+        found = zip(*(reader.read(self.text, paths) for reader in self.readers), strict=True)
+        return [Reading.mean(readings) for readings in found]
 
     def _sum(self, counts: Reals) -> Contributions:
-        return Contributions.of(self.space, self.theta, counts)
+        """Return what features add to a score, those of all readers together."""
+        ends = np.cumsum([len(reader.theta) for reader in self.readers])[:-1]
+        found = [
+            Contributions.of(reader.space, reader.theta, part)
+            for reader, part in zip(self.readers, np.split(counts, ends), strict=True)
+        ]
+        return found[0] if len(found) == 1 else Contributions.together(found)
 
     @staticmethod
     def _without(plan: Plan, j: int) -> int | None:

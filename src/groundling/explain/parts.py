@@ -78,6 +78,27 @@ class Contributions:
             )
         )
 
+    @classmethod
+    def together(cls, parts: Iterable[Contributions]) -> Contributions:
+        """Return what several models add; a feature that they share is named once.
+
+        Its weight is then the mean of theirs, each counted as often as it fired.
+
+        >>> one, two = Contribution("move", 2.0, 0.5), Contribution("move", 4.0, 0.5)
+        >>> Contributions.together([Contributions((one,)), Contributions((two,))]).features
+        (Contribution(feature='move', weight=3.0, count=1.0),)
+        """
+        found: dict[tuple[str, bool], Contribution] = {}
+        for each in (feature for part in parts for feature in part.features):
+            key = (each.feature, each.count > 0)
+            known = found.get(key)
+            if known is not None:
+                count = known.count + each.count
+                weight = (known.amount + each.amount) / count
+                each = Contribution(each.feature, weight, count)
+            found[key] = each
+        return cls(tuple(sorted(found.values(), key=lambda each: -abs(each.amount))))
+
     @property
     def total(self) -> float:
         """The sum of all amounts."""

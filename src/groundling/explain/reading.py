@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,37 @@ class Reading:
     def counts(self) -> Reals:
         """Return the expected count of every feature in the whole plan."""
         return np.asarray(np.sum([*self.text, *self.free, self.plan], axis=0))
+
+    @classmethod
+    def mean(cls, readings: Sequence[Reading]) -> Reading:
+        """Return the mean of what several models read; their features one after another.
+
+        Alignments are those of the first and of the models that have as many nodes.
+
+        >>> one = Reading(1.0, (np.ones((1, 1)),), (np.ones(1),), (np.ones(1),), np.ones(2))
+        >>> two = Reading(3.0, (np.zeros((1, 1)),), (np.ones(2),), (np.ones(2),), np.ones(2))
+        >>> both = Reading.mean([one, two])
+        >>> both.score, both.aligned[0].item(), both.text[0].tolist()
+        (2.0, 0.5, [0.5, 0.5, 0.5])
+        """
+        if len(readings) == 1:
+            return readings[0]
+
+        def joined(parts: Iterable[Reals]) -> Reals:
+            return np.concatenate(list(parts)) / len(readings)
+
+        actions = range(len(readings[0].aligned))
+        alike = [
+            [each.aligned[j] for each in readings if each.aligned[j].shape == first.shape]
+            for j, first in enumerate(readings[0].aligned)
+        ]
+        return cls(
+            float(np.mean([each.score for each in readings])),
+            tuple(np.asarray(np.mean(each, axis=0)) for each in alike),
+            tuple(joined(each.text[j] for each in readings) for j in actions),
+            tuple(joined(each.free[j] for each in readings) for j in actions),
+            joined(each.plan for each in readings),
+        )
 
 
 class TextReader:

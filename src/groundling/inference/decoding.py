@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from groundling.world.environment import State
 
-__all__ = ["decode", "log_softmax"]
+__all__ = ["best_temperature", "decode", "log_softmax"]
 
 Reals = NDArray[np.float64]
 _MOST_COMPARED = 300
@@ -26,6 +26,27 @@ def log_softmax(scores: Reals, temperature: float = 1.0) -> Reals:
     scaled = scores / temperature
     shifted = scaled - scaled.max()
     return np.asarray(np.minimum(shifted - np.log(np.exp(shifted).sum()), 0.0))
+
+
+def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
+    """Return what to divide scores by so that right plans are most probable.
+
+    Each case has the scores of the plans that were considered, and which of them are right.
+
+    >>> sure = (np.array([4.0, 0.0]), np.array([True, False]))
+    >>> wrong = (np.array([4.0, 0.0]), np.array([False, True]))
+    >>> best_temperature([sure, sure, sure]) < 1 < best_temperature([sure, sure, wrong])
+    True
+    """
+
+    def surprise(temperature: float) -> float:
+        total = 0.0
+        for scores, right in cases:
+            total -= float(np.logaddexp.reduce(log_softmax(scores, temperature)[right]))
+        return total
+
+    grid = np.exp(np.linspace(np.log(0.05), np.log(50.0), 200))
+    return float(min(grid, key=surprise))
 
 
 def decode(

@@ -104,6 +104,20 @@ class UnitScores:
                 place += len(actions)
         return [self._options[state] for state in listed]
 
+    def look_ahead(self, start: State, steps: int, most: int = 200) -> None:
+        """Score in one go what can be done within a few steps, as long as it is not much."""
+        world = self.world
+        layer, found = [start], {start: None}
+        count = len(world.actions(start))
+        for _ in range(1, steps):
+            after = (world.step(state, each) for state in layer for each in world.actions(state))
+            layer = [state for state in dict.fromkeys(after) if state not in found]
+            count += sum(len(world.actions(state)) for state in layer)
+            if count > most:
+                break
+            found |= dict.fromkeys(layer)
+        self.options(found)
+
     def marks(self) -> tuple[Reals, Reals]:
         """Return (2 × units) scores of passing on, and scores of acting again."""
         text, free = self.graphs([self.builder.lay_out(mark) for mark in MARKS])

@@ -63,7 +63,7 @@ def train(
             f"Training stopped after {learning.iterations} iterations before it converged. "
             "Raise Learning.iterations, or Learning.tolerance if the loss no longer moves.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=5,  # the caller of Follower.fit
         )
     return best
 

@@ -75,12 +75,14 @@ def evaluation_cells(
     ]
 
 
-def tuning_cells(task: str, preset: str, changes: Changes, folder: Path | None) -> list[Cell]:
-    """Return the cells that try settings inside the training data."""
+def tuning_cells(
+    task: str, preset: str, changes: Changes, folder: Path | None, row: str = "full"
+) -> list[Cell]:
+    """Return the cells that try settings of a row inside the training data."""
     asked = get_task(task)
-    changed(asked.preset(preset), changes)  # complains of what does not exist
+    changed(asked.preset(preset, row), changes)  # complains of what does not exist
     parts = asked.inner_parts(_load(task, folder, catalogue.SAMPLE))
-    return [Cell(task, preset, ("full",), part, 1.0, changes, inner=True) for part in parts]
+    return [Cell(task, preset, (row,), part, 1.0, changes, inner=True) for part in parts]
 
 
 @lru_cache(maxsize=3)
@@ -98,7 +100,7 @@ def run_cell(cell: Cell, folder: Path | None, size: float = 1.0) -> Result:
         # Presets say how long to train; the paper's stop before they converge.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if cell.inner:
-            chosen = changed(task.preset(cell.preset), cell.changes)
+            chosen = changed(task.preset(cell.preset, cell.rows[0]), cell.changes)
             outcome: Any = {"score": task.try_out(corpus, chosen, cell.part)}
         else:
             outcome = task.run(corpus, cell.preset, cell.rows, cell.part)

@@ -107,7 +107,9 @@ def test_protocol_flat_bags_add_up_to_the_same_scores(best):
     pairs = [(s, a) for s in best.answers[0].plan.states for a in world.actions(s)]
     tables = []
     for adds_up in (True, False):
-        scores = UnitScores(follower._builder, follower._space, follower.theta_, text, world)
+        scores = UnitScores(
+            follower._builder, follower._parts[0].space, follower.theta_, text, world
+        )
         scores._adds_up = adds_up
         tables.append(scores.actions(pairs))
     np.testing.assert_allclose(tables[0][0], tables[1][0], atol=1e-9)

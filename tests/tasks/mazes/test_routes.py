@@ -9,19 +9,20 @@ import pytest
 
 from groundling.errors import SettingError
 from groundling.tasks.mazes import (
+    STAY,
     MazeState,
     generate_mazes,
     generate_routes,
     load_sail,
     write_corpus,
 )
+from groundling.tasks.mazes.plans import plans_within
 from groundling.tasks.mazes.presets import PRESETS, preset
-from groundling.tasks.mazes.route_protocol import (
+from groundling.tasks.mazes.rivals import NEAR, add_rivals
+from groundling.tasks.mazes.route_protocol import _smoothest, evaluate_routes
+from groundling.tasks.mazes.route_training import (
     TRAINING,
     Training,
-    _smoothest,
-    add_rivals,
-    evaluate_routes,
     prepare_routes,
     train_routes,
 )
@@ -34,7 +35,9 @@ from groundling.tasks.mazes.routes import (
     segment,
 )
 
-CHOSEN = replace(preset("best"), parser="chain")  # loading a parser takes longer than the test
+CHOSEN = replace(
+    preset("best", "tree"), parser="chain"
+)  # loading a parser takes longer than the test
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -182,28 +185,75 @@ def test_segment_parts_follow_each_other_along_the_way(follower, data):
             assert state.position == route.end
 
 
-def test_add_rivals_leaves_unknown_starts_alone(data):
-    shown = next(iter(data.values())).sentences
-    for before, after in zip(shown, add_rivals(shown, turned=2, elsewhere=3), strict=True):
-        if before.start.orientation is None:
-            assert after.rivals == ()
-            continue
-        here = [rival for rival in after.rivals if rival.position == before.start.position]
-        assert len(here) == 2
-        assert len(set(after.rivals)) == len(after.rivals) <= 5
+@pytest.fixture(scope="module")
+def rivalled(data):
+    found = next(iter(data.values()))
+    shown = found.sentences + found.dropped
+    return shown, add_rivals(shown, misread=4, elsewhere=2)
+
+
+def test_rivals_of_known_starts_are_ends_of_the_sentence_before(rivalled):
+    shown, made = rivalled
+    seen = 0
+    for before, after in zip(shown, made, strict=True):
         assert before.start not in after.rivals
+        assert len(set(after.rivals)) == len(after.rivals)
+        if before.start.orientation is None or not after.rivals:
+            continue
+        seen += 1
+        assert len(after.rivals) <= 4
+        world = before.environment
+        starts = [each.start for each in shown if each.group == before.group]
+        assert any(
+            {world.restart(end) for _, end in plans_within(world, start, 4)} >= set(after.rivals)
+            for start in starts
+        )
+    assert seen
 
 
-def test_mirrored_rivals_are_states_of_the_mirrored_maze(data):
-    shown = next(iter(data.values())).sentences
-    made = next(each for each in add_rivals(shown, turned=2, elsewhere=3) if each.rivals)
+def test_rivals_of_unknown_starts_are_near_and_unknown(rivalled):
+    shown, made = rivalled
+    seen = 0
+    for before, after in zip(shown, made, strict=True):
+        if before.start.orientation is not None or before.actions == (STAY,):
+            continue
+        seen += 1
+        x, y = before.start.position
+        assert len(after.rivals) == 2
+        for (other_x, other_y), orientation, _ in after.rivals:
+            assert orientation is None
+            assert 0 < abs(x - other_x) + abs(y - other_y) <= NEAR
+    assert seen
+
+
+def test_sentences_at_which_nothing_is_done_have_no_rivals(rivalled):
+    stays = [each for each in rivalled[1] if each.actions == (STAY,)]
+    assert stays
+    assert not any(each.rivals for each in stays)
+
+
+def test_rivals_share_the_weight_with_a_copy_without(rivalled):
+    shown, made = rivalled
+    halves = add_rivals(shown, misread=4, elsewhere=2, alone=0.25)
+    assert len(halves) == len(shown) + sum(bool(each.rivals) for each in made)
+    assert sum(each.weight for each in halves) == pytest.approx(len(shown))
+    for one, two in pairwise(halves):
+        if two.rivals:
+            assert (one.weight, one.rivals, one.start) == (0.25, (), two.start)
+            assert two.weight == 0.75
+
+
+def test_mirrored_rivals_are_states_of_the_mirrored_maze(rivalled):
+    made = next(each for each in rivalled[1] if each.rivals)
     (image,) = made.environment.mirror(made)
     assert all(rival.position in image.environment.maze for rival in image.rivals)
     (again,) = image.environment.mirror(image)
     assert again.rivals == made.rivals
 
 
-@pytest.mark.parametrize("training", [Training(turned=1, elsewhere=1), Training(False, rounds=2)])
+@pytest.mark.parametrize(
+    "training", [Training(misread=1, elsewhere=1, alone=0.5), Training(False, rounds=2)]
+)
 def test_train_routes_learns_to_find_ends(data, training):
     follower = train_routes(CHOSEN, list(data.values()), training)
     routes = next(iter(data.values())).paragraphs

@@ -13,6 +13,7 @@ from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
+from groundling.partner import Partner
 from groundling.tasks.rows import find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset"]
@@ -37,6 +38,7 @@ class Preset:
     search: Search
     environment: Mapping[str, Any] = field(default_factory=dict)
     parser: str = "default"
+    partners: tuple[Partner, ...] = ()
     split_commands: bool = False
     published_start: bool = False
     published: float | None = None
@@ -51,6 +53,7 @@ class Preset:
             parser=self.parser,
             seed=seed,
             threads=threads,
+            partners=self.partners,
         )
 
 
@@ -81,23 +84,26 @@ PAPER = Preset(
     published=0.596,
 )
 
+_TREE = Features(
+    words=("word", "first", "next", "head", "relation", "grandparent", "context", "verb"),
+    composed=0.7,
+    slots=("floor", "wall", "item"),
+    numbers=("equal",),
+    joins=("conjunction", "slot"),
+    lexicon=hand_lexicon(),
+    min_count=0,
+    min_word_count=2,
+)
+_CHAIN = replace(_TREE, words=("word", "first", "previous", "next", "context", "verb"))
+
+# One model reads along the dependencies, its partner from word to word.
 BEST = Preset(
     overlay=Overlay.flat(),
-    features=Features(
-        words=(
-            "word", "first", "next", "head", "relation", "grandparent", "context", "verb"
-        ),
-        composed=0.7,
-        slots=("floor", "wall", "item"),
-        numbers=("equal",),
-        joins=("conjunction", "slot"),
-        lexicon=hand_lexicon(),
-        min_count=0,
-        min_word_count=2,
-    ),
+    features=_TREE,
     learning=Learning(l2=2.0, iterations=40),
     search=Search(max_length=3, decode="outcome"),
-)  # fmt: skip
+    partners=(Partner(replace(Overlay.flat(), skeleton="chain"), _CHAIN),),
+)
 
 
 def _without_slots(given: Preset) -> Preset:
@@ -107,7 +113,8 @@ def _without_slots(given: Preset) -> Preset:
 
 
 def _skeleton(name: str) -> Callable[[Preset], Preset]:
-    return lambda given: replace(given, overlay=replace(given.overlay, skeleton=name))
+    """Return what lays words over plans in another order, without a partner."""
+    return lambda given: replace(given, overlay=replace(given.overlay, skeleton=name), partners=())
 
 
 def _flat(given: Preset) -> Preset:
@@ -137,13 +144,16 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "string match only": lambda given: replace(
             given, features=replace(given.features, lexicon="strings")
         ),
+        "tree": _skeleton("tree"),
         "chain": _skeleton("chain"),
         "bag": _skeleton("bag"),
-        "no slots": _without_slots,
+        "tree, no slots": lambda given: _without_slots(_skeleton("tree")(given)),
         "chain, no slots": lambda given: _without_slots(_skeleton("chain")(given)),
         "bag, no slots": lambda given: _without_slots(_skeleton("bag")(given)),
         "graph nodes": lambda given: replace(
-            given, overlay=replace(given.overlay, nodes="both", adjacency="soft")
+            given,
+            overlay=replace(given.overlay, nodes="both", adjacency="soft"),
+            partners=(),
         ),
         "no mirror": lambda given: replace(given, learning=replace(given.learning, mirror=False)),
     },

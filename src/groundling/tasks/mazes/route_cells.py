@@ -10,8 +10,7 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row
 from groundling.tasks.mazes import route_protocol
 from groundling.tasks.mazes.corpus import Sail
-from groundling.tasks.mazes.presets import preset
-from groundling.tasks.mazes.route_protocol import TRAINING
+from groundling.tasks.mazes.route_training import TRAINING, prepare_routes, route_preset
 
 __all__ = ["check_row", "route_groups", "route_row", "route_rows", "run_routes"]
 
@@ -47,8 +46,8 @@ def route_groups(rows: Sequence[str]) -> list[tuple[str, ...]]:
 
 def run_routes(sail: Sail, rows: Sequence[str], left_out: str) -> dict[str, dict[str, Any]]:
     """Leave one map out, and follow its routes."""
-    chosen = preset("best")
-    data = route_protocol.prepare_routes(chosen, sail)
+    chosen = route_preset()
+    data = prepare_routes(chosen, sail)
     training = TRAINING[rows[0].partition(": ")[0]]
     done = route_protocol.route_fold(chosen, data, left_out, training)
     return {

@@ -1,4 +1,4 @@
-"""The protocol of whole routes: training rows, rival starts, and the two ways of reading.
+"""The protocol of whole routes: one map left out, followed at once or after reading first.
 
 `python -m groundling.tasks.mazes.route_protocol CORPUS OUT.json` evaluates all rows.
 """
@@ -10,247 +10,25 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from groundling import __version__
 from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Report, Row, bootstrap
-from groundling.follower import Follower
-from groundling.language.instruction import Instruction
-from groundling.language.parser import load_parser
-from groundling.language.units import split_commands
-from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail, load_sail
-from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.maze import DIRECTIONS, Position
-from groundling.tasks.mazes.plans import plans_within
-from groundling.tasks.mazes.presets import Preset, preset
-from groundling.tasks.mazes.protocol import prepare_sentences
-from groundling.tasks.mazes.routes import (
-    Paragraph,
-    act_at_once,
-    forecast,
-    read_routes,
-    segment,
+from groundling.tasks.mazes.maze import Position
+from groundling.tasks.mazes.presets import Preset
+from groundling.tasks.mazes.route_training import (
+    TRAINING,
+    RouteData,
+    Training,
+    prepare_routes,
+    route_preset,
+    train_routes,
 )
-from groundling.world.environment import Demonstration
+from groundling.tasks.mazes.routes import Paragraph, act_at_once, forecast, read_routes
 
-__all__ = [
-    "TRAINING", "RouteData", "RouteFold", "Training", "add_rivals", "choose_power",
-    "evaluate_routes", "prepare_routes", "route_fold", "table_row", "train_routes",
-]  # fmt: skip
+__all__ = ["RouteFold", "choose_power", "evaluate_routes", "route_fold", "table_row"]
 
-NEAR = 4  # how far away rival starts are drawn from, in places
-ROUGH = 15  # iterations of training in all rounds but the last
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
-
-
-@dataclass(frozen=True)
-class RouteData:
-    """What there is to learn from in one map."""
-
-    sentences: list[Demonstration]
-    dropped: list[Demonstration]
-    paragraphs: list[Paragraph]
-
-
-def prepare_routes(chosen: Preset, sail: Sail) -> dict[str, RouteData]:
-    """Return sentences, dropped sentences and whole routes of each map as a preset wants them."""
-    singles = prepare_sentences(chosen, sail)
-    dropped = prepare_sentences(
-        chosen,
-        Sail(
-            {name: replace(each, sentences=each.dropped) for name, each in sail.mazes.items()},
-            sail.report,
-        ),
-    )
-    parser = load_parser(chosen.parser)
-    found = {}
-    for name, corpus in sail.mazes.items():
-        # One environment for all: what it looks like is asked for once.
-        world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
-        paragraphs = []
-        texts = parser.parse_many(
-            [str(text) for each in corpus.paragraphs for text in each.instructions]
-        )
-        waiting = iter(texts)
-        for each in corpus.paragraphs:
-            assert isinstance(each.start, MazeState)
-            paragraphs.append(
-                Paragraph(
-                    each.name,
-                    world,
-                    each.start,
-                    tuple(_split(chosen, next(waiting)) for _ in each.instructions),
-                    each.actions,  # type: ignore[arg-type]
-                    corpus.destinations.get(each.name),
-                )
-            )
-        found[name] = RouteData(
-            [replace(each, environment=world) for each in singles[name]],
-            [replace(each, environment=world) for each in dropped[name]],
-            paragraphs,
-        )
-    return found
-
-
-def _split(chosen: Preset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    if not chosen.split_commands:
-        return tuple(parsed)
-    return tuple(part for sentence in parsed for part in split_commands(sentence))
-
-
-@dataclass(frozen=True)
-class Training:
-    """What a follower of routes learns from.
-
-    Parameters
-    ----------
-    sentences
-        Single sentences with what each asks for.
-    dropped
-        From the paragraphs: the sentences that the single ones leave out, as `stay`.
-    rounds
-        Paragraphs without the single sentences: how often to cut the demonstrated way at
-        the ends of sentences as the follower of the round before finds best, and to learn
-        from the parts (the first cuts are equal shares).
-    turned, elsewhere
-        Rival starts of each sentence: how many other orientations in the same place, and
-        how many states in other places nearby.
-    misread
-        How many rival starts from misreading the sentence before.
-    """
-
-    sentences: bool = True
-    dropped: bool = False
-    rounds: int = 0
-    turned: int = 0
-    elsewhere: int = 0
-    misread: int = 0
-
-
-TRAINING = {
-    "single sentences": Training(),
-    "single sentences and paragraphs": Training(dropped=True),
-    "single sentences and paragraphs, rival starts": Training(dropped=True, misread=6),
-    "paragraphs alone, rival starts": Training(sentences=False, rounds=4, misread=6),
-}
-
-
-def add_rivals(
-    demonstrations: Sequence[Demonstration],
-    *,
-    turned: int = 0,
-    elsewhere: int = 0,
-    misread: int = 0,
-    seed: int = 0,
-) -> list[Demonstration]:
-    """Give each demonstration with a known start rival starts in the same maze.
-
-    They are drawn from the other orientations in the same place (`turned`), from states in
-    places nearby (`elsewhere`), and from the states in which the agent would be had it
-    taken the sentence before for something else (`misread`).
-
-    >>> from groundling.tasks.mazes import Maze, MazeEnvironment, STAY
-    >>> halls = [((0, 0), (1, 0), "wood", "fish")]
-    >>> world = MazeEnvironment(Maze("Two", {(0, 0): "", (1, 0): ""}, halls))
-    >>> shown = Demonstration("wait", world, world.start((0, 0), 90), (STAY,))
-    >>> [made] = add_rivals([shown], turned=1, elsewhere=2)
-    >>> len(made.rivals), sum(rival.position == (0, 0) for rival in made.rivals)
-    (3, 1)
-    """
-    before = _starts_before(demonstrations)
-    found = []
-    for place, each in enumerate(demonstrations):
-        start, world = _place(each)
-        if start.orientation is None:
-            found.append(each)
-            continue
-        random = np.random.default_rng([seed, place])
-        x, y = start.position
-        here = [world.start((x, y), d) for d in DIRECTIONS]
-        near = [
-            world.start(position, direction)
-            for position in world.maze.positions
-            if 0 < abs(position[0] - x) + abs(position[1] - y) <= NEAR
-            for direction in DIRECTIONS
-        ]
-        previous = before.get((each.group, start))
-        mistaken = [] if previous is None else _ends(world, previous)
-        rivals: list[MazeState] = []
-        for pool, count in ((here, turned), (near, elsewhere), (mistaken, misread)):
-            left = [state for state in pool if state != start and state not in rivals]
-            order = random.permutation(len(left)).tolist()
-            rivals += [left[number] for number in order[:count]]
-        found.append(replace(each, rivals=tuple(rivals)))
-    return found
-
-
-def _place(demonstration: Demonstration) -> tuple[MazeState, MazeEnvironment]:
-    start, world = demonstration.start, demonstration.environment
-    assert isinstance(start, MazeState)
-    assert isinstance(world, MazeEnvironment)
-    return start, world
-
-
-def _starts_before(
-    demonstrations: Sequence[Demonstration],
-) -> dict[tuple[str, MazeState], MazeState]:
-    """Return for each group and state where the sentence started that ends in that state."""
-    found: dict[tuple[str, MazeState], MazeState] = {}
-    for each in demonstrations:
-        start, world = _place(each)
-        end = start
-        for action in each.actions:
-            end = world.step(end, action)  # type: ignore[arg-type]
-        if world.restart(end) != start:
-            found.setdefault((each.group, world.restart(end)), start)
-    return found
-
-
-def _ends(world: MazeEnvironment, start: MazeState) -> list[MazeState]:
-    """Return the states in which plans from a start end, if they face anywhere."""
-    length = 3 + world.extra_length(start)
-    ends = dict.fromkeys(world.restart(end) for _, end in plans_within(world, start, length))
-    return [end for end in ends if end.orientation is not None]
-
-
-def train_routes(
-    chosen: Preset,
-    data: Sequence[RouteData],
-    training: Training,
-    *,
-    seed: int = 0,
-    threads: int = 1,
-) -> Follower:
-    """Train a follower of routes on some maps."""
-
-    def fit(shown: Sequence[Demonstration], last: bool = True) -> Follower:
-        wanted = chosen
-        if last:
-            shown = add_rivals(
-                shown,
-                turned=training.turned,
-                elsewhere=training.elsewhere,
-                misread=training.misread,
-                seed=seed,
-            )
-        else:
-            iterations = min(ROUGH, chosen.learning.iterations)
-            wanted = replace(chosen, learning=replace(chosen.learning, iterations=iterations))
-        return wanted.follower(seed=seed, threads=threads).fit(shown)
-
-    if training.rounds:
-        routes = [route for each in data for route in each.paragraphs]
-        follower = None
-        for number in range(1, training.rounds + 1):
-            follower = fit(segment(follower, routes), number == training.rounds)
-        assert follower is not None
-        return follower
-    shown = [each for found in data for each in found.sentences]
-    if training.dropped:
-        shown += [each for found in data for each in found.dropped]
-    return fit(shown)
 
 
 @dataclass(frozen=True)
@@ -341,7 +119,6 @@ def route_fold(
 
 def evaluate_routes(
     sail: Sail,
-    name: str = "best",
     rows: Sequence[str] = tuple(TRAINING),
     *,
     beam: int | None = None,
@@ -364,7 +141,7 @@ def evaluate_routes(
             f"Routes are evaluated on three maps or more, not on {len(sail.mazes)}: one is left "
             "out, and one of the others to choose the weight of evidence."
         )
-    chosen = preset(name)
+    chosen = route_preset()
     data = prepare_routes(chosen, sail)
     made: list[Row] = []
     for row in rows:
@@ -392,7 +169,7 @@ def evaluate_routes(
             ),
         ]
     condition = "whole routes, final position, one map left out"
-    return Report("mazes", name, condition, made, time.time() - began, __version__)
+    return Report("mazes", "routes", condition, made, time.time() - began, __version__)
 
 
 def _share(fold: RouteFold, ends: Sequence[Position]) -> float:
@@ -432,14 +209,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("corpus", help="the folder of the corpus")
     parser.add_argument("out", help="a JSON file for the results")
     parser.add_argument("--rows", nargs="+", default=list(TRAINING), help="what to learn from")
-    parser.add_argument("--preset", default="best")
     parser.add_argument("--beam", type=int, help="states to keep; all if not given")
     settings = parser.parse_args(arguments)
     sail = load_sail(settings.corpus)
     rows: list[Row] = []
     seconds = 0.0
     for row in settings.rows:
-        report = evaluate_routes(sail, settings.preset, [row], beam=settings.beam, tell=print)
+        report = evaluate_routes(sail, [row], beam=settings.beam, tell=print)
         rows += report.rows
         seconds += report.seconds
         replace(report, rows=rows, seconds=seconds).save(settings.out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -32,6 +33,7 @@ from groundling.tasks.mazes.route_cells import (
     route_rows,
     run_routes,
 )
+from groundling.tasks.mazes.route_training import route_preset
 
 __all__ = ["TASK", "MazeScene", "MazeTask"]
 
@@ -63,10 +65,10 @@ class MazeTask(Task):
             return load_sail(made)
 
     def preset(self, name: str, row: str = "full") -> Preset:
-        """Return the settings of a row; routes are followed by the preset best."""
+        """Return the settings of a row; routes are followed by a part of the preset best."""
         if name == ROUTES:
             check_row(row)
-            return preset("best")
+            return route_preset()
         return preset(name, row)
 
     def rows(self, preset: str) -> tuple[str, ...]:
@@ -120,7 +122,7 @@ class MazeTask(Task):
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
         if preset == ROUTES:
-            return "whole routes by the preset best, final position, one map left out"
+            return "whole routes by the preset best as a tree, final position, one map left out"
         return "single sentences, one map left out"
 
     def lesson(self, corpus: Sail, chosen: Preset, left_out: str | None) -> Lesson:
@@ -153,16 +155,19 @@ class MazeTask(Task):
         return MazeScene(name, chosen, world, state)
 
     def inner_parts(self, corpus: Sail) -> list[str]:
-        """Return the maps to train on: all but the last."""
+        """Return all pairs of maps, one to learn from and another to follow.
+
+        Every map is for test once; pairs without it can choose settings for that test.
+        """
         if len(corpus.mazes) < 3:
             raise SettingError("Tuning leaves out two maps at a time; it needs three or more.")
-        return list(corpus.mazes)[:-1]
+        return [f"{one} → {two}" for one, two in permutations(corpus.mazes, 2)]
 
     def try_out(self, corpus: Sail, chosen: Preset, part: str) -> float:
-        """Leave out one more map, and return the share of right answers there."""
-        training = {name: corpus.mazes[name] for name in self.inner_parts(corpus)}
-        sentences = protocol.prepare_sentences(chosen, Sail(training, corpus.report))
-        return protocol.fold(chosen, sentences, part).accuracy
+        """Learn from one map, and return the share of right answers on another."""
+        one, two = part.split(" → ")
+        pair = Sail({name: corpus.mazes[name] for name in (one, two)}, corpus.report)
+        return protocol.fold(chosen, protocol.prepare_sentences(chosen, pair), two).accuracy
 
 
 class MazeScene(Scene):

@@ -1,0 +1,163 @@
+"""What followers of whole routes learn from: sentences, dropped sentences, paragraphs, rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from groundling.follower import Follower
+from groundling.language.instruction import Instruction
+from groundling.language.parser import load_parser
+from groundling.language.units import split_commands
+from groundling.tasks.mazes.actions import MazeState
+from groundling.tasks.mazes.corpus import Sail
+from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.presets import Preset, preset
+from groundling.tasks.mazes.protocol import prepare_sentences
+from groundling.tasks.mazes.rivals import add_rivals
+from groundling.tasks.mazes.routes import Paragraph, segment
+from groundling.world.environment import Demonstration
+
+__all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "route_preset", "train_routes"]
+
+ROUGH = 15  # iterations of training in all rounds but the last
+
+
+def route_preset() -> Preset:
+    """Return the settings that follow routes: the best ones, without the partner, for speed.
+
+    >>> route_preset().partners
+    ()
+    """
+    return preset("best", "tree")
+
+
+@dataclass(frozen=True)
+class RouteData:
+    """What there is to learn from in one map."""
+
+    sentences: list[Demonstration]
+    dropped: list[Demonstration]
+    paragraphs: list[Paragraph]
+
+
+def prepare_routes(chosen: Preset, sail: Sail) -> dict[str, RouteData]:
+    """Return sentences, dropped sentences and whole routes of each map as a preset wants them."""
+    singles = prepare_sentences(chosen, sail)
+    dropped = prepare_sentences(
+        chosen,
+        Sail(
+            {name: replace(each, sentences=each.dropped) for name, each in sail.mazes.items()},
+            sail.report,
+        ),
+    )
+    parser = load_parser(chosen.parser)
+    found = {}
+    for name, corpus in sail.mazes.items():
+        # One environment for all: what it looks like is asked for once.
+        world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
+        paragraphs = []
+        texts = parser.parse_many(
+            [str(text) for each in corpus.paragraphs for text in each.instructions]
+        )
+        waiting = iter(texts)
+        for each in corpus.paragraphs:
+            assert isinstance(each.start, MazeState)
+            paragraphs.append(
+                Paragraph(
+                    each.name,
+                    world,
+                    each.start,
+                    tuple(_split(chosen, next(waiting)) for _ in each.instructions),
+                    each.actions,  # type: ignore[arg-type]
+                    corpus.destinations.get(each.name),
+                )
+            )
+        found[name] = RouteData(
+            [replace(each, environment=world) for each in singles[name]],
+            [replace(each, environment=world) for each in dropped[name]],
+            paragraphs,
+        )
+    return found
+
+
+def _split(chosen: Preset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    if not chosen.split_commands:
+        return tuple(parsed)
+    return tuple(part for sentence in parsed for part in split_commands(sentence))
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a follower of routes learns from.
+
+    Parameters
+    ----------
+    sentences
+        Single sentences with what each asks for.
+    dropped
+        From the paragraphs: the sentences that the single ones leave out, as `stay`.
+    rounds
+        Paragraphs without the single sentences: how often to cut the demonstrated way at
+        the ends of sentences as the follower of the round before finds best, and to learn
+        from the parts (the first cuts are equal shares).
+    misread, elsewhere, alone
+        Rival starts, as `add_rivals` takes them.
+    """
+
+    sentences: bool = True
+    dropped: bool = False
+    rounds: int = 0
+    misread: int = 0
+    elsewhere: int = 0
+    alone: float = 0.0
+
+
+TRAINING = {
+    "single sentences": Training(),
+    "single sentences and paragraphs": Training(dropped=True),
+    "single sentences and paragraphs, rival starts": Training(
+        dropped=True, misread=6, elsewhere=3, alone=0.5
+    ),
+    "paragraphs alone, rival starts": Training(
+        sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
+    ),
+}
+
+
+def train_routes(
+    chosen: Preset,
+    data: Sequence[RouteData],
+    training: Training,
+    *,
+    seed: int = 0,
+    threads: int = 1,
+) -> Follower:
+    """Train a follower of routes on some maps."""
+
+    def fit(shown: Sequence[Demonstration], last: bool = True) -> Follower:
+        wanted = chosen
+        if last:
+            shown = add_rivals(
+                shown,
+                misread=training.misread,
+                elsewhere=training.elsewhere,
+                alone=training.alone,
+                seed=seed,
+            )
+        else:
+            iterations = min(ROUGH, chosen.learning.iterations)
+            wanted = replace(chosen, learning=replace(chosen.learning, iterations=iterations))
+        return wanted.follower(seed=seed, threads=threads).fit(shown)
+
+    if training.rounds:
+        routes = [route for each in data for route in each.paragraphs]
+        follower = None
+        for number in range(1, training.rounds + 1):
+            follower = fit(segment(follower, routes), number == training.rounds)
+        assert follower is not None
+        return follower
+    shown = [each for found in data for each in found.sentences]
+    if training.dropped:
+        shown += [each for found in data for each in found.dropped]
+    return fit(shown)
