@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
-from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
-from groundling.tasks.rows import find_row, list_rows
+from groundling.tasks.rows import BasePreset, find_row, list_rows
 
 __all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset", "preset", "row_names"]
 
@@ -37,32 +35,15 @@ STOP_WORDS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class Preset:
+@dataclass(frozen=True, kw_only=True)
+class Preset(BasePreset):
     """A follower's settings, how dialogues become text for it, and what was published."""
 
-    overlay: Overlay
-    features: Features
-    learning: Learning
-    search: Search
-    environment: Mapping[str, Any] = field(default_factory=dict)
     parser: str = "chain"
     units: str = "mentions"
     speakers: tuple[str, ...] = (GIVER, FOLLOWER)
     fuzzy: bool = True
     published: Mapping[str, float] = field(default_factory=dict)
-
-    def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
-        """Return a follower with these settings, not yet trained."""
-        return Follower(
-            overlay=self.overlay,
-            features=self.features,
-            learning=self.learning,
-            search=self.search,
-            parser=self.parser,
-            seed=seed,
-            threads=threads,
-        )
 
 
 _SIDES = "|".join(SIDE_WORDS)
