@@ -120,6 +120,7 @@ class Fitting:
         loss, theta = train(
             objective, len(space), self.learning,
             seed=self.seed, progress=progress, checkpoint=checkpoint,
+            l2=self.learning.strengths(space.names()),
         )  # fmt: skip
         return loss, Part(builder, space, theta)
 

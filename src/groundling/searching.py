@@ -11,6 +11,7 @@ import numpy as np
 from groundling.features.space import FeatureSpace
 from groundling.inference.alternation import alternate
 from groundling.inference.courses import beam_courses, enumerate_courses, greedy_courses
+from groundling.inference.joint import best_together
 from groundling.inference.settings import Search
 from groundling.inference.transduction import transduce
 from groundling.inference.units import UnitScores
@@ -189,10 +190,9 @@ class Searcher:
         if self.learning.normalise == "plans":
             return self._search_plans(text, world, start, search)
         search = search.extended(world.extra_length(start))
-        part = self.parts[0]
+        part, learning = self.parts[0], self.learning
         scores = UnitScores(part.builder, part.space, part.theta, text, world)
-        if self.learning.alignment == "marginal":
-            learning = self.learning
+        if learning.reads:
             read: Scored = self._widen(
                 lambda wider: transduce(
                     scores,
@@ -201,23 +201,40 @@ class Searcher:
                     again=learning.again,
                     idle=learning.idle,
                     repeat=learning.repeat,
+                    summed=learning.alignment == "marginal",
                 ),
                 search,
                 world,
             )
             return read
         lengths = range(search.min_length, search.max_length + 1)
+
+        def length_score(length: int) -> float:
+            return self.lengths.score(length, scores.units)
+
+        every_unit = learning.alignment == "all"
+        if search.joint and search.planning and not every_unit:
+            together = best_together(
+                scores,
+                start,
+                search,
+                length_score,
+                lengths,
+                silence=learning.silence,
+                last_to_last=learning.last_to_last,
+            )
+            return [(each.score, each.states, each.actions) for each in together]
         scores.look_ahead(start, search.max_length)
         found = self._widen(
             lambda wider: alternate(
                 scores,
                 start,
                 wider,
-                lambda n: self.lengths.score(n, scores.units),
+                length_score,
                 lengths,
-                silence=self.learning.silence,
-                last_to_last=self.learning.last_to_last,
-                every_unit=self.learning.alignment == "all",
+                silence=learning.silence,
+                last_to_last=learning.last_to_last,
+                every_unit=every_unit,
                 seed=self.seed,
             ),
             search,

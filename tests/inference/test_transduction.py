@@ -1,5 +1,8 @@
 """Joint search over text and state equals the sum over all readings."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,18 +23,18 @@ from tests.worlds import GoalLine, Line, line_demonstrations, workbench
 LATTICE = Learning(normalise="decisions", alignment="marginal")
 
 
-def learnt(seed, spread=1.0, demonstrations=None, unit="word"):
+def learnt(seed, spread=1.0, demonstrations=None, unit="word", learning=LATTICE):
     builder, space = workbench(Overlay(unit=unit))
     examples = prepare(builder, demonstrations or line_demonstrations())
     objective = make_objective(
-        builder, space, examples, LATTICE, Search(), np.random.default_rng(0)
+        builder, space, examples, learning, Search(), np.random.default_rng(0)
     )
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
     return builder, space, examples, objective, theta
 
 
-def by_readings(scores, world, states, actions, idle=0.0, repeat=0.0):
-    """Return the log probability of a plan: all its readings, listed and summed."""
+def by_readings(scores, world, states, actions, idle=0.0, repeat=0.0, summed=True):
+    """Return the log probability of a plan: all its readings, listed and summed, or the best."""
     starts, gold, rows = [0], [], []
     for place, state in enumerate(states):
         options = world.actions(state)
@@ -42,21 +45,25 @@ def by_readings(scores, world, states, actions, idle=0.0, repeat=0.0):
     text, free = scores.actions(rows)
     passing, again = scores.marks()
     found = readings(text + free[:, None], starts, gold, passing, again, idle, repeat)
-    return np.logaddexp.reduce([score for score, _ in found])
+    values = [score for score, _ in found]
+    return np.logaddexp.reduce(values) if summed else max(values)
 
 
 @settings(max_examples=20, deadline=None)
 @given(
     st.integers(0, 50), st.integers(0, 2), st.sampled_from(["go", "go left", "left then right"]),
-    st.booleans(), st.sampled_from([1.0, 4.0]), st.sampled_from([0.0, 0.7]),
+    st.booleans(), st.sampled_from([1.0, 4.0]), st.sampled_from([0.0, 0.7]), st.booleans(),
 )  # fmt: skip
-def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, spread, cost):
+def test_transduction_without_beam_equals_brute_force(
+    seed, start, text, goal, spread, cost, summed
+):
     builder, space, _, _, theta = learnt(seed, spread)
     world = (GoalLine if goal else Line)(3)
     scores = UnitScores(builder, space, theta, [Instruction.chain(text)], World(world))
-    found = transduce(scores, start, Search(max_length=3, beam=None), idle=cost, repeat=2 * cost)
+    search = Search(max_length=3, beam=None)
+    found = transduce(scores, start, search, idle=cost, repeat=2 * cost, summed=summed)
     expected = {
-        actions: by_readings(scores, world, states, actions, cost, 2 * cost)
+        actions: by_readings(scores, world, states, actions, cost, 2 * cost, summed)
         for length in (1, 2, 3)
         for states, actions in walks(world, start, length)
     }
@@ -67,11 +74,12 @@ def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, s
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 50), st.sampled_from([0.0, 1.0, 5.0]))
 def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread):
-    for shown in line_demonstrations():
-        builder, space, _, objective, theta = learnt(seed, spread, [shown])
+    for shown, summed in product(line_demonstrations(), (True, False)):
+        learning = LATTICE if summed else replace(LATTICE, alignment="best")
+        builder, space, _, objective, theta = learnt(seed, spread, [shown], learning=learning)
         text = builder.reader.read(shown.instructions)
         scores = UnitScores(builder, space, theta, text, World(shown.environment))
-        found = transduce(scores, shown.start, Search(max_length=4, beam=None))
+        found = transduce(scores, shown.start, Search(max_length=4, beam=None), summed=summed)
         logs = {actions: value for value, _, actions in found}
         assert -objective.loss(theta)[0] == pytest.approx(logs[shown.actions], abs=1e-9)
 

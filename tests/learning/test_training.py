@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from groundling import Features, Follower, Learning, Overlay, Search
-from groundling.errors import ConvergenceWarning, ModelFileError
+from groundling.errors import ConvergenceWarning, ModelFileError, SettingError
 from groundling.learning.checkpoints import Checkpoint
 from tests.worlds import Line, line_demonstrations
 
@@ -23,6 +23,7 @@ WAYS = {
     ),
     "decisions-all": Learning(normalise="decisions", alignment="all", iterations=30, tolerance=0),
     "lattice": Learning(normalise="decisions", iterations=20, restarts=2, tolerance=0.0),
+    "best-reading": Learning(normalise="decisions", alignment="best", iterations=20, tolerance=0.0),
     "sparse": Learning(l1=0.05, iterations=40, tolerance=0.0),
 }  # fmt: skip
 
@@ -230,3 +231,29 @@ def test_training_progress_names_stage_and_step():
     assert any("round 2" in each.stage for each in told)
     assert any("start 2" in each.stage for each in told)
     assert all(each.step <= each.steps for each in told)
+
+
+def test_training_stiff_features_are_penalised_more():
+    def learnt(**settings):
+        learning = Learning(iterations=200, **settings)
+        plain = Follower(
+            overlay=Overlay(unit="word"), features=Features(words=("word",)), learning=learning,
+            search=Search(max_length=3), parser="chain",
+        )  # fmt: skip
+        return plain.fit(shown())
+
+    everything = learnt(stiff=((".", 4.0), (".", 2.0)))
+    assert everything.theta_.tobytes() == learnt(l2=8.0).theta_.tobytes()
+    plain, some = learnt(), learnt(stiff=(("word=left ", 1e6),))
+    named = [name.startswith("word=left ") for name in some.feature_names_]
+    assert any(named)
+    assert np.abs(some.theta_[named]).max() < 1e-4 < np.abs(plain.theta_[named]).max()
+    assert np.abs(some.theta_[~np.array(named)]).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("stiff", "complaint"), [((("(", 2.0),), "no regular expression"), ((("a", -1.0),), "factor")]
+)
+def test_training_stiff_complains(stiff, complaint):
+    with pytest.raises(SettingError, match=complaint):
+        Learning(stiff=stiff)

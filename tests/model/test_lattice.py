@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from groundling.model.lattice import lattice_gradient
+from groundling.model.lattice import best_reading_gradient, lattice_gradient
 from tests.worlds import slopes
 
 
@@ -44,14 +44,14 @@ def lattices(draw, spread=2.0):
     return scores, starts, np.array(gold, np.int32), costs
 
 
-def run(scores, starts, gold, costs=(0.0, 0.0)):
+def run(scores, starts, gold, costs=(0.0, 0.0), gradient_of=lattice_gradient):
     count, units = int(starts[-1]), scores.shape[1]
     gradient = np.zeros_like(scores)
     arcs = np.zeros((units, len(gold)))
     again_grad = np.zeros(units)
     passing_grad = np.zeros((2, units))
     act_grad = np.zeros((count, units))
-    loss = lattice_gradient(
+    loss = gradient_of(
         np.ascontiguousarray(scores[:count]), starts, gold,
         np.ascontiguousarray(scores[count : count + 2]), scores[count + 2].copy(),
         act_grad, passing_grad, again_grad, arcs, *costs,
@@ -106,3 +106,30 @@ def test_lattice_without_a_reading_is_infinitely_bad():
     impossible = np.zeros((4, 1))
     impossible[0] = -np.inf
     assert run(impossible, np.array([0, 1, 1], np.int32), np.zeros(1, np.int32))[0] == math.inf
+
+
+@settings(max_examples=60, deadline=None)
+@given(lattices())
+def test_lattice_best_reading_equals_brute_force(case):
+    loss, _, arcs = run(*case, gradient_of=best_reading_gradient)
+    score, names = max(listed(*case))
+    assert loss == pytest.approx(-score, rel=1e-10)
+    expected = np.zeros_like(arcs)
+    for action, unit in enumerate(names):
+        expected[unit, action] = 1.0
+    np.testing.assert_array_equal(arcs, expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(lattices())
+def test_lattice_best_reading_gradient_equals_finite_differences(case):
+    scores, starts, gold, costs = case
+    found = sorted(score for score, _ in listed(*case))
+    assume(len(found) < 2 or found[-1] - found[-2] > 1e-2)  # where the best changes, it has a kink
+    _, gradient, _ = run(*case, gradient_of=best_reading_gradient)
+    expected = slopes(
+        lambda flat: run(flat.reshape(scores.shape), starts, gold, costs, best_reading_gradient)[0],
+        scores.ravel(),
+        1e-3,
+    ).reshape(scores.shape)
+    np.testing.assert_allclose(gradient, expected, atol=1e-5)

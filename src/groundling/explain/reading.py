@@ -246,7 +246,7 @@ class _UnitTable:
     def align(self, path: Path) -> tuple[float, Reals]:
         """Return the score of a plan, and p(unit names action) as (units × actions)."""
         learning, places = self.reader.learning, self.actions(path)
-        if learning.alignment == "marginal":
+        if learning.reads:
             return self._lattice(path)
         text, free = self.text[places].T, float(self.free[places].sum())
         free += self.reader.lengths.score(len(places), self.units)

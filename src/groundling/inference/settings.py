@@ -44,6 +44,10 @@ class Search:
     compare
         For the alternation: whether the plans that it ends with are compared by their
         whole `score`, or by how well they fit the `text` only.
+    joint
+        Instead of the alternation: search plan and alignment together and exactly, among
+        all states that can be reached (`inference/joint.py`). An agent without planning
+        alternates all the same.
     bonus
         What each action adds to the score of a plan that is read unit by unit. Decisions
         that are normalised one by one favour short plans: after a wrong turn nothing
@@ -72,6 +76,7 @@ class Search:
     restarts: int = 10
     rounds: int = 5
     compare: str = "score"
+    joint: bool = False
     bonus: float = 0.0
     evidence: float = 0.0
     threshold: float = 0.0

@@ -35,17 +35,19 @@ def transduce(
     again: bool = True,
     idle: float = 0.0,
     repeat: float = 0.0,
+    summed: bool = True,
 ) -> list[tuple[float, tuple[State, ...], tuple[Action, ...]]]:
     """Return plans with their log probabilities, best first.
 
-    Readings that lead to the same actions are summed; `search.beam` bounds how many
-    different plans are kept at each position in the text, so the time is linear in the
-    text. Without `again`, a unit names one action at most. `idle` and `repeat` are the costs
-    of the lattice (see `groundling.model.lattice`). `search.bonus` is added to the
-    log probability for each action, `search.evidence` of each normaliser for each decision.
+    Readings that lead to the same actions are summed, or without `summed` the best is kept.
+    `search.beam` bounds how many different plans are kept at each position in the text, so
+    the time is linear in the text. Without `again`, a unit names one action at most. `idle`
+    and `repeat` are the costs of the lattice (see `groundling.model.lattice`). `search.bonus`
+    is added to the log probability for each action, `search.evidence` of each normaliser for
+    each decision.
     Actions into dead ends keep their share of the probability, but are not followed.
     """
-    reader = _Reader(scores, start, search, again, idle, repeat)
+    reader = _Reader(scores, start, search, again, idle, repeat, summed)
     layer: _Layer = {(): (0.0, (start,))}
     for unit in range(scores.units):
         passed: _Layer = {}
@@ -56,7 +58,7 @@ def transduce(
             if turn and not again:
                 # The next unit is all that is left to decide.
                 for actions, (score, states) in frontier.items():
-                    _merge(passed, actions, score, states)
+                    reader.merge(passed, actions, score, states)
                 break
             frontier = reader.read(unit, int(turn > 0), frontier, passed)
         layer = _best(passed, reader.beam)
@@ -79,6 +81,7 @@ class _Reader:
         again: bool,
         idle: float,
         repeat: float,
+        summed: bool,
     ) -> None:
         self.scores = scores
         self.start = start
@@ -88,6 +91,7 @@ class _Reader:
         if not again:
             self.again = np.full_like(self.again, -np.inf)
         self.idle = idle
+        self.merge = _merge if summed else _keep
         self.gains = (search.bonus, search.bonus - repeat)
         self.choices: dict[State, _Choices] = {}
 
@@ -97,7 +101,7 @@ class _Reader:
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.max_length
         for (actions, (score, states)), each in zip(frontier.items(), chosen, strict=True):
-            _merge(passed, actions, score + each.passing[named][unit], states)
+            self.merge(passed, actions, score + each.passing[named][unit], states)
             if len(actions) < longest:
                 grown.append(score + each.acting[named][unit])
             else:
@@ -157,6 +161,14 @@ def _merge(
         high, low = max(known[0], score), min(known[0], score)
         score = high + math.log1p(math.exp(low - high))
     into[actions] = (score, states)
+
+
+def _keep(
+    into: _Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
+) -> None:
+    known = into.get(actions)
+    if known is None or score > known[0]:
+        into[actions] = (score, states)
 
 
 def _best(layer: _Layer, beam: int) -> _Layer:

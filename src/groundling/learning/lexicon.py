@@ -68,7 +68,7 @@ def learn_lexicon(
     checkpoint: Checkpoint | None = None,
 ) -> Lexicon:
     """Return the lexicon that explains the demonstrations best, beside what is known."""
-    if learning.normalise == "decisions" and learning.alignment == "marginal":
+    if learning.reads:
         raise SettingError(
             "Features.lexicon='learn' goes with Learning.normalise='plans', or with fixed "
             "alignments ('viterbi', 'all'). Give a lexicon, or 'strings'."

@@ -24,7 +24,7 @@ from groundling.model.builder import Builder, Course, Courses, Passage
 from groundling.model.encoding import Candidate, Problem
 from groundling.model.graphs import LaidOutGraph
 from groundling.model.kernels import Integers, Reals
-from groundling.model.lattice import MARKS, lattice_gradient
+from groundling.model.lattice import MARKS, best_reading_gradient, lattice_gradient
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State
 
@@ -51,7 +51,7 @@ def make_objective(
     kind: type[PlanObjective | LatticeObjective | DecisionObjective]
     if learning.normalise == "plans":
         kind = PlanObjective
-    elif learning.alignment == "marginal":
+    elif learning.reads:
         kind = LatticeObjective
     else:
         kind = DecisionObjective
@@ -223,7 +223,7 @@ class PlanObjective(ExamplesObjective):
 
 
 class LatticeObjective(ExamplesObjective):
-    """Decisions normalised one by one, with all ways of reading the text summed exactly."""
+    """Decisions normalised one by one, all readings summed exactly, or only the best kept."""
 
     def problems(self, grow: bool) -> list[Problem]:
         """Return one problem per example: what could be done in every state, then the marks."""
@@ -272,6 +272,8 @@ class LatticeObjective(ExamplesObjective):
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""
         model = self.model
+        summed = self.learning.alignment == "marginal"
+        gradient = lattice_gradient if summed else best_reading_gradient
         grouped, free = model.group_scores(theta)
         weights, free_weights = np.zeros_like(grouped), np.zeros_like(free)
         total = 0.0
@@ -286,7 +288,7 @@ class LatticeObjective(ExamplesObjective):
             act_grad = np.zeros((count, table.shape[1]))
             arcs = np.zeros((table.shape[1], len(gold)))
             again = table[count + 2] if self.learning.again else np.full(table.shape[1], -np.inf)
-            loss = lattice_gradient(
+            loss = gradient(
                 table[:count], starts, gold, passing, again.copy(),
                 act_grad, passing_grad, again_grad, arcs,
                 self.learning.idle, self.learning.repeat,

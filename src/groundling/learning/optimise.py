@@ -19,15 +19,16 @@ def minimise(
     start: Reals,
     *,
     l1: float = 0.0,
-    l2: float = 0.0,
+    l2: float | Reals = 0.0,
     iterations: int = 100,
     tolerance: float = 1e-7,
     progress: Callable[[int, float], None] | None = None,
 ) -> tuple[float, Reals, bool]:
     """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ, and whether it converged.
 
-    L1 is handled by writing θ as the difference of two vectors that are bounded below by
-    zero, so that the objective stays smooth and weights become exactly zero.
+    `l2` may differ from weight to weight. L1 is handled by writing θ as the difference of
+    two vectors that are bounded below by zero, so that the objective stays smooth and
+    weights become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)
@@ -45,7 +46,7 @@ def minimise(
 
     def penalised(theta: Reals) -> tuple[float, Reals]:
         value, gradient = loss(theta)
-        return value + 0.5 * l2 * float(theta @ theta), gradient + l2 * theta
+        return value + 0.5 * float(l2 * theta @ theta), gradient + l2 * theta
 
     def split(both: Reals) -> tuple[float, Reals]:
         value, gradient = penalised(both[:size] - both[size:])

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from groundling.errors import SettingError, did_you_mean
 
@@ -10,7 +15,7 @@ __all__ = ["Learning"]
 
 _CHOICES = {
     "normalise": ("plans", "decisions"),
-    "alignment": ("marginal", "viterbi", "all"),
+    "alignment": ("marginal", "best", "viterbi", "all"),
     "alternatives_from": ("decision", "path"),
     "begin": ("weights", "alignment"),
 }
@@ -29,7 +34,8 @@ class Learning:
     alignment
         `marginal`: sum over all alignments of text to actions; `viterbi`: the paper's
         alternation between the best alignment and θ; `all`: every unit with every action
-        (with `decisions`).
+        (with `decisions`); `best`: read unit by unit as with `marginal` and `decisions`, but
+        keep only the best reading of each plan.
     alternatives
         How many alternatives Ỹ are sampled per decision (`None`: all), and from where:
         the state of the decision, or all states of the path. With `plans`: how many
@@ -49,6 +55,9 @@ class Learning:
         With `viterbi`: the last unit aligns with the last action.
     l1, l2
         Strengths of the penalties l1·Σ|θ| and l2/2·Σθ².
+    stiff
+        Regular expressions, each with a factor: features whose names match are penalised so
+        many times as strongly by L2.
     iterations, rounds
         L-BFGS iterations per round, and rounds of the alternation (or of beaming new
         rival plans).
@@ -80,6 +89,7 @@ class Learning:
     last_to_last: bool = False
     l1: float = 0.0
     l2: float = 1.0
+    stiff: tuple[tuple[str, float], ...] = ()
     iterations: int = 100
     rounds: int = 5
     tolerance: float = 1e-7
@@ -94,10 +104,10 @@ class Learning:
                 raise SettingError(
                     f"Learning.{name} cannot be {value!r}.{did_you_mean(value, known)}"
                 )
-        if self.normalise == "plans" and self.alignment == "all":
+        if self.normalise == "plans" and self.alignment in ("all", "best"):
             raise SettingError(
-                "Learning.alignment='all' goes with normalise='decisions'; for whole plans use "
-                "'marginal', or Overlay(skeleton='bag')."
+                f"Learning.alignment={self.alignment!r} goes with normalise='decisions'; for whole "
+                "plans use 'marginal', or Overlay(skeleton='bag')."
             )
         for name in ("iterations", "rounds", "restarts"):
             if getattr(self, name) < 1:
@@ -109,3 +119,29 @@ class Learning:
             raise SettingError(
                 f"Learning.alternatives is at least 1, or None for all, not {self.alternatives}."
             )
+        object.__setattr__(self, "stiff", tuple((str(p), float(f)) for p, f in self.stiff))
+        for pattern, factor in self.stiff:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise SettingError(
+                    f"Learning.stiff holds {pattern!r}, which is no regular expression: {error}."
+                ) from error
+            if not factor >= 0:
+                raise SettingError(f"Learning.stiff: the factor of {pattern!r} is {factor}.")
+
+    @property
+    def reads(self) -> bool:
+        """Whether the text is read unit by unit, on the lattice."""
+        return self.normalise == "decisions" and self.alignment in ("marginal", "best")
+
+    def strengths(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the strength of L2 for each feature.
+
+        >>> Learning(l2=2.0, stiff=(("side=", 10.0),)).strengths(["word=up", "side=East"])
+        array([ 2., 20.])
+        """
+        found = np.full(len(names), self.l2)
+        for pattern, factor in self.stiff:
+            found *= [factor if re.search(pattern, name) else 1.0 for name in names]
+        return found

@@ -39,9 +39,12 @@ def train(
     seed: int = 0,
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
+    l2: Reals | None = None,
     warn: bool = True,
 ) -> tuple[float, Reals]:
     """Minimise an objective over θ of the given width; return the best loss and θ.
+
+    `l2` replaces the strength in the settings, weight by weight.
 
     With a checkpoint, L-BFGS is restarted every `checkpoint.every` iterations, whether or
     not training is interrupted there; so an interrupted training resumes to the same θ.
@@ -49,7 +52,7 @@ def train(
     best: tuple[float, Reals] | None = None
     settled = True
     for restart in range(learning.restarts):
-        run = _Run(objective, learning, restart, progress, checkpoint)
+        run = _Run(objective, learning, restart, progress, checkpoint, l2)
         value, theta, done = run.train(_first(width, learning, seed, restart))
         settled = settled and done
         if best is None or value < best[0]:
@@ -83,12 +86,14 @@ class _Run:
         restart: int,
         progress: ProgressCallback | None,
         checkpoint: Checkpoint | None,
+        l2: Reals | None,
     ) -> None:
         self.objective = objective
         self.learning = learning
         self.restart = restart
         self.progress = progress
         self.checkpoint = checkpoint
+        self.l2 = learning.l2 if l2 is None else l2
 
     def train(self, theta: Reals) -> tuple[float, Reals, bool]:
         learning, value, done = self.learning, np.inf, False
@@ -113,7 +118,7 @@ class _Run:
                     self.objective.loss,
                     theta,
                     l1=learning.l1,
-                    l2=learning.l2,
+                    l2=self.l2,
                     iterations=min(every, learning.iterations - start),
                     tolerance=learning.tolerance,
                     progress=self._reporter(number, start),

@@ -3,13 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from groundling.errors import SettingError, did_you_mean
+from groundling.features.settings import Features
+from groundling.follower import Follower
+from groundling.inference.settings import Search
+from groundling.learning.settings import Learning
+from groundling.model.settings import Overlay
+from groundling.partner import Partner
 
-__all__ = ["find_row", "list_rows"]
+__all__ = ["BasePreset", "find_row", "list_rows"]
 
 Preset = TypeVar("Preset")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BasePreset:
+    """A follower's settings and those of the environment; tasks add what else they need.
+
+    >>> chosen = BasePreset(
+    ...     overlay=Overlay(), features=Features(), learning=Learning(), search=Search()
+    ... )
+    >>> chosen.follower(seed=3).seed
+    3
+    """
+
+    overlay: Overlay
+    features: Features
+    learning: Learning
+    search: Search
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    parser: str = "default"
+    partners: tuple[Partner, ...] = ()
+
+    def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
+        """Return a follower with these settings, not yet trained."""
+        return Follower(
+            overlay=self.overlay,
+            features=self.features,
+            learning=self.learning,
+            search=self.search,
+            parser=self.parser,
+            seed=seed,
+            threads=threads,
+            partners=self.partners,
+        )
 
 
 def list_rows(task: str, rows: Mapping[str, Mapping[str, Any]], preset: str) -> tuple[str, ...]:

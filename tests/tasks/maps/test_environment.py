@@ -74,6 +74,11 @@ def test_paper_graph_has_names_sides_distance_bins_and_sameness() -> None:
     assert set(labels_of(graph)) == {"go", "dist=16"}  # 825 pixels
     assert labels_of(graph, "from") == {"from": None, "name": "hut", "side=West": None}
     assert labels_of(graph, "to") == {"to": None, "name": "cave", "side=North": None}
+    apart = graph_of(
+        MapEnvironment(LANDSCAPE, apart=True), MapState("hut", "West"), Go("cave 2", "North")
+    )
+    assert labels_of(apart, "from") == {"from": None, "from-name": "hut", "from-side=West": None}
+    assert labels_of(apart, "to") == labels_of(graph, "to")
     stay = graph_of(environment, MapState("hut", "West"), Go("hut", "East"))
     assert set(labels_of(stay)) == {"go", "dist=0", "same-landmark"}
 

@@ -63,6 +63,14 @@ def test_protocol_learns_something_about_new_maps(done):
     assert found.score.f1 > (0.25 if name == "paper" else 0.75)
 
 
+def test_protocol_paper_searches_exactly_for_the_reached_place():
+    found = run(quick("paper", "exact search"), CORPUS, TRAIN, TEST)
+    assert found.score.f1 > 0.25
+    names = found.follower.feature_names_
+    assert "string∈name" in names
+    assert not any("from" in name for name in names)
+
+
 def test_protocol_same_seed_same_plans(done):
     name, found = done
     again = run(quick(name), CORPUS, TRAIN, TEST)

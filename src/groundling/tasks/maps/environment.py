@@ -63,6 +63,9 @@ class MapEnvironment:
         landmark is no revisit.
     bin
         The width of a distance bin, in pixels.
+    apart
+        In the paper's shape: whether the name and the side of the place that is left have
+        labels of their own (`from-name`, `from-side=…`), and so weights of their own.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class MapEnvironment:
         shape: Literal["paper", "rich"] = "paper",
         revisits: bool | None = None,
         bin: float = 50.0,  # noqa: A002 - the word that everybody uses
+        apart: bool = False,
     ) -> None:
         if shape not in _SHAPES:
             raise SettingError(f"There is no shape {shape!r}.{did_you_mean(shape, _SHAPES)}")
@@ -97,6 +101,7 @@ class MapEnvironment:
         self.shape = shape
         self.revisits = shape == "paper" if revisits is None else revisits
         self.bin = bin
+        self.apart = apart
         self.geometry = Geometry(landscape)
         sides = SIDES if shape == "paper" else ("",)
         self._graphs: dict[Sight, GroundingGraph] = {}
@@ -147,14 +152,15 @@ class MapEnvironment:
                 self._graphs[sight] = self._rich(sight)
             return self._graphs[sight]
         here, there = self.landscape[state.landmark], self.landscape[next_state.landmark]
-        origin: dict[str, bool | str | float] = {"from": True, "name": here.name}
+        own = "from-" if self.apart else ""
+        origin: dict[str, bool | str | float] = {"from": True, f"{own}name": here.name}
         target: dict[str, bool | str | float] = {"to": True, "name": there.name}
         event: dict[str, bool | float] = {"go": True}
         distance = self.landscape.distance(here.key, there.key)
         event[f"dist={int(distance // self.bin)}"] = True
         event["same-landmark"] = here.key == there.key
         if state.side:
-            origin[f"side={state.side}"] = True
+            origin[f"{own}side={state.side}"] = True
         if next_state.side:
             target[f"side={next_state.side}"] = True
         return self._graph(event, origin, target)

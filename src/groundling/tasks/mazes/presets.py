@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
-from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.partner import Partner
-from groundling.tasks.rows import find_row, list_rows
+from groundling.tasks.rows import BasePreset, find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset"]
 
@@ -28,33 +26,13 @@ def hand_lexicon() -> Lexicon:
     return Lexicon.read(str(files("groundling.tasks.mazes") / "lexicon.txt"))
 
 
-@dataclass(frozen=True)
-class Preset:
+@dataclass(frozen=True, kw_only=True)
+class Preset(BasePreset):
     """A follower's settings, the environment they are for, and what was published for them."""
 
-    overlay: Overlay
-    features: Features
-    learning: Learning
-    search: Search
-    environment: Mapping[str, Any] = field(default_factory=dict)
-    parser: str = "default"
-    partners: tuple[Partner, ...] = ()
     split_commands: bool = False
     published_start: bool = False
     published: float | None = None
-
-    def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
-        """Return a follower with these settings, not yet trained."""
-        return Follower(
-            overlay=self.overlay,
-            features=self.features,
-            learning=self.learning,
-            search=self.search,
-            parser=self.parser,
-            seed=seed,
-            threads=threads,
-            partners=self.partners,
-        )
 
 
 PAPER = Preset(

@@ -9,12 +9,11 @@ from typing import Any
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
-from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.tasks.rows import find_row, list_rows
+from groundling.tasks.rows import BasePreset, find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset", "row_names"]
 
@@ -28,8 +27,8 @@ def hand_lexicon() -> Lexicon:
     return Lexicon.read(str(files("groundling.tasks.puzzles") / "lexicon.txt"))
 
 
-@dataclass(frozen=True)
-class Preset:
+@dataclass(frozen=True, kw_only=True)
+class Preset(BasePreset):
     """A follower's settings, the environment they are for, and what was published for them.
 
     With `winning_only`, hints are followed among the actions that are not proven to lose;
@@ -37,26 +36,11 @@ class Preset:
     actions of the demonstrated plan, and `split_hyphens` reads words such as *far-left* apart.
     """
 
-    overlay: Overlay
-    features: Features
-    learning: Learning
-    search: Search
-    environment: Mapping[str, Any] = field(default_factory=dict)
+    parser: str = "chain"
     winning_only: bool = False
     length_told: bool = False
     split_hyphens: bool = True
     published: Mapping[str, float] = field(default_factory=dict)
-
-    def follower(self, *, seed: int = 0) -> Follower:
-        """Return a follower with these settings, not yet trained."""
-        return Follower(
-            overlay=self.overlay,
-            features=self.features,
-            learning=self.learning,
-            search=self.search,
-            parser="chain",
-            seed=seed,
-        )
 
     def world(self) -> PuzzleEnvironment:
         """Return the environment to learn in; it remembers what its planner has proven."""
