@@ -238,7 +238,7 @@ def _picture(answer: Answer) -> str:
     )
     draw_maze(world.maze, figure.add_subplot(), path=gold, predicted=chosen)
     drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=80)
+    figure.savefig(drawn, format="png", dpi=80, bbox_inches="tight", pad_inches=0.1)
     data = base64.b64encode(drawn.getvalue()).decode()
     return f'<img alt="the gold way and the predicted one" src="data:image/png;base64,{data}">'
 
