@@ -19,7 +19,8 @@ from groundling.tasks.mazes import (
 from groundling.tasks.mazes.plans import plans_within
 from groundling.tasks.mazes.presets import PRESETS, preset
 from groundling.tasks.mazes.rivals import NEAR, add_rivals
-from groundling.tasks.mazes.route_protocol import _smoothest, evaluate_routes
+from groundling.tasks.mazes.route_cells import check_row, route_row, route_rows, run_routes
+from groundling.tasks.mazes.route_protocol import _smoothest
 from groundling.tasks.mazes.route_training import (
     TRAINING,
     Training,
@@ -267,33 +268,33 @@ def test_choose_power_judges_weights_with_their_neighbours():
     assert _smoothest(lucky) == 1.0
 
 
-def test_evaluate_routes_needs_three_maps(sail):
+def test_routes_need_three_maps(sail):
     with pytest.raises(SettingError, match="three maps or more, not on 2"):
-        evaluate_routes(sail)
+        run_routes(sail, ["single sentences: at once"], "Maze1")
 
 
-def test_evaluate_routes_reports_every_way_of_reading(tmp_path, monkeypatch):
+def test_routes_report_every_way_of_reading(tmp_path, monkeypatch):
     monkeypatch.setitem(PRESETS, "best", CHOSEN)
     write_corpus(tmp_path, generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2))
     sail = load_sail(tmp_path)
-    lines = []
-    report = evaluate_routes(sail, rows=["single sentences"], beam=5, tell=lines.append)
-    assert [row.name for row in report.rows] == [
+    rows = route_rows()[:3]
+    found = [run_routes(sail, rows, name) for name in sail.mazes]
+    made = [route_row(row, [each[row] for each in found]) for row in rows]
+    assert [row.name for row in made] == [
         "single sentences: at once",
         "single sentences: read first",
         "single sentences: read first, evidence",
     ]
-    assert len(lines) == len(sail.mazes)
-    for row in report.rows:
+    for row in made:
         maps = [row.metrics[name] for name in sail.mazes]
         assert row.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
         assert row.interval[0] <= row.metrics["micro"] <= row.interval[1]
-    assert report.rows[2].note.startswith("weight of evidence: Maze1 ")
+    assert made[2].note.startswith("weight of evidence: Maze1 ")
 
 
-def test_evaluate_routes_names_an_unknown_row(sail):
-    with pytest.raises(SettingError, match="Did you mean 'single sentences'"):
-        evaluate_routes(sail, rows=["single sentence"])
+def test_routes_name_an_unknown_row():
+    with pytest.raises(SettingError, match="Did you mean 'single sentences: at once'"):
+        check_row("single sentence: at once")
 
 
 def test_training_rows_are_told_apart():

@@ -1,32 +1,25 @@
 """The protocol of whole routes: one map left out, followed at once or after reading first.
 
-`python -m groundling.tasks.mazes.route_protocol CORPUS OUT.json` evaluates all rows.
+`groundling evaluate mazes --preset routes` evaluates all rows.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from groundling import __version__
-from groundling.errors import SettingError, did_you_mean
-from groundling.evaluation.report import Report, Row, bootstrap
-from groundling.tasks.mazes.corpus import Sail, load_sail
+from groundling.errors import SettingError
+from groundling.evaluation.report import Row, bootstrap
 from groundling.tasks.mazes.maze import Position
 from groundling.tasks.mazes.presets import Preset
 from groundling.tasks.mazes.route_training import (
-    TRAINING,
     RouteData,
     Training,
-    prepare_routes,
-    route_preset,
     train_routes,
 )
 from groundling.tasks.mazes.routes import Paragraph, act_at_once, forecast, read_routes
 
-__all__ = ["RouteFold", "choose_power", "evaluate_routes", "route_fold", "table_row"]
+__all__ = ["RouteFold", "choose_power", "route_fold", "table_row"]
 
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
 
@@ -96,7 +89,16 @@ def route_fold(
     seed: int = 0,
     threads: int = 1,
 ) -> RouteFold:
-    """Train on all maps but one and follow the routes of that one, in each way of reading."""
+    """Train on all maps but one and follow the routes of that one, in each way of reading.
+
+    *At once*, each sentence is acted on before the next is read; *plain*, all states are kept
+    until the text ends; *evident*, later sentences also speak against wrong earlier states.
+    """
+    if len(data) < 3:
+        raise SettingError(
+            f"Routes are evaluated on three maps or more, not on {len(data)}: one is left out, and "
+            "one of the others to choose the weight of evidence."
+        )
     inside = {name: each for name, each in data.items() if name != left_out}
     power, tried = choose_power(chosen, inside, training, seed=seed, threads=threads)
     follower = train_routes(chosen, list(inside.values()), training, seed=seed, threads=threads)
@@ -115,61 +117,6 @@ def route_fold(
         tried,
         follower.score(data[left_out].sentences),
     )
-
-
-def evaluate_routes(
-    sail: Sail,
-    rows: Sequence[str] = tuple(TRAINING),
-    *,
-    beam: int | None = None,
-    seed: int = 0,
-    threads: int = 1,
-    tell: Callable[[str], None] = lambda line: None,
-) -> Report:
-    """Evaluate whole routes, leaving one map out at a time.
-
-    Every row is there three times: *at once* (each sentence is acted on before the next is
-    read), *read first* (all states are kept until the end), and *read first, evidence*
-    (later sentences also speak against wrong earlier states).
-    """
-    began = time.time()
-    for row in rows:
-        if row not in TRAINING:
-            raise SettingError(f"Routes have no row {row!r}.{did_you_mean(row, TRAINING)}")
-    if len(sail.mazes) < 3:
-        raise SettingError(
-            f"Routes are evaluated on three maps or more, not on {len(sail.mazes)}: one is left "
-            "out, and one of the others to choose the weight of evidence."
-        )
-    chosen = route_preset()
-    data = prepare_routes(chosen, sail)
-    made: list[Row] = []
-    for row in rows:
-        folds = []
-        for left_out in data:
-            done = route_fold(
-                chosen, data, left_out, TRAINING[row], beam=beam, seed=seed, threads=threads
-            )
-            tell(
-                f"{row}: {left_out} at once {_share(done, done.at_once):.3f}, read first "
-                f"{_share(done, done.plain):.3f}, with evidence^{done.power:g} "
-                f"{_share(done, done.evident):.3f}; single sentences {done.sentences:.3f}; "
-                f"inside the training maps { {p: round(s, 3) for p, s in done.tried.items()} }"
-            )
-            folds.append(done)
-        powers = ", ".join(f"{each.maze} {each.power:g}" for each in folds)
-        made += [
-            table_row(f"{row}: at once", folds, [each.at_once for each in folds]),
-            table_row(f"{row}: read first", folds, [each.plain for each in folds]),
-            table_row(
-                f"{row}: read first, evidence",
-                folds,
-                [each.evident for each in folds],
-                f"weight of evidence: {powers}",
-            ),
-        ]
-    condition = "whole routes, final position, one map left out"
-    return Report("mazes", "routes", condition, made, time.time() - began, __version__)
 
 
 def _share(fold: RouteFold, ends: Sequence[Position]) -> float:
@@ -201,26 +148,3 @@ def table_row(
     }
     interval = bootstrap(rights, lambda drawn: sum(drawn) / len(drawn), draws=1000)
     return Row(name, metrics, interval, note=note)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Evaluate whole routes from the command line; the file is written after each row."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("corpus", help="the folder of the corpus")
-    parser.add_argument("out", help="a JSON file for the results")
-    parser.add_argument("--rows", nargs="+", default=list(TRAINING), help="what to learn from")
-    parser.add_argument("--beam", type=int, help="states to keep; all if not given")
-    settings = parser.parse_args(arguments)
-    sail = load_sail(settings.corpus)
-    rows: list[Row] = []
-    seconds = 0.0
-    for row in settings.rows:
-        report = evaluate_routes(sail, [row], beam=settings.beam, tell=print)
-        rows += report.rows
-        seconds += report.seconds
-        replace(report, rows=rows, seconds=seconds).save(settings.out)
-    print(replace(report, rows=rows, seconds=seconds).markdown())
-
-
-if __name__ == "__main__":
-    main()
