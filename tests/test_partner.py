@@ -7,6 +7,7 @@ import pytest
 
 from groundling import Features, Follower, Learning, Lexicon, Overlay, Partner, Search
 from groundling.errors import SettingError
+from tests.test_saving import refused, resign
 from tests.worlds import Line, line_demonstrations
 
 WORLD = Line(5, {1: "lamp", 3: "sofa"})
@@ -114,3 +115,25 @@ def test_partner_needs_whole_plans():
     follower = make(others=[OTHER], learning=Learning(normalise="decisions"))
     with pytest.raises(SettingError, match="normalise='plans'"):
         follower.fit(shown())
+
+
+def test_partner_may_stand_alone_and_must_be_one():
+    assert Follower(partners=Partner(*OTHER)).partners == (Partner(*OTHER),)
+    with pytest.raises(SettingError, match="holds a Overlay; make it a Partner"):
+        make().set_params(partners=(OTHER[0],)).fit(shown())
+
+
+@pytest.mark.parametrize("lost", ["tables", "settings", "weights"])
+def test_partner_lost_from_a_model_file_is_refused(together, tmp_path, lost):
+    folder = together.save(tmp_path / "model")
+
+    def lose(manifest, tables, arrays):
+        if lost == "tables":
+            tables["partners"].pop()
+        elif lost == "settings":
+            manifest["settings"]["partners"].pop()
+        else:
+            del arrays["theta1"]
+
+    resign(folder, lose)
+    refused(folder)

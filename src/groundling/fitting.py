@@ -55,6 +55,14 @@ class Fitting:
     threads: int
     partners: tuple[Partner, ...]
 
+    def __post_init__(self) -> None:
+        for each in self.partners:
+            if not isinstance(each, Partner):
+                raise SettingError(
+                    f"Follower.partners holds a {type(each).__name__}; make it a Partner(overlay, "
+                    "features)."
+                )
+
     def fit(
         self,
         demonstrations: Iterable[Demonstration],

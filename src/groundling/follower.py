@@ -109,7 +109,7 @@ class Follower:
         parser: str | Parser = "default",
         seed: int = 0,
         threads: int = 1,
-        partners: Sequence[Partner] = (),
+        partners: Partner | Sequence[Partner] = (),
     ) -> None:
         self.overlay = overlay
         self.features = features
@@ -118,7 +118,7 @@ class Follower:
         self.parser = parser
         self.seed = seed
         self.threads = threads
-        self.partners = tuple(partners)
+        self.partners = (partners,) if isinstance(partners, Partner) else tuple(partners)
 
     # ---- scikit-learn habits ------------------------------------------------------------
 
