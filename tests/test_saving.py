@@ -330,3 +330,14 @@ def test_saving_joining_functions_of_ones_own_are_passed_again(tmp_path):
         Follower.load(folder)
     after = Follower.load(folder, joins=[join_first])
     assert after.follow("go left", Line(), 2) == before.follow("go left", Line(), 2)
+
+
+def test_saving_models_of_the_first_format_are_read(fitted, folder):
+    def change(manifest, tables, arrays):
+        manifest["version"] = 1
+        del tables["partners"]
+
+    resign(folder, change)
+    loaded = Follower.load(folder)
+    assert loaded.partners == ()
+    assert loaded.follow("go left", Line(4), 2) == fitted.follow("go left", Line(4), 2)
