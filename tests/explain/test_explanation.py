@@ -75,6 +75,10 @@ SETTINGS = {
     "flat": (Overlay.flat(), Learning(iterations=15)),
     "partners": (Overlay.flat(), Learning(iterations=15)),
     "lattice": (Overlay(), Learning(normalise="decisions", iterations=15)),
+    "best reading": (
+        Overlay(),
+        Learning(normalise="decisions", alignment="best", iterations=15),
+    ),
     "viterbi": (
         Overlay(),
         Learning(normalise="decisions", alignment="viterbi", iterations=15, silence=-1.0),

@@ -17,7 +17,7 @@ from groundling.model.builder import Builder, Course, Passage
 from groundling.model.encoding import Candidate, Problem
 from groundling.model.graphs import LaidOutGraph
 from groundling.model.kernels import Reals
-from groundling.model.lattice import MARKS, lattice_gradient
+from groundling.model.lattice import MARKS, best_reading_gradient, lattice_gradient
 from groundling.model.path import align
 from groundling.model.scoring import Model
 from groundling.world.environment import Action, State, World
@@ -272,7 +272,8 @@ class _UnitTable:
         if not self.learning.again:
             again[:] = -np.inf
         arcs = np.zeros((self.units, len(actions)))
-        loss = lattice_gradient(
+        summed = self.learning.alignment == "marginal"
+        loss = (lattice_gradient if summed else best_reading_gradient)(
             act, np.array(starts, np.int32), np.array(gold, np.int32), passing, again,
             np.zeros_like(act), np.zeros_like(passing), np.zeros_like(again), arcs,
             self.reader.learning.idle, self.reader.learning.repeat,
