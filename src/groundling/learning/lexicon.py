@@ -119,7 +119,8 @@ def learn_lexicon(
             for label, _ in content
         ]
     )
-    fit = _CrossFit(objective, examples, len(space), len(entries), learning, settings, seed, shares)
+    strengths = learning.strengths(space.names())
+    fit = _CrossFit(objective, examples, strengths, len(entries), learning, settings, seed, shares)
     extents = fit.run(costs, progress, checkpoint)
     learnt: dict[str, dict[tuple[str, str], float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
@@ -168,7 +169,7 @@ class _CrossFit:
         self,
         objective: Objective,
         examples: Sequence[Example],
-        width: int,
+        l2: Reals,
         entries: int,
         learning: Learning,
         settings: LexiconLearning,
@@ -188,7 +189,8 @@ class _CrossFit:
         self.shares = shares[self.open]
         self.weights = self.model.charts.problem_weight.copy()
         self.part = _parts(objective, examples, settings.parts, seed)
-        self.thetas = [np.zeros(width) for _ in range(settings.parts)]
+        self.l2 = l2  # of each weight
+        self.thetas = [np.zeros(len(l2)) for _ in range(settings.parts)]
 
     def run(
         self, costs: Reals, progress: ProgressCallback | None, checkpoint: Checkpoint | None
@@ -213,7 +215,7 @@ class _CrossFit:
                     self.objective.loss,
                     self.thetas[part],
                     l1=self.learning.l1,
-                    l2=self.learning.l2,
+                    l2=self.l2,
                     iterations=self.settings.iterations
                     if number
                     else self.settings.first_iterations,
