@@ -11,7 +11,7 @@ from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
-from groundling.tasks.rows import BasePreset, find_row, list_rows
+from groundling.tasks.presets import BasePreset, find_row, list_rows
 
 __all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset", "preset", "row_names"]
 

@@ -12,7 +12,7 @@ from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 from groundling.partner import Partner
-from groundling.tasks.rows import BasePreset, find_row, list_rows
+from groundling.tasks.presets import BasePreset, find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset"]
 

@@ -12,8 +12,8 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
+from groundling.tasks.presets import BasePreset, find_row, list_rows
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.tasks.rows import BasePreset, find_row, list_rows
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon", "preset", "row_names"]
 
