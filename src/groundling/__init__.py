@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.errors import GroundlingError
     from groundling.features.lexicon import Lexicon
     from groundling.features.settings import Features
     from groundling.follower import Follower
@@ -11,8 +12,12 @@ if TYPE_CHECKING:
     from groundling.inference.settings import Search
     from groundling.language.instruction import Instruction
     from groundling.learning.settings import Learning
-    from groundling.model.settings import Overlay
-    from groundling.partner import Partner
+    from groundling.models.base import Member
+    from groundling.models.decision import DecisionModel
+    from groundling.models.ensemble import Ensemble
+    from groundling.models.plan import PlanModel
+    from groundling.models.transducer import TransducerModel
+    from groundling.overlay.settings import Overlay
     from groundling.world.checks import check_environment
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
@@ -20,24 +25,35 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "DecisionModel",
     "Demonstration",
+    "Ensemble",
     "Environment",
     "Features",
     "Follower",
     "GroundingGraph",
+    "GroundlingError",
     "Instruction",
     "Learning",
     "Lexicon",
+    "Member",
     "Overlay",
-    "Partner",
     "Plan",
+    "PlanModel",
     "Search",
+    "TransducerModel",
     "__version__",
     "check_environment",
 ]
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
 _HOMES = {
+    "DecisionModel": "models.decision",
+    "Ensemble": "models.ensemble",
+    "GroundlingError": "errors",
+    "Member": "models.base",
+    "PlanModel": "models.plan",
+    "TransducerModel": "models.transducer",
     "Demonstration": "world.environment",
     "Environment": "world.environment",
     "Features": "features.settings",
@@ -46,8 +62,7 @@ _HOMES = {
     "Instruction": "language.instruction",
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
-    "Overlay": "model.settings",
-    "Partner": "partner",
+    "Overlay": "overlay.settings",
     "Plan": "inference.plan",
     "Search": "inference.settings",
     "check_environment": "world.checks",

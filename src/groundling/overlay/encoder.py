@@ -1,76 +1,60 @@
-"""The workbench: from worlds, texts and plans to the problems that the overlay scores."""
+"""The encoder: from worlds, texts and plans to the instances that the overlay scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.reading import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
-from groundling.model.blocks import Block
-from groundling.model.encoding import Candidate, Encoding, Problem, encode
-from groundling.model.forest import Forest, UnitSplitter, joined_forest, separate_forest
-from groundling.model.graphs import LaidOutGraph, NodeContent, Spelled, lay_out, spell_plan
-from groundling.model.settings import Overlay
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Spelled, lay_out, spell_plan
+from groundling.overlay.scorer import Scorer
+from groundling.overlay.settings import Overlay, PlanTerms
+from groundling.overlay.skeletons import (
+    Skeleton,
+    UnitSplitter,
+    joined_skeleton,
+    separate_skeleton,
+)
 from groundling.world.environment import Action, Environment, State, World
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.trajectory import Trajectory
 
-__all__ = ["Builder", "Course", "Courses", "Passage"]
+__all__ = ["Encoder", "LabelledText"]
 
 _REMEMBERED_GRAPHS = 500_000
 _REMEMBERED_WORLDS = 1_000
 
 
 @dataclass(frozen=True)
-class Course:
-    """A plan as the model sees it: what is done, the states it passes, its laid-out graphs."""
-
-    actions: tuple[Action, ...]
-    states: tuple[State, ...]
-    graphs: tuple[LaidOutGraph, ...]
-    plan: NodeContent | None = None
-
-    def candidate(self, gold: bool = False, pins: tuple[int, ...] | None = None) -> Candidate:
-        """Return the plan as one that a problem may choose."""
-        if not gold and pins is None:
-            return self._plain
-        return Candidate(self.graphs, self.plan, gold=gold, pins=pins)
-
-    @cached_property
-    def _plain(self) -> Candidate:
-        return Candidate(self.graphs, self.plan)
-
-
-class Courses(list[Course]):
-    """All plans from a start; encoded once for the many texts that may mean them."""
-
-    @cached_property
-    def block(self) -> Block:
-        """The plans as a block of candidates, none of them right."""
-        return Block([course.candidate() for course in self])
-
-
-@dataclass(frozen=True)
-class Passage:
+class LabelledText:
     """A text as the model sees it: its instructions, their skeleton, the labels of words."""
 
     instructions: tuple[Instruction, ...]
-    forest: Forest
+    skeleton: Skeleton
     words: tuple[LabelledWord, ...]
 
     def word(self, place: int) -> str:
-        """Return the word at a place of the forest."""
-        return self.instructions[self.forest.sentence[place]].tokens[self.forest.position[place]]
+        """Return the word at a place of the skeleton."""
+        instruction = self.instructions[self.skeleton.sentence[place]]
+        return instruction.tokens[self.skeleton.position[place]]
+
+    def order(self) -> list[int]:
+        """Return the places of the skeleton in the order of the text."""
+        skeleton = self.skeleton
+        places = range(len(skeleton))
+        return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
 
 
-class Builder:
-    """Builds problems, remembering every world and graph it has seen.
+class Encoder:
+    """Builds instances, remembering every world and graph it has seen.
 
-    `values` are the values of each kind known from training; those of a problem's own
+    `values` are the values of each kind known from training; those of an instance's own
     graphs are added when its words are looked up, so that new names work.
     """
 
@@ -79,29 +63,35 @@ class Builder:
         reader: Reader,
         overlay: Overlay,
         nodes: NodeLabeller,
+        terms: PlanTerms = PlanTerms(),  # noqa: B008 - a frozen value
         split: UnitSplitter = split_units,
     ) -> None:
         self.reader = reader
         self.overlay = overlay
         self.nodes = nodes
+        self.terms = terms
         self.split = split
         self.values: dict[str, set[str]] = {kind: set() for kind in nodes.slots}
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
+        self.memory: dict[str, object] = {}  # what those who search with it remember
         self._worlds: dict[int, World] = {}
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
         self._spelled: dict[tuple[str, tuple[Label, ...]], Spelled] = {}
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
-        # A World holds its environment, so its identity cannot be reused while we hold it.
+        if isinstance(environment, World):
+            return self._worlds.setdefault(id(environment.environment), environment)
         known = self._worlds.get(id(environment))
-        if known is None:
-            known = environment if isinstance(environment, World) else World(environment)
+        # An identity may be another environment's by now: copies and freed objects share it.
+        if known is None or known.environment is not environment:
             if len(self._worlds) >= _REMEMBERED_WORLDS:
                 self._worlds.clear()
-            self._worlds[id(environment)] = known
+            known = self._worlds[id(environment)] = World(environment)
         return known
+
+    # ---- plans --------------------------------------------------------------------------
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
@@ -118,22 +108,22 @@ class Builder:
         """Return the laid-out graph of an action in a state."""
         return self.lay_out(world.ground(state, action))
 
-    def course(self, world: World, states: Sequence[State], actions: Sequence[Action]) -> Course:
-        """Return a plan that is known to be possible."""
-        graphs = tuple(
-            self.ground(world, state, action)
-            for state, action in zip(states, actions, strict=False)
+    def candidates(self, world: World, trajectories: Iterable[Trajectory]) -> Candidates:
+        """Return plans that are known to be possible as what a text may mean."""
+        return Candidates(
+            (
+                [self.ground(world, state, action) for state, action in each.decisions()],
+                self._plan_labels(world, each),
+            )
+            for each in trajectories
         )
-        return Course(tuple(actions), tuple(states), graphs, self.plan(world, states, actions))
 
-    def plan(
-        self, world: World, states: Sequence[State], actions: Sequence[Action]
-    ) -> NodeContent | None:
+    def _plan_labels(self, world: World, trajectory: Trajectory) -> NodeContent | None:
         """Return the labels of a whole plan, if plans are scored."""
-        if not self.overlay.plan_scores:
+        if not self.terms.plan_scores:
             return None
-        labels = world.label_plan(states[0], actions, states)
-        return spell_plan(len(actions), labels, self.nodes)
+        labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
+        return spell_plan(len(trajectory), labels, self.nodes)
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Remember the values that occur in training."""
@@ -142,20 +132,26 @@ class Builder:
                 if kind in self.values:
                     self.values[kind].add(value)
 
-    def passage(
+    # ---- texts --------------------------------------------------------------------------
+
+    def label(
         self,
         instructions: Sequence[Instruction],
         graphs: Iterable[LaidOutGraph] = (),
         *,
         separate: bool = False,
-    ) -> Passage:
-        """Return a text with its skeleton and labels; `graphs` are those it may be about."""
-        make = separate_forest if separate else joined_forest
-        forest = make(instructions, self.overlay, self.split)
+    ) -> LabelledText:
+        """Return a text with its skeleton and labels; `graphs` are those it may be about.
+
+        With `separate`, every unit is a skeleton of its own, to be laid over single actions.
+        """
+        make = separate_skeleton if separate else joined_skeleton
+        skeleton = make(instructions, self.overlay, self.split)
         values = self._values_with(graphs)
         labelled = [self.reader.label(instruction, values) for instruction in instructions]
-        words = tuple(labelled[s][p] for s, p in zip(forest.sentence, forest.position, strict=True))
-        return Passage(tuple(instructions), forest, words)
+        places = zip(skeleton.sentence, skeleton.position, strict=True)
+        words = tuple(labelled[sentence][position] for sentence, position in places)
+        return LabelledText(tuple(instructions), skeleton, words)
 
     def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
         """Sort graphs by the values they hold that training never saw."""
@@ -181,22 +177,26 @@ class Builder:
             return self.values
         return {kind: known | new.get(kind, set()) for kind, known in self.values.items()}
 
+    # ---- both ---------------------------------------------------------------------------
+
     def encode(
         self,
-        problems: Sequence[Problem],
+        instances: Sequence[Instance],
         space: FeatureSpace,
         *,
         grow: bool = False,
         min_word_count: int = 1,
-    ) -> Encoding:
-        """Encode problems as the settings of the overlay ask."""
-        return encode(
-            problems,
+        threads: int = 1,
+    ) -> Scorer:
+        """Encode instances as the settings ask; with `grow`, decide which features exist."""
+        encoding = encode(
+            instances,
             space,
             grow=grow,
             min_word_count=min_word_count,
-            edge_scores=self.overlay.edge_scores,
+            edge_scores=self.overlay.edge_scores and self.overlay.skeleton != "bag",
             action_scores=self.overlay.action_scores,
-            advance_scores=self.overlay.advance_scores,
-            plan_words=self.overlay.plan_words,
+            advance_scores=self.terms.advance_scores,
+            plan_words=self.terms.plan_words,
         )
+        return Scorer(encoding, skip=self.terms.skip, threads=threads)

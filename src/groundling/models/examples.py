@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
-from groundling.model.builder import Builder
-from groundling.world.environment import Demonstration, Trace, World
+from groundling.overlay.encoder import Encoder
+from groundling.world.environment import Demonstration, World
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["Example", "prepare"]
 
@@ -24,16 +25,16 @@ class Example:
     demonstration: Demonstration
     instructions: tuple[Instruction, ...]
     world: World
-    trace: Trace
-    also: tuple[Trace, ...]
+    trajectory: Trajectory
+    also: tuple[Trajectory, ...]
     weight: float
     group: str
 
 
 def prepare(
-    builder: Builder, demonstrations: Iterable[Demonstration], *, mirror: bool = False
+    encoder: Encoder, demonstrations: Iterable[Demonstration], *, augment: bool = False
 ) -> list[Example]:
-    """Read and check demonstrations; with `mirror`, add the mirror images a world offers.
+    """Read and check demonstrations; with `augment`, add the mirror images a world offers.
 
     A mirrored demonstration and its images share the weight that it had alone.
     """
@@ -45,7 +46,7 @@ def prepare(
                 f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
                 "instructions, environment, start, actions)."
             )
-        images = tuple(builder.world(each.environment).mirror(each)) if mirror else ()
+        images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
         # Without a group a demonstration is its own, whatever its place in the list.
@@ -55,31 +56,31 @@ def prepare(
         raise DemonstrationError(
             "There are no demonstrations to learn from. Give fit at least one Demonstration."
         )
-    texts = _read(builder, chosen)
+    texts = _read(encoder, chosen)
     examples = []
     for each, text, group in zip(chosen, texts, groups, strict=True):
-        world = builder.world(each.environment)
+        world = encoder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
                 f"{each} has no actions. If nothing is to be done, give the environment an action "
                 "for that (such as 'stay') and demonstrate it."
             )
-        trace = world.trace(each.start, each.actions, str(each))
+        trajectory = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
-        examples.append(Example(each, text, world, trace, also, each.weight, group))
+        examples.append(Example(each, text, world, trajectory, also, each.weight, group))
     return examples
 
 
 def _read(
-    builder: Builder, demonstrations: Sequence[Demonstration]
+    encoder: Encoder, demonstrations: Sequence[Demonstration]
 ) -> list[tuple[Instruction, ...]]:
     try:
-        return builder.reader.read_many(each.instructions for each in demonstrations)
+        return encoder.reader.read_many(each.instructions for each in demonstrations)
     except InstructionError:
         # Read one by one to say which demonstration it was.
         for place, each in enumerate(demonstrations, 1):
             try:
-                builder.reader.read(each.instructions)
+                encoder.reader.read(each.instructions)
             except GroundlingError as error:
                 raise DemonstrationError(f"Demonstration {place}: {error}") from error
         raise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from groundling.features.labels import NodeLabel, NodeLabeller, kind_of
-from groundling.model.settings import Overlay
+from groundling.overlay.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
 
 __all__ = ["LaidOutGraph", "NodeContent", "Shape", "Spelled", "lay_out", "spell_plan"]
@@ -17,7 +17,6 @@ Relation = tuple[str, ...]
 
 FAR: Relation = ("far",)
 SELF: Relation = ("self",)
-NULL: Relation = ("null",)
 TWO_STEP: Relation = ("two-step",)
 
 
@@ -85,16 +84,7 @@ def lay_out(
         names = graph.node_names
         near = _neighbours(graph, overlay)
         root = names.index(graph.root)
-    if overlay.null_node:
-        count = len(nodes)
-        nodes = (*nodes, ((NodeLabel("null"), 1.0),))
-        names = (*names, "nothing")
-        for each in near:
-            each.append((count, NULL))
-        near.append([(place, NULL) for place in range(count + 1)])
     enters = tuple(overlay.entry == "any" or place == root for place in range(len(nodes)))
-    if overlay.null_node:
-        enters = (*enters[:-1], True)
     return LaidOutGraph(nodes, names, Shape(tuple(map(tuple, near)), enters), flat, values)
 
 

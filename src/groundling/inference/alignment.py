@@ -12,50 +12,42 @@ NOWHERE = -1
 
 
 def align(
-    scores: NDArray[np.float64], *, silence: float | None = None, last_to_last: bool = False
+    scores: NDArray[np.float64], *, last_to_last: bool = False
 ) -> tuple[float, tuple[int, ...]]:
     """Return the best monotone alignment of units to actions, and its score.
 
     `scores[i, j]` is ψ(x_i, y_j). Every unit aligns with one action, never with an earlier
     one than the unit before; several units may share an action, and actions may stay
-    without a unit. With `silence`, a unit may also align with no action at that score.
-    `last_to_last` ties the last unit to the last action, as the authors' program does.
+    without a unit. `last_to_last` ties the last unit to the last action, as the authors'
+    program does.
 
     >>> align(np.array([[1.0, 0.0], [2.0, 3.0]]))
     (4.0, (0, 1))
-    >>> align(np.array([[1.0, 0.0], [-9.0, -9.0]]), silence=0.0)
-    (1.0, (0, -1))
     """
     units, actions = scores.shape
     if units == 0:
         return 0.0, ()
     if actions == 0:
-        return (0.0 if silence is None else silence * units), (NOWHERE,) * units
+        return 0.0, (NOWHERE,) * units
     table = np.ascontiguousarray(scores, np.float64)
     if last_to_last:
         table = table.copy()
         table[-1, :-1] = -np.inf
-    total, back, silent = _align(table, -np.inf if silence is None else silence)
+    total, back = _align(table)
     chosen = []
     bound = actions - 1
     for i in range(units - 1, -1, -1):
-        if silent[i, bound]:
-            chosen.append(NOWHERE)
-        else:
-            bound = int(back[i, bound])
-            chosen.append(bound)
+        bound = int(back[i, bound])
+        chosen.append(bound)
     return float(total), tuple(reversed(chosen))
 
 
 @njit(cache=True)
-def _align(
-    scores: NDArray[np.float64], silence: float
-) -> tuple[float, NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the best score, where unit i aligns when the bound is j, and if it is silent."""
+def _align(scores: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
+    """Return the best score, and where unit i aligns when the bound is j."""
     units, actions = scores.shape
     best = np.zeros(actions)  # best score of the units so far, the last aligned at or before j
     back = np.zeros((units, actions), np.int64)
-    silent = np.zeros((units, actions), np.bool_)
     for i in range(units):
         place, top = 0, -np.inf
         for j in range(actions):
@@ -65,12 +57,8 @@ def _align(
             if here > top + margin:
                 place, top = j, here
             back[i, j] = place
-            if best[j] + silence > top:
-                silent[i, j] = True
-                best[j] += silence
-            else:
-                best[j] = top
-    return best[-1], back, silent
+            best[j] = top
+    return best[-1], back
 
 
 def spread(units: int, actions: int, random: np.random.Generator | None = None) -> tuple[int, ...]:

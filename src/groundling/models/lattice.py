@@ -7,8 +7,9 @@ lead to the demonstrated actions are summed exactly by forward and backward pass
 Positions are (i, j, f): i units read, j actions done, f = 1 if the present unit has already
 named an action. `act[j][y, i]` scores action y among the alternatives of prefix j when unit i
 names it; `passing[f, i]` scores passing on; `again[i]` is added when a unit names one more.
-`idle` is what a unit costs that names nothing, `repeat` each further action of a unit: outside
-the decisions, since a reader with nothing left to do would otherwise pass over text for free.
+`unaligned_cost` is what a unit costs that names nothing, `fertility_cost` each further action
+of a unit: both outside the decisions, since a reader with nothing left to do would otherwise
+pass over text for free.
 """
 
 from __future__ import annotations
@@ -18,17 +19,9 @@ import math
 import numpy as np
 from numba import njit
 
-from groundling.model.kernels import Integers, Reals
-from groundling.world.graph import GroundingGraph
+from groundling.overlay.batch import Integers, Reals
 
-__all__ = ["MARKS", "best_reading_gradient", "lattice_gradient"]
-
-# What a reader does besides acting: pass on, pass on after acting, act again.
-MARKS = (
-    GroundingGraph({"pass": "fresh"}),
-    GroundingGraph({"pass": "after"}),
-    GroundingGraph({"again": "again"}),
-)
+__all__ = ["lattice_gradient"]
 
 _jit = njit(cache=True, nogil=True, error_model="numpy")
 
@@ -64,8 +57,8 @@ def lattice_gradient(
     passing_grad: Reals,
     again_grad: Reals,
     arcs: Reals,  # units × actions: p(unit i names action j), filled in
-    idle: float = 0.0,
-    repeat: float = 0.0,
+    unaligned_cost: float = 0.0,
+    fertility_cost: float = 0.0,
 ) -> float:
     """Return -log p(actions | units) and fill in the gradient by every score."""
     units, actions = act.shape[1], len(gold)
@@ -80,7 +73,7 @@ def lattice_gradient(
         for j in range(actions + 1):
             for f in range(2):
                 extra = again[i] if f else 0.0
-                leave, more = (0.0, repeat) if f else (idle, 0.0)
+                leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
                 norm[i, j, f] = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
                 here = ahead[i, j, f]
                 if here == -math.inf:
@@ -101,7 +94,7 @@ def lattice_gradient(
         for j in range(actions, -1, -1):
             for f in range(2):
                 extra = again[i] if f else 0.0
-                leave, more = (0.0, repeat) if f else (idle, 0.0)
+                leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
                 here = ahead[i, j, f]
                 on = behind[i + 1, j, 0] + passing[f, i] - norm[i, j, f] - leave
                 done = -math.inf
@@ -125,66 +118,3 @@ def lattice_gradient(
                     if f:
                         again_grad[i] += share
     return float(-total)
-
-
-@_jit
-def best_reading_gradient(
-    act: Reals,
-    starts: Integers,
-    gold: Integers,
-    passing: Reals,
-    again: Reals,
-    act_grad: Reals,
-    passing_grad: Reals,
-    again_grad: Reals,
-    arcs: Reals,
-    idle: float = 0.0,
-    repeat: float = 0.0,
-) -> float:
-    """Return -log p of the best reading alone and fill in its gradient, as `lattice_gradient`."""
-    units, actions = act.shape[1], len(gold)
-    act_grad[:] = 0.0
-    passing_grad[:] = 0.0
-    again_grad[:] = 0.0
-    arcs[:] = 0.0
-    best = np.full((units + 1, actions + 1, 2), -math.inf)
-    named = np.zeros((units + 1, actions + 1, 2), np.int8)  # f of the position before
-    best[0, 0, 0] = 0.0
-    for i in range(units):
-        for j in range(actions + 1):
-            for f in range(2):
-                here = best[i, j, f]
-                if here == -math.inf:
-                    continue
-                extra = again[i] if f else 0.0
-                leave, more = (0.0, repeat) if f else (idle, 0.0)
-                norm = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
-                on = here + passing[f, i] - norm - leave
-                if on > best[i + 1, j, 0]:
-                    best[i + 1, j, 0], named[i + 1, j, 0] = on, f
-                if j < actions:
-                    done = here + act[gold[j], i] + extra - norm - more
-                    if done > best[i, j + 1, 1]:
-                        best[i, j + 1, 1], named[i, j + 1, 1] = done, f
-    if best[units, actions, 0] == -math.inf:
-        return math.inf
-    i, j, f = units, actions, 0
-    while i > 0 or j > 0:
-        before = named[i, j, f]
-        if f:
-            j -= 1
-            act_grad[gold[j], i] -= 1.0
-            arcs[i, j] = 1.0
-            again_grad[i] -= before
-        else:
-            i -= 1
-            passing_grad[before, i] -= 1.0
-        f = before
-        extra = float(again[i]) if f else 0.0
-        norm = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
-        passing_grad[f, i] += math.exp(passing[f, i] - norm)
-        for y in range(starts[j], starts[j + 1]):
-            share = math.exp(act[y, i] + extra - norm)
-            act_grad[y, i] += share
-            again_grad[i] += share * f
-    return float(-best[units, actions, 0])

@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from groundling.language.instruction import Instruction
-from groundling.model.settings import Overlay
+from groundling.overlay.settings import Overlay
 
-__all__ = ["BOUND", "FREE", "UNIT", "Forest", "UnitSplitter", "joined_forest", "separate_forest"]
+__all__ = [
+    "BOUND",
+    "FREE",
+    "UNIT",
+    "Skeleton",
+    "UnitSplitter",
+    "joined_skeleton",
+    "separate_skeleton",
+]
 
 # How a word is linked to the word it hangs from.
 BOUND = 0  # same unit: a neighbouring node of the same action
@@ -19,7 +27,7 @@ UnitSplitter = Callable[[Instruction, str], Sequence[Sequence[int]]]
 
 
 @dataclass(frozen=True)
-class Forest:
+class Skeleton:
     """Words in an order where dependents stand before what they hang from.
 
     For word i: `sentence[i]` and `position[i]` say which word it is, `parent[i]` its place
@@ -39,19 +47,19 @@ class Forest:
     def __len__(self) -> int:
         return len(self.parent)
 
-    def select(self, groups: Iterable[int]) -> tuple[Forest, tuple[int, ...]]:
-        """Return the forest of some groups, numbered anew in that order, and its words' places.
+    def select(self, groups: Iterable[int]) -> tuple[Skeleton, tuple[int, ...]]:
+        """Return the skeleton of some groups, numbered anew in that order, and its words' places.
 
         >>> text = [Instruction.chain("go up"), Instruction.chain("wait")]
-        >>> forest = separate_forest(text, Overlay(), lambda each, unit: [range(len(each))])
-        >>> forest.select([0])[0].parent, forest.select([1])[1]
+        >>> skeleton = separate_skeleton(text, Overlay(), lambda each, unit: [range(len(each))])
+        >>> skeleton.select([0])[0].parent, skeleton.select([1])[1]
         ((1, -1), (1,))
         """
         number = {group: place for place, group in enumerate(groups)}
         kept = tuple(place for place, group in enumerate(self.group) if group in number)
         moved = {place: new for new, place in enumerate(kept)} | {-1: -1}
         return (
-            Forest(
+            Skeleton(
                 sentence=tuple(self.sentence[i] for i in kept),
                 position=tuple(self.position[i] for i in kept),
                 parent=tuple(moved[self.parent[i]] for i in kept),
@@ -65,7 +73,7 @@ class Forest:
         )
 
 
-def joined_forest(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Forest:
+def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Skeleton:
     """Return the skeleton of a whole text, to be laid over whole plans; all words in one group."""
     words, heads = _words(text, overlay)
     unit_of: dict[tuple[int, int], tuple[int, int]] = {}
@@ -94,10 +102,12 @@ def joined_forest(text: Sequence[Instruction], overlay: Overlay, split: UnitSpli
                 links[word] = (head, kind, relation)
         top = next(w for w in words if w[0] == number and heads[w] is None)
         last_top = (number, len(instruction) - 1) if overlay.skeleton == "chain" else top
-    return _forest(words, links, dict.fromkeys(words, 0), 1)
+    return _skeleton(words, links, dict.fromkeys(words, 0), 1)
 
 
-def separate_forest(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Forest:
+def separate_skeleton(
+    text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter
+) -> Skeleton:
     """Return the skeletons of a text's units, each a group, to be laid over single actions."""
     words, heads = _words(text, overlay)
     links: dict[tuple[int, int], tuple[tuple[int, int] | None, int, str]] = {}
@@ -123,7 +133,7 @@ def separate_forest(text: Sequence[Instruction], overlay: Overlay, split: UnitSp
                 else:
                     links[word] = (top, BOUND, relation)
             count += 1
-    return _forest(words, links, group, count)
+    return _skeleton(words, links, group, count)
 
 
 Word = tuple[int, int]
@@ -145,12 +155,12 @@ def _relation(instruction: Instruction, position: int, overlay: Overlay) -> str:
     return instruction.relations[position] if overlay.skeleton == "tree" else "next"
 
 
-def _forest(
+def _skeleton(
     words: list[Word],
     links: dict[Word, tuple[Word | None, int, str]],
     group: dict[Word, int],
     groups: int,
-) -> Forest:
+) -> Skeleton:
     children: dict[Word, list[Word]] = {word: [] for word in words}
     order: list[Word] = []
     for word in words:
@@ -164,7 +174,7 @@ def _forest(
     order.reverse()
     place = {word: i for i, word in enumerate(order)}
     parents = [links[word][0] for word in order]
-    return Forest(
+    return Skeleton(
         sentence=tuple(word[0] for word in order),
         position=tuple(word[1] for word in order),
         parent=tuple(-1 if parent is None else place[parent] for parent in parents),

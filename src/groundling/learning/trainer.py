@@ -1,0 +1,159 @@
+"""The trainer: from demonstrations to what a follower knows, whatever its model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from groundling.features.lexicon import Lexicon
+from groundling.features.reading import Reader
+from groundling.features.settings import Features
+from groundling.features.space import name_of
+from groundling.inference.settings import Search
+from groundling.language.parser import Parser, load_parser
+from groundling.learning.checkpoints import Checkpoint
+from groundling.learning.lexicon import learn_lexicon
+from groundling.learning.settings import Learning
+from groundling.learning.training import ProgressCallback, train
+from groundling.models.base import FittedModel, Member, Model, TrainingData
+from groundling.models.examples import Example, prepare
+from groundling.overlay.encoder import Encoder
+from groundling.overlay.settings import Overlay
+from groundling.world.environment import Demonstration
+
+__all__ = ["Learnt", "Trainer"]
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """The settings of a follower at the time it learns (see `Follower`)."""
+
+    model: Model
+    overlay: Overlay
+    features: Features
+    learning: Learning
+    search: Search
+    parser: str | Parser
+    seed: int
+    threads: int
+
+    def fit(
+        self,
+        demonstrations: Iterable[Demonstration],
+        progress: ProgressCallback | None = None,
+        checkpoint: str | Path | None = None,
+        every: int = 25,
+    ) -> Learnt:
+        """Learn the lexicon, if asked to, then θ, then the θ of each further member."""
+        self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
+        first, *others = self.model.all_members(self.overlay, self.features)
+        encoder = self.encoder(first, self.features.first_lexicon())
+        examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+        state = None
+        if checkpoint is not None:
+            state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
+        if self.features.lexicon == "learn":
+            encoder.reader.lexicon = learn_lexicon(
+                self.model, self._data(encoder, self.features, examples), self.features,
+                self.learning, seed=self.seed, progress=progress, checkpoint=state,
+            )  # fmt: skip
+        loss, fitted = self._train(first, encoder, examples, progress, state)
+        further = []
+        for number, member in enumerate(others, 1):
+            other = self.encoder(member, encoder.reader.lexicon)
+            own = None if state is None else replace(state, folder=state.folder / f"{number}")
+            more, learnt = self._train(member, other, examples, progress, own)
+            loss += more
+            further.append(learnt)
+        return Learnt(self, replace(fitted, others=tuple(further)), loss)
+
+    def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
+        """Return what encodes for one member; all members read the text alike."""
+        features = member.features
+        labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
+        reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
+        return Encoder(reader, member.overlay, features.nodes(), self.model.terms())
+
+    def _data(
+        self, encoder: Encoder, features: Features, examples: Sequence[Example]
+    ) -> TrainingData:
+        return TrainingData(
+            encoder=encoder,
+            space=features.space(),
+            examples=examples,
+            search=self.search,
+            random=np.random.default_rng(self.seed),
+            threads=self.threads,
+            min_word_count=features.min_word_count,
+        )
+
+    def _train(
+        self,
+        member: Member,
+        encoder: Encoder,
+        examples: Sequence[Example],
+        progress: ProgressCallback | None,
+        checkpoint: Checkpoint | None,
+    ) -> tuple[float, FittedModel]:
+        data = self._data(encoder, member.features, examples)
+        objective = self.model.objective(data)
+        loss, theta = train(
+            objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint
+        )
+        lengths = self.model.lengths(encoder, examples)
+        return loss, FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
+
+    def _fingerprint(self, examples: Sequence[Example], every: int) -> str:
+        """Return what training depends on, so that another one does not go on from it."""
+        content = [
+            (
+                tuple(map(repr, e.instructions)), repr(e.trajectory.actions),
+                repr(e.trajectory.start), repr([other.actions for other in e.also]), e.weight,
+                e.group, repr(e.demonstration.negative_starts),
+            )
+            for e in examples
+        ]  # fmt: skip
+        # Functions and parsers are known by name: how they print differs from run to run.
+        members = self.model.all_members(self.overlay, self.features)
+        described = [
+            (
+                repr(member.overlay), repr(replace(member.features, joins=())),
+                [j if isinstance(j, str) else name_of(j) for j in member.features.joins],
+            )
+            for member in members
+        ]  # fmt: skip
+        settings = [
+            repr(self.model.member_model), repr(self.learning), repr(self.search), self.seed,
+            self.threads, load_parser(self.parser).name,
+        ]  # fmt: skip
+        shown = json.dumps([settings, described, every, content])
+        return hashlib.sha256(shown.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What was learnt, with the settings of that time: one value that is never changed."""
+
+    settings: Trainer
+    fitted: FittedModel
+    loss: float
+    temperature: float = 1.0
+
+    @property
+    def model(self) -> Model:
+        """The model that learnt it."""
+        return self.settings.model
+
+    @property
+    def search(self) -> Search:
+        """How plans are searched for."""
+        return self.settings.search
+
+    def with_search(self, search: Search) -> Learnt:
+        """Return the same with another search."""
+        return replace(self, settings=replace(self.settings, search=search))
