@@ -70,9 +70,9 @@ def train(
 
         from groundling.cli.progress import progress
         from groundling.errors import ConvergenceWarning, SettingError
-        from groundling.tasks.catalogue import get_task
         from groundling.tasks.models import CHECKPOINTS, Note
         from groundling.tasks.models import train as learn
+        from groundling.tasks.registry import get_task
 
         asked = get_task(task)
         check_preset(asked, preset, row)

@@ -22,8 +22,9 @@ from groundling.errors import (
 )
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
-from groundling.tasks.catalogue import Scene, get_task
+from groundling.tasks.base import Scene
 from groundling.tasks.models import Note, load_trained
+from groundling.tasks.registry import get_task
 
 __all__ = [
     "Stage",
@@ -75,7 +76,7 @@ def set_stage(
             "`groundling corpora fetch`, or give --corpora DIR, or --sample for generated ones."
         )
     task = get_task(note.task)
-    chosen = task.preset(note.preset, note.row)
+    chosen = task.presets.select(note.preset, note.variant)
     if where is None and (place.folder is None) == note.sample and note.left_out:
         where = note.left_out.split(",")[0]
     scene = task.scene(task.load(place.folder), chosen, where, start)
