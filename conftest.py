@@ -13,8 +13,10 @@ def pytest_configure(config):
     file = Path(__file__).parent / "pyproject.toml"
     project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     groups = project["entry-points"]
-    installed = {(each.group, each.name, each.value) for each in entry_points()}
-    if {(group, *item) for group in groups for item in groups[group].items()} <= installed:
+    installed = {
+        group: {each.name: each.value for each in entry_points(group=group)} for group in groups
+    }
+    if all(groups[group].items() <= installed[group].items() for group in groups):
         return
     made = TemporaryDirectory(prefix="groundling-entry-points-")
     config.add_cleanup(made.cleanup)

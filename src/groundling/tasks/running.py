@@ -115,7 +115,9 @@ def run_job(job: Job, folder: Path | None, size: float = 1.0) -> Result:
             outcome: Any = {"score": task.try_out(corpus, chosen, job.fold)}
         else:
             outcome = task.evaluate_fold(corpus, job.preset, job.variants, job.fold)
-    return {"outcome": outcome, "seconds": time.process_time() - began}
+    seconds = time.process_time() - began
+    # As JSON, so that what is fresh and what was kept are the same.
+    return {"outcome": json.loads(json.dumps(outcome)), "seconds": seconds}
 
 
 def run_jobs(

@@ -40,6 +40,7 @@ def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
 
     Routes are followed by the best settings without the partner, for speed.
 
+    >>> from groundling.tasks.mazes.presets import PRESETS
     >>> made = with_routes(PRESETS)
     >>> made.variants_of("routes")[:2]
     ('single sentences: at once', 'single sentences: read first')
