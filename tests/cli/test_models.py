@@ -50,6 +50,14 @@ def test_train_says_where_data_come_from_and_what_it_left_out(tmp_path):
     }  # fmt: skip
 
 
+def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
+    result = run("train", "mazes", "--out", tmp_path / "new", "--sample")
+    follower, _ = load_trained(models / "mazes")
+    counts = [len(follower.weights(most=10**9, partner=each)) for each in (0, 1)]
+    assert min(counts) > 0
+    assert f"Learnt {sum(counts):,} weights" in result.output
+
+
 def test_train_keeps_a_model_unless_told(models):
     result = run("train", "puzzles", "--out", models / "puzzles", "--sample", code=1)
     assert "holds a model already" in result.output

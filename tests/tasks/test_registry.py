@@ -113,7 +113,7 @@ def test_registry_names_the_package_of_a_broken_task(install, entry, module, why
 
 def test_registry_refuses_two_packages_with_one_name(install):
     install("mazes = lamp_task:LampTask")
-    with pytest.raises(PluginError, match="'mazes' is offered by .* and .*Uninstall") as found:
+    with pytest.raises(PluginError, match="Uninstall all but one") as found:
         registry.get_task("mazes")
     assert "lamp-tasks 1.2" in str(found.value)
     assert "groundling 0" in str(found.value)
@@ -141,6 +141,8 @@ def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
     assert (tmp_path / "way.svg").read_text() == said
     wrong = run("follow", tmp_path / "model", said, "--start", "dim", code=1)
     assert "dark or lit" in wrong.output
+    wrong = run("train", "lamps", "--corpora", tmp_path, "--out", tmp_path / "other", code=1)
+    assert "The task lamps has no corpus; leave --corpora out." in wrong.output
 
 
 def test_foreign_task_is_evaluated_beside_what_was_published(lamps, tmp_path):

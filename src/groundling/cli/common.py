@@ -140,6 +140,8 @@ def find_place(
         raise SettingError("--sample and --corpora exclude each other; give one of them.")
     asked = get_task(task)
     if not asked.corpus:
+        if corpora is not None:
+            raise SettingError(f"The task {task} has no corpus; leave --corpora out.")
         place = Place(None, "the task has no corpus")
     else:
         place = Place(None, why) if sample else find_corpora(corpora, asked.corpus)

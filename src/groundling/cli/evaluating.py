@@ -109,6 +109,10 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
         table.add_row(row.name, *cells)
     console.print(table)
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
+    first = report.rows[0]
+    if first.seconds:
+        parts = " and ".join(f"{each:.1f} s to {name}" for name, each in first.seconds.items())
+        console.print(f"In the median, {first.name} takes {parts}.", soft_wrap=True, markup=False)
 
 
 def tune(

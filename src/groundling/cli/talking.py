@@ -30,6 +30,7 @@ __all__ = [
     "Stage",
     "as_dict",
     "converse",
+    "count_weights",
     "draw",
     "drawable",
     "instructions",
@@ -193,6 +194,12 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
             for plan in plans
         ],
     }
+
+
+def count_weights(follower: Follower) -> int:
+    """Return how many weights were learnt, by the follower and its partners."""
+    models = range(1 + len(follower.partners))
+    return sum(len(follower.weights(most=sys.maxsize, partner=each)) for each in models)
 
 
 def weights_of(follower: Follower, word: str, partner: int = 0) -> list[tuple[str, float]]:
