@@ -182,8 +182,8 @@ def weights(
     model: ModelArgument,
     word: Annotated[str, typer.Option("--word", "-w", help="Only features of this word.")] = "",
     most: Annotated[int, typer.Option("--most", "-n", min=1, help="How many to show.")] = 20,
-    partner: Annotated[
-        int, typer.Option("--partner", min=0, help="The weights of this partner, from 1 up.")
+    member: Annotated[
+        int, typer.Option("--member", min=0, help="The weights of this member of an ensemble.")
     ] = 0,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -197,7 +197,7 @@ def weights(
         from groundling.tasks.models import load_trained
 
         follower, _ = load_trained(model)
-        found = weights_of(follower, word, partner)[:most]
+        found = weights_of(follower, word, member)[:most]
         if as_json:
             print_json([{"feature": name, "weight": weight} for name, weight in found])
             return

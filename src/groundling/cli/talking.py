@@ -197,14 +197,14 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 
 def count_weights(follower: Follower) -> int:
-    """Return how many weights were learnt, by the follower and its partners."""
-    models = range(1 + len(follower.partners))
-    return sum(len(follower.weights(most=sys.maxsize, partner=each)) for each in models)
+    """Return how many weights were learnt, by all members of an ensemble."""
+    models = range(len(follower.model.all_members(follower.overlay, follower.features)))
+    return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in models)
 
 
-def weights_of(follower: Follower, word: str, partner: int = 0) -> list[tuple[str, float]]:
+def weights_of(follower: Follower, word: str, member: int = 0) -> list[tuple[str, float]]:
     """Return the weights of a word's features, strongest first; without a word, of all."""
-    found = follower.weights(most=sys.maxsize, partner=partner)
+    found = follower.weights(most=sys.maxsize, member=member)
     if not word:
         return found
     whole = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")

@@ -81,7 +81,6 @@ class Search(Settings):
         """Return the same search by an agent that does not look ahead.
 
         >>> Search(beam=40).without_planning()
-        Search(max_length=4, min_length=1, beam=15, budget=20000, planning=False, decode='plan',
-               threshold=0.0)
+        Search(planning=False)
         """
         return replace(self, planning=False, beam=type(self).beam)

@@ -139,7 +139,7 @@ class UnitScores:
         # scored, so that a score never depends on what else was asked about.
         for named in self.encoder.by_new_values(graphs):
             text = self.labelled
-            if self.encoder.reader.lexicon.string_match:
+            if self.encoder.matches_names:
                 text = self.encoder.label(self.instructions, named[:1], separate=True)
             instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
             scorer = self.encoder.encode([instance], self.space)

@@ -153,10 +153,15 @@ class Encoder:
         words = tuple(labelled[sentence][position] for sentence, position in places)
         return LabelledText(tuple(instructions), skeleton, words)
 
+    @property
+    def matches_names(self) -> bool:
+        """Whether words are looked up among the values of the graphs they may be about."""
+        return bool(self.values) and self.reader.lexicon.string_match
+
     def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
         """Sort graphs by the values they hold that training never saw."""
-        if not self.reader.lexicon.string_match:
-            return [list(graphs)]  # no word is looked up among them
+        if not self.matches_names:
+            return [list(graphs)]
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
             new = tuple(

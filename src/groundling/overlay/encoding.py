@@ -279,9 +279,7 @@ class _Collector:
             pair_set=(pairs >> 32).astype(np.int32),
             pair_node=(pairs & 0xFFFFFFFF).astype(np.int32),
             pair_gold=pair_gold,
-            set_uses=np.bincount(word_sets, weights=weights, minlength=len(self.sets)).astype(
-                float
-            ),
+            set_uses=uses,
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )

@@ -11,8 +11,9 @@ from groundling.features.settings import Features
 from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
-from groundling.model.settings import Overlay
-from groundling.partner import Partner
+from groundling.models.base import Model
+from groundling.models.plan import PlanModel
+from groundling.overlay.settings import Overlay
 
 __all__ = ["FULL", "BasePreset", "Presets", "with_changes"]
 
@@ -26,25 +27,23 @@ class BasePreset:
 
     Tasks add what else they need.
 
-    >>> chosen = BasePreset(
-    ...     overlay=Overlay(), features=Features(), learning=Learning(), search=Search()
-    ... )
-    >>> chosen.follower(seed=3).seed
+    >>> BasePreset().follower(seed=3).seed
     3
     """
 
-    overlay: Overlay
-    features: Features
-    learning: Learning
-    search: Search
+    model: Model = PlanModel()  # noqa: RUF009 - a frozen value
+    overlay: Overlay = Overlay()  # noqa: RUF009
+    features: Features = Features()  # noqa: RUF009
+    learning: Learning = Learning()  # noqa: RUF009
+    search: Search = Search()  # noqa: RUF009
     environment: Mapping[str, Any] = field(default_factory=dict)
     parser: str = "default"
-    partners: tuple[Partner, ...] = ()
     published: Mapping[str, float] = field(default_factory=dict)
 
     def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
         """Return a follower with these settings, not yet trained."""
         return Follower(
+            model=self.model,
             overlay=self.overlay,
             features=self.features,
             learning=self.learning,
@@ -52,7 +51,6 @@ class BasePreset:
             parser=self.parser,
             seed=seed,
             threads=threads,
-            partners=self.partners,
         )
 
     def learns_like(self, other: BasePreset) -> bool:
@@ -72,10 +70,7 @@ class Presets(Generic[PresetT]):
 
     A variant is what is done to the preset.
 
-    >>> plain = BasePreset(
-    ...     overlay=Overlay(), features=Features(), learning=Learning(), search=Search()
-    ... )
-    >>> lamps = Presets("lamps", {"best": plain}, {"best": {
+    >>> lamps = Presets("lamps", {"best": BasePreset()}, {"best": {
     ...     "full": lambda given: given,
     ...     "no planning": lambda given: replace(given, search=Search(planning=False)),
     ... }})
@@ -133,9 +128,7 @@ Settings = TypeVar("Settings")
 def with_changes(chosen: Settings, changes: Iterable[tuple[str, Any]]) -> Settings:
     """Return settings with some of them changed, such as `learning.l2`.
 
-    >>> chosen = BasePreset(
-    ...     overlay=Overlay(), features=Features(), learning=Learning(), search=Search()
-    ... )
+    >>> chosen = BasePreset()
     >>> with_changes(chosen, [("learning.l1", 0.5)]).learning.l1
     0.5
     >>> with_changes(chosen, [("learning.iteration", 5)])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Generic, NamedTuple, TypeVar
 
 from groundling.follower import Follower
-from groundling.inference.settings import Search
 
-__all__ = ["Seconds", "Trial", "median_seconds", "with_search"]
+__all__ = ["Seconds", "Trial", "median_seconds"]
 
 AnswerT = TypeVar("AnswerT")
 
@@ -44,18 +42,3 @@ def median_seconds(seconds: Sequence[Seconds]) -> dict[str, float]:
         "train": median(each.train for each in seconds),
         "follow": median(each.follow for each in seconds),
     }
-
-
-def with_search(follower: Follower, search: Search) -> Follower:
-    """Return a follower that searches in another way and shares what was learnt.
-
-    >>> first = Follower(search=Search(beam=5))
-    >>> with_search(first, Search(beam=9)).search.beam, first.search.beam
-    (9, 5)
-    """
-    if hasattr(follower, "with_search"):
-        changed: Follower = follower.with_search(search)
-    else:
-        changed = copy.copy(follower)
-        changed.search = search
-    return changed

@@ -31,7 +31,6 @@ from groundling.tasks.maps.protocol import (
     split,
 )
 from groundling.tasks.maps.reading import read_mentions, read_sentences
-from groundling.tasks.trials import with_search
 
 __all__ = ["MapScene", "MapTask"]
 
@@ -81,7 +80,7 @@ class MapTask(Task[Corpus, Preset]):
         found = {variants[0]: judge(done).to_dict()}
         for variant in variants[1:]:
             chosen = self.presets.select(preset, variant)
-            other = follow(with_search(done.follower, chosen.search), chosen, corpus, test)
+            other = follow(done.follower.with_search(chosen.search), chosen, corpus, test)
             other = replace(other, seconds=other.seconds._replace(train=done.seconds.train))
             found[variant] = judge(other).to_dict()
         return found

@@ -38,7 +38,7 @@ def add_negative_starts(
     >>> world = MazeEnvironment(Maze("Two", {(0, 0): "", (1, 0): ""}, halls))
     >>> shown = Demonstration("look along the hall", world, world.start((0, 0)), (face(90),))
     >>> made = add_negative_starts([shown], elsewhere=2, alone=0.25)
-    >>> [(each.weight, [state.position for state in each.rivals]) for each in made]
+    >>> [(each.weight, [state.position for state in each.negative_starts]) for each in made]
     [(0.25, []), (0.75, [(1, 0)])]
     """
     before = _starts_before(demonstrations)
@@ -59,7 +59,7 @@ def add_negative_starts(
         if starts and alone:
             found.append(each.weighted(alone * each.weight))
         share = 1 - alone if starts else 1.0
-        found.append(replace(each, rivals=starts, weight=share * each.weight))
+        found.append(replace(each, negative_starts=starts, weight=share * each.weight))
     return found
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from typing import Literal
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
-from groundling.model.settings import Overlay
-from groundling.partner import Partner
+from groundling.models.base import Member
+from groundling.models.decision import DecisionModel
+from groundling.models.ensemble import Ensemble
+from groundling.models.plan import PlanModel
+from groundling.overlay.settings import Overlay
 from groundling.tasks.presets import BasePreset, Presets
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon"]
@@ -39,9 +43,8 @@ class Preset(BasePreset):
 
 
 PAPER = Preset(
-    overlay=Overlay(
-        neighbours=("given", "self"), edge_scores=False, action_scores=False, plan_scores=False
-    ),
+    model=DecisionModel(aligned="all", last_to_last=True),
+    overlay=Overlay(neighbours=("given", "self"), edge_scores=False, action_scores=False),
     features=Features(
         words=("word",),
         stop_words=("the", "a", "an"),
@@ -49,26 +52,18 @@ PAPER = Preset(
         numbers=("bins",),
         min_count=11,
     ),
-    learning=Learning(
-        normalise="decisions",
-        alignment="all",
-        last_to_last=True,
-        l1=1.0,
-        l2=0.0,
-        iterations=60,
-        mirror=False,
-    ),
+    learning=Learning(l1=1.0, l2=0.0, iterations=60, augment=False),
     search=Search(max_length=2),
     environment={"shape": "paper", "canonical": False},
     split_commands=True,
     published_start=True,
-    train_within_limit=True,  # the authors' program learns from what it can also produce
+    train_within_limit=True,
     published={"macro": 0.596},
 )
 
 _TREE = Features(
     words=("word", "first", "next", "head", "relation", "grandparent", "context", "verb"),
-    composed=0.7,
+    compound_weight=0.7,
     slots=("floor", "wall", "item"),
     numbers=("equal",),
     joins=("conjunction", "slot"),
@@ -78,54 +73,74 @@ _TREE = Features(
 )
 _CHAIN = replace(_TREE, words=("word", "first", "previous", "next", "context", "verb"))
 
-# One model reads along the dependencies, its partner from word to word.
+# One member reads along the dependencies, the other from word to word.
 BEST = Preset(
+    model=Ensemble((Member(replace(Overlay.flat(), skeleton="chain"), _CHAIN),), PlanModel.flat()),
     overlay=Overlay.flat(),
     features=_TREE,
     learning=Learning(l2=2.0, iterations=40),
     search=Search(max_length=3, decode="outcome"),
-    partners=(Partner(replace(Overlay.flat(), skeleton="chain"), _CHAIN),),
 )
 
 
 def _without_slots(given: Preset) -> Preset:
-    plain = replace(given.features, slots=(), joins=("conjunction",), numbers=("bins",),
-                    lexicon=Lexicon(string_match=False))  # fmt: skip
+    plain = replace(
+        given.features, slots=(), joins=("conjunction",), numbers=("bins",), lexicon="strings"
+    )
     return replace(given, features=plain)
 
 
-def _skeleton(name: str) -> Callable[[Preset], Preset]:
-    """Return what lays words over plans in another order, without a partner."""
-    return lambda given: replace(given, overlay=replace(given.overlay, skeleton=name), partners=())
+def _lexicon(name: str) -> Callable[[Preset], Preset]:
+    """Return what gives all members of the ensemble another lexicon."""
+
+    def change(given: Preset) -> Preset:
+        assert isinstance(given.model, Ensemble)
+        members = tuple(
+            replace(each, features=replace(each.features, lexicon=name))
+            for each in given.model.members
+        )
+        return replace(
+            given,
+            model=replace(given.model, members=members),
+            features=replace(given.features, lexicon=name),
+        )
+
+    return change
 
 
-def _flat(given: Preset) -> Preset:
-    overlay = replace(given.overlay, skeleton="bag", nodes="flat", entry="any")
-    return replace(given, overlay=overlay, published={"macro": 0.517})
+def _skeleton(name: Literal["tree", "chain", "bag"]) -> Callable[[Preset], Preset]:
+    """Return what lays words over plans in another order, by one model alone."""
+
+    def change(given: Preset) -> Preset:
+        # A bag has no links, so that nothing can be passed over.
+        model = PlanModel(plan_words=True) if name == "bag" else PlanModel.flat()
+        return replace(given, model=model, overlay=replace(given.overlay, skeleton=name))
+
+    return change
 
 
 VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
-            given, search=replace(given.search, planning=False), published={"macro": 0.589}
+            given, search=given.search.without_planning(), published={"macro": 0.589}
         ),
-        "no grounding graphs": _flat,
-        "chain": lambda given: replace(_skeleton("chain")(given), published={}),
+        "no grounding graphs": lambda given: replace(
+            given, overlay=replace(Overlay.bag(), action_scores=False), published={"macro": 0.517}
+        ),
+        "chain": lambda given: replace(
+            given, overlay=replace(given.overlay, skeleton="chain"), published={}
+        ),
         "bag": lambda given: replace(
             given,
-            overlay=replace(given.overlay, skeleton="bag", entry="any"),
+            overlay=Overlay(skeleton="bag", entry="any", action_scores=False),
             published={},
         ),
     },
     "best": {
         "full": lambda given: given,
-        "no lexicon": lambda given: replace(
-            given, features=replace(given.features, lexicon="learn")
-        ),
-        "string match only": lambda given: replace(
-            given, features=replace(given.features, lexicon="strings")
-        ),
+        "no lexicon": _lexicon("learn"),
+        "string match only": _lexicon("strings"),
         "tree": _skeleton("tree"),
         "chain": _skeleton("chain"),
         "bag": _skeleton("bag"),
@@ -134,10 +149,12 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "bag, no slots": lambda given: _without_slots(_skeleton("bag")(given)),
         "graph nodes": lambda given: replace(
             given,
-            overlay=replace(given.overlay, nodes="both", adjacency="soft"),
-            partners=(),
+            model=PlanModel.flat(),
+            overlay=Overlay(
+                unit="word", nodes="both", adjacency="soft", neighbours=("self",), entry="any"
+            ),
         ),
-        "no mirror": lambda given: replace(given, learning=replace(given.learning, mirror=False)),
+        "no mirror": lambda given: replace(given, learning=replace(given.learning, augment=False)),
     },
 }
 
