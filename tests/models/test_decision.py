@@ -6,8 +6,8 @@ import pytest
 from groundling import Demonstration, Follower, Overlay, Search
 from groundling.errors import SettingError
 from groundling.learning.settings import Learning
-from groundling.model.encoding import Candidate, Problem
-from groundling.model.scoring import Model
+from groundling.overlay.encoding import Candidate, Instance
+from groundling.overlay.scorer import Model
 from tests.learning.test_objectives import at, make
 from tests.worlds import Line
 
@@ -22,16 +22,16 @@ def test_decisions_equal_problems_in_which_other_units_are_inactive():
     objective, space = make(LEARNING, Overlay(unit="word"), SHOWN)
     theta = at(space, 5)
     objective.realign(theta)
-    problems = []
+    instances = []
     for text, decisions, alignment in zip(
         objective.texts, objective.options, objective.alignment, strict=True
     ):
         for j, graphs in enumerate(decisions):
             candidates = [Candidate((g,), gold=i == 0) for i, g in enumerate(graphs)]
             active = [each == j for each in alignment]
-            problems.append(Problem(text.forest, text.words, candidates, active=active))
-    encoding = objective.builder.encode(problems, space)
-    value, gradient = Model(encoding, objective.builder.overlay).loss(theta)
+            instances.append(Instance(text.skeleton, text.words, candidates, active=active))
+    encoding = objective.encoder.encode(instances, space)
+    value, gradient = Model(encoding, objective.encoder.overlay).loss(theta)
     gradient = gradient.copy()
     found, slope = objective.loss(theta)
     assert found == pytest.approx(value)

@@ -5,8 +5,8 @@ import pytest
 
 from groundling import Demonstration, Features, Overlay, Search
 from groundling.errors import DemonstrationError
-from groundling.learning.examples import prepare
-from groundling.learning.objectives import (
+from groundling.models.examples import prepare
+from groundling.models.plan import (
     DecisionObjective,
     LatticeObjective,
     PlanObjective,
@@ -34,11 +34,11 @@ OVERLAYS = {
 
 
 def make(learning, overlay=None, demonstrations=None, features=None, search=None, threads=1):
-    builder, space = workbench(overlay, features)
+    encoder, space = workbench(overlay, features)
     shown = demonstrations or line_demonstrations(Line(4, {1: "lamp", 2: "sofa"}))
-    examples = prepare(builder, shown)
+    examples = prepare(encoder, shown)
     objective = make_objective(
-        builder, space, examples, learning, search or Search(max_length=3),
+        encoder, space, examples, learning, search or Search(max_length=3),
         np.random.default_rng(0), threads=threads,
     )  # fmt: skip
     return objective, space
@@ -191,7 +191,7 @@ def test_objectives_alternatives_are_sampled_and_seeded(origin):
     shown = [Demonstration([put("red", "blue")], Blocks(), "start", (("red", "blue"),))]
     one, _ = make(learning, demonstrations=shown)
     other, _ = make(learning, demonstrations=shown)
-    counts = np.diff(one.model.charts.problem_candidates)
+    counts = np.diff(one.model.batch.instance_candidates)
     assert counts.tolist() == [3]
     assert one.model.encoding.graphs[0][0].nodes == other.model.encoding.graphs[0][0].nodes
 

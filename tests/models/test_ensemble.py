@@ -84,7 +84,7 @@ def test_partner_shares_the_lexicon_whatever_it_says():
     slots = {"slots": ("item",), "lexicon": lexicon}
     own = (OWN[0], replace(OWN[1], **slots))
     follower = make(own, [(OTHER[0], replace(OTHER[1], slots=("item",)))]).fit(shown())
-    assert follower._parts[1].builder.reader.lexicon is follower.lexicon_
+    assert follower._parts[1].encoder.reader.lexicon is follower.lexicon_
     assert follower.lexicon_.given["bench"] == (("item", "sofa"),)
 
 

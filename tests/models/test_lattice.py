@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from groundling.model.lattice import best_reading_gradient, lattice_gradient
+from groundling.models.lattice import best_reading_gradient, lattice_gradient
 from tests.worlds import slopes
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from groundling import Demonstration, Follower
 from groundling.errors import DemonstrationError, GraphError, WorldError
-from groundling.learning.examples import prepare
-from groundling.learning.lengths import LengthModel
+from groundling.models.examples import prepare
+from groundling.models.lengths import LengthModel
 from tests.worlds import Line, line_demonstrations, workbench
 
 
@@ -25,18 +25,18 @@ class Mirrored(Line):
 
 
 def test_examples_mirror_images_share_the_weight():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     shown = Demonstration("go left", Mirrored(), 2, ("left",), weight=3.0)
-    examples = prepare(builder, [shown], mirror=True)
+    examples = prepare(encoder, [shown], mirror=True)
     assert [example.weight for example in examples] == [1.5, 1.5]
     assert examples[1].trace.actions == ("right",)
     assert examples[0].group == examples[1].group
 
 
 def test_examples_without_mirror_stay_alone():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     shown = Demonstration("go left", Mirrored(), 2, ("left",))
-    assert len(prepare(builder, [shown], mirror=False)) == 1
+    assert len(prepare(encoder, [shown], mirror=False)) == 1
 
 
 def test_examples_mirror_images_teach_the_other_side():

@@ -5,9 +5,9 @@ import math
 from collections.abc import Iterator, Mapping
 
 from groundling.features.labels import NUMBER, ORDINAL
-from groundling.model.encoding import BIAS, Candidate, Problem
-from groundling.model.forest import BOUND, FREE
-from groundling.model.settings import Overlay
+from groundling.overlay.encoding import BIAS, Candidate, Instance
+from groundling.overlay.skeletons import BOUND, FREE
+from groundling.overlay.settings import Overlay
 
 
 def pair_score(word, node, theta: Mapping[str, float], slots=()) -> float:
@@ -45,69 +45,69 @@ def states_of(candidate: Candidate) -> list[tuple[int, int]]:
 
 
 def alignments(
-    problem: Problem, candidate: Candidate, overlay: Overlay, theta: Mapping[str, float],
+    instance: Instance, candidate: Candidate, overlay: Overlay, theta: Mapping[str, float],
     advance: bool = False, slots=(),
 ) -> Iterator[tuple[tuple[tuple[int, int], ...], float, tuple[float, ...]]]:  # fmt: skip
     """Yield (state of each word, score, score of each group) for every allowed alignment."""
-    forest = problem.forest
+    skeleton = instance.skeleton
     states = states_of(candidate)
     actions = len(candidate.graphs)
-    order = sorted(range(len(forest)), key=lambda i: (forest.sentence[i], forest.position[i]))
-    for choice in itertools.product(states, repeat=len(forest)):
-        groups = [0.0] * forest.groups
+    order = sorted(range(len(skeleton)), key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
+    for choice in itertools.product(states, repeat=len(skeleton)):
+        groups = [0.0] * skeleton.groups
         possible = True
         for w, (j, k) in enumerate(choice):
             graph = candidate.graphs[j]
             if candidate.pins is not None and candidate.pins[w] not in (-1, j):
                 possible = False
                 break
-            score = pair_score(problem.words[w], graph.nodes[k], theta, slots)
+            score = pair_score(instance.words[w], graph.nodes[k], theta, slots)
             if w == order[0]:
                 score -= overlay.skip_before * j
             if w == order[-1]:
                 score -= overlay.skip_after * (actions - 1 - j)
-            parent = forest.parent[w]
+            parent = skeleton.parent[w]
             if parent < 0:
                 if not graph.shape.enters[k]:
                     possible = False
                     break
             else:
                 above_action, above_node = choice[parent]
-                link = forest.link[w]
+                link = skeleton.link[w]
                 if j == above_action and link in (BOUND, FREE):
                     near = dict(graph.shape.near[above_node])
                     if k not in near:
                         possible = False
                         break
-                    score += edge_score(forest.relation[w], near[k], theta)
+                    score += edge_score(skeleton.relation[w], near[k], theta)
                 elif j == above_action:
                     if not graph.shape.enters[k]:
                         possible = False
                         break
-                    score += edge_score(forest.relation[w], ("same",), theta)
+                    score += edge_score(skeleton.relation[w], ("same",), theta)
                 else:
-                    gap = (j - above_action) * forest.direction[w]
+                    gap = (j - above_action) * skeleton.direction[w]
                     if link == BOUND or gap < 1 or not graph.shape.enters[k]:
                         possible = False
                         break
-                    relation = ("next",) if forest.direction[w] > 0 else ("previous",)
-                    score += edge_score(forest.relation[w], relation, theta)
+                    relation = ("next",) if skeleton.direction[w] > 0 else ("previous",)
+                    score += edge_score(skeleton.relation[w], relation, theta)
                     score -= overlay.skip * (gap - 1)
                     if advance:
-                        from groundling.model.encoding import ADVANCE
+                        from groundling.overlay.encoding import ADVANCE
 
-                        score += pair_score(problem.words[w], ADVANCE, theta, slots)
-            groups[forest.group[w]] += score
+                        score += pair_score(instance.words[w], ADVANCE, theta, slots)
+            groups[skeleton.group[w]] += score
         if possible:
             yield choice, sum(groups), tuple(groups)
 
 
-def text_free(problem, candidate, theta, *, action_scores=True, plan_words=False, slots=()):
+def text_free(instance, candidate, theta, *, action_scores=True, plan_words=False, slots=()):
     total = candidate.base
     if candidate.plan is not None:
         total += pair_score(BIAS, candidate.plan, theta, slots)
         if plan_words:
-            total += sum(pair_score(w, candidate.plan, theta, slots) for w in problem.words)
+            total += sum(pair_score(w, candidate.plan, theta, slots) for w in instance.words)
     if action_scores:
         total += sum(pair_score(BIAS, g.prior, theta, slots) for g in candidate.graphs)
     return total

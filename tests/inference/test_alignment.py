@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from groundling.model.path import NOWHERE, align, spread
+from groundling.inference.alignment import NOWHERE, align, spread
 
 
 def all_alignments(units, actions, silent, last_to_last):

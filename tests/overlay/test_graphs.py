@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from groundling import Features, GroundingGraph, Instruction, Overlay
 from groundling.features.labels import NodeLabeller
-from groundling.model.encoding import Candidate, Problem
-from groundling.model.graphs import lay_out, spell_plan
-from groundling.model.scoring import Model
+from groundling.overlay.encoding import Candidate, Instance
+from groundling.overlay.graphs import lay_out, spell_plan
+from groundling.overlay.scorer import Model
 from tests.worlds import workbench
 
 NODES = {
@@ -107,17 +107,17 @@ def test_graphs_numbering_of_nodes_and_edges_does_not_matter(overlay):
     text = Instruction(
         ("walk", "far", "to", "lamp"), (-1, 0, 0, 2), ("root", "advmod", "case", "obl")
     )
-    builder, space = workbench(overlay, Features(words=("word", "string"), promote=()))
+    encoder, space = workbench(overlay, Features(words=("word", "string"), promote=()))
     orders = list(itertools.permutations(NODES))
     graphs = [
         GroundingGraph({name: NODES[name] for name in order}, edges, root="event")
         for order, edges in zip(orders, itertools.permutations(EDGES), strict=True)
     ]
-    laid = [builder.lay_out(graph) for graph in graphs]
-    passage = builder.passage([text], laid)
+    laid = [encoder.lay_out(graph) for graph in graphs]
+    passage = encoder.passage([text], laid)
     candidates = [Candidate((graph, graph), gold=place == 0) for place, graph in enumerate(laid)]
-    problem = Problem(passage.forest, passage.words, candidates)
-    encoding = builder.encode([problem], space, grow=True)
+    instance = Instance(passage.skeleton, passage.words, candidates)
+    encoding = encoder.encode([instance], space, grow=True)
     theta = np.random.default_rng(0).normal(size=len(space))
     scores = Model(encoding, overlay).candidate_scores(theta)
     assert np.isfinite(scores).all()
@@ -128,14 +128,14 @@ def test_graphs_numbering_of_nodes_and_edges_does_not_matter(overlay):
 @given(st.integers(0, 10_000), st.sampled_from([1.0, 1e3, 1e6]))
 def test_graphs_log_probabilities_are_at_most_zero(seed, spread):
     overlay = Overlay(entry="any")
-    builder, space = workbench(overlay, Features(words=("word",), promote=()))
+    encoder, space = workbench(overlay, Features(words=("word",), promote=()))
     laid = [
-        builder.lay_out(GroundingGraph(NODES, EDGES[:count], root="event")) for count in range(4)
+        encoder.lay_out(GroundingGraph(NODES, EDGES[:count], root="event")) for count in range(4)
     ]
-    passage = builder.passage([Instruction.chain("walk to the far lamp")], laid)
+    passage = encoder.passage([Instruction.chain("walk to the far lamp")], laid)
     candidates = [Candidate((graph,), gold=place == 1) for place, graph in enumerate(laid)]
-    encoding = builder.encode(
-        [Problem(passage.forest, passage.words, candidates)], space, grow=True
+    encoding = encoder.encode(
+        [Instance(passage.skeleton, passage.words, candidates)], space, grow=True
     )
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
     loss, gradient = Model(encoding, overlay).loss(theta)

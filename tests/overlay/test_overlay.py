@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
-from groundling.model.encoding import Candidate, Problem, encode
-from groundling.model.forest import joined_forest, separate_forest
-from groundling.model.graphs import LaidOutGraph, Shape
-from groundling.model.scoring import Model
-from groundling.model.settings import Overlay
+from groundling.overlay.encoding import Candidate, Instance, encode
+from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
+from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.scorer import Model
+from groundling.overlay.settings import Overlay
 from tests.model import overlay_twin as twin
 
 
@@ -71,7 +71,7 @@ def sentences(draw, most=4):
 
 
 @st.composite
-def problems(draw, separate=False):
+def instances(draw, separate=False):
     overlay = Overlay(
         skeleton=draw(st.sampled_from(("tree", "chain", "bag"))),
         unit=draw(st.sampled_from(("sentence", "clause", "word"))),
@@ -81,10 +81,10 @@ def problems(draw, separate=False):
         skip_after=draw(st.sampled_from((0.0, 1.5))),
     )
     text = [draw(sentences(3)) for _ in range(draw(st.integers(1, 2)))]
-    forest = (separate_forest if separate else joined_forest)(text, overlay, every_word)
+    skeleton = (separate_skeleton if separate else joined_skeleton)(text, overlay, every_word)
     words = [
         ((WordLabel(f"word={text[s].tokens[p]}"), 1.0), (WordLabel("first"), 0.5 * p))
-        for s, p in zip(forest.sentence, forest.position, strict=True)
+        for s, p in zip(skeleton.sentence, skeleton.position, strict=True)
     ]
     candidates = []
     for _ in range(draw(st.integers(1, 3))):
@@ -98,48 +98,48 @@ def problems(draw, separate=False):
                 gold=len(candidates) == 0,
             )
         )
-    return overlay, Problem(forest, words, candidates, weight=draw(st.sampled_from((1.0, 0.5))))
+    return overlay, Instance(skeleton, words, candidates, weight=draw(st.sampled_from((1.0, 0.5))))
 
 
-def build(overlay, problem, spread=1.0, seed=0, threads=1):
+def build(overlay, instance, spread=1.0, seed=0, threads=1):
     space = FeatureSpace(joins=("conjunction", "slot"), min_count=0)
-    encoding = encode([problem], space, grow=True, advance_scores=True, plan_words=True)
+    encoding = encode([instance], space, grow=True, advance_scores=True, plan_words=True)
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
     names = dict(zip(space.names(), theta, strict=True))
     return Model(encoding, overlay, threads), theta, names
 
 
-def slow_scores(overlay, problem, names):
+def slow_scores(overlay, instance, names):
     return [
-        twin.text_free(problem, c, names, plan_words=True)
-        + twin.log_sum(s for _, s, _ in twin.alignments(problem, c, overlay, names, advance=True))
-        for c in problem.candidates
+        twin.text_free(instance, c, names, plan_words=True)
+        + twin.log_sum(s for _, s, _ in twin.alignments(instance, c, overlay, names, advance=True))
+        for c in instance.candidates
     ]
 
 
 @settings(max_examples=60, deadline=None)
-@given(problems(), st.sampled_from((1.0, 30.0, 1e6)), st.integers(0, 5))
+@given(instances(), st.sampled_from((1.0, 30.0, 1e6)), st.integers(0, 5))
 def test_overlay_candidate_scores_equal_brute_force(case, spread, seed):
-    overlay, problem = case
-    model, theta, names = build(overlay, problem, spread, seed)
+    overlay, instance = case
+    model, theta, names = build(overlay, instance, spread, seed)
     fast = model.candidate_scores(theta)
-    slow = slow_scores(overlay, problem, names)
+    slow = slow_scores(overlay, instance, names)
     np.testing.assert_allclose(fast, slow, rtol=1e-10, atol=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
-@given(problems(separate=True), st.integers(0, 5))
+@given(instances(separate=True), st.integers(0, 5))
 def test_overlay_group_scores_equal_brute_force(case, seed):
-    overlay, problem = case
+    overlay, instance = case
     overlay = Overlay(skeleton=overlay.skeleton, entry="any")
-    model, theta, names = build(overlay, problem, 1.0, seed)
+    model, theta, names = build(overlay, instance, 1.0, seed)
     grouped, free = model.group_scores(theta)
-    grouped = grouped.reshape(len(problem.candidates), problem.forest.groups)
-    for row, total, candidate in zip(grouped, free, problem.candidates, strict=True):
-        expected = twin.text_free(problem, candidate, names, plan_words=True)
+    grouped = grouped.reshape(len(instance.candidates), instance.skeleton.groups)
+    for row, total, candidate in zip(grouped, free, instance.candidates, strict=True):
+        expected = twin.text_free(instance, candidate, names, plan_words=True)
         assert total == pytest.approx(expected)
-        found = list(twin.alignments(problem, candidate, overlay, names))
-        for group in range(problem.forest.groups):
+        found = list(twin.alignments(instance, candidate, overlay, names))
+        for group in range(instance.skeleton.groups):
             # Groups are independent: the sum over all alignments factorises.
             if not found:
                 assert row[group] == -math.inf or math.isinf(row.sum())
@@ -148,18 +148,18 @@ def test_overlay_group_scores_equal_brute_force(case, seed):
 
 
 @settings(max_examples=40, deadline=None)
-@given(problems(), st.sampled_from((1.0, 30.0)), st.integers(0, 5))
+@given(instances(), st.sampled_from((1.0, 30.0)), st.integers(0, 5))
 def test_overlay_posteriors_and_best_alignment_equal_brute_force(case, spread, seed):
-    overlay, problem = case
-    model, theta, names = build(overlay, problem, spread, seed)
+    overlay, instance = case
+    model, theta, names = build(overlay, instance, spread, seed)
     potentials = model.potentials(theta)
-    for number, candidate in enumerate(problem.candidates):
-        found = list(twin.alignments(problem, candidate, overlay, names, advance=True))
+    for number, candidate in enumerate(instance.candidates):
+        found = list(twin.alignments(instance, candidate, overlay, names, advance=True))
         if not found:
             continue
         total = twin.log_sum(s for _, s, _ in found)
         states = twin.states_of(candidate)
-        expected = np.zeros((len(problem.forest), len(states)))
+        expected = np.zeros((len(instance.skeleton), len(states)))
         for choice, score, _ in found:
             for w, state in enumerate(choice):
                 expected[w, states.index(state)] += math.exp(score - total)
@@ -172,23 +172,23 @@ def test_overlay_posteriors_and_best_alignment_equal_brute_force(case, spread, s
 
 
 @settings(max_examples=40, deadline=None)
-@given(problems(), st.integers(0, 5))
+@given(instances(), st.integers(0, 5))
 def test_overlay_counts_all_alignments_when_weights_are_zero(case, seed):
-    overlay, problem = case
+    overlay, instance = case
     overlay = Overlay(skeleton=overlay.skeleton, unit=overlay.unit, entry="any")
-    model, theta, _ = build(overlay, problem, 0.0, seed)
+    model, theta, _ = build(overlay, instance, 0.0, seed)
     scores = model.candidate_scores(theta)
-    for score, candidate in zip(scores, problem.candidates, strict=True):
-        count = sum(1 for _ in twin.alignments(problem, candidate, overlay, {}))
+    for score, candidate in zip(scores, instance.candidates, strict=True):
+        count = sum(1 for _ in twin.alignments(instance, candidate, overlay, {}))
         assert math.exp(score - candidate.base) == pytest.approx(count, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
-@given(problems(), st.integers(0, 5), st.sampled_from((1.0, 25.0)))
+@given(instances(), st.integers(0, 5), st.sampled_from((1.0, 25.0)))
 def test_overlay_loss_gradient_equals_finite_differences(case, seed, spread):
-    overlay, problem = case
-    model, theta, names = build(overlay, problem, spread, seed)
-    if math.isinf(slow_scores(overlay, problem, names)[0]):
+    overlay, instance = case
+    model, theta, names = build(overlay, instance, spread, seed)
+    if math.isinf(slow_scores(overlay, instance, names)[0]):
         return  # the gold candidate has no alignment: nothing to learn
     loss, gradient = model.loss(theta)
     gradient = gradient.copy()
@@ -206,8 +206,8 @@ def test_overlay_two_threads_agree_with_one():
     rng = np.random.default_rng(3)
     overlay = Overlay(entry="any")
     text = [Instruction.chain("x y z x")]
-    forest = joined_forest(text, overlay, every_word)
-    words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in forest.position]
+    skeleton = joined_skeleton(text, overlay, every_word)
+    words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in skeleton.position]
     problems_ = []
     for _ in range(40):
         labels = [((NodeLabel(str(c)), 1.0),) for c in rng.choice(list("abc"), 3)]
@@ -221,7 +221,7 @@ def test_overlay_two_threads_agree_with_one():
             )
             for i in range(3)
         ]  # fmt: skip
-        problems_.append(Problem(forest, words, candidates))
+        problems_.append(Instance(skeleton, words, candidates))
     results = []
     for threads in (1, 2):
         space = FeatureSpace(joins=("conjunction",))
@@ -235,14 +235,14 @@ def test_overlay_two_threads_agree_with_one():
 def test_overlay_deep_chain_of_five_thousand_words():
     overlay = Overlay(skeleton="chain", entry="any")
     text = [Instruction.chain(["x", "y"] * 2500)]
-    forest = joined_forest(text, overlay, every_word)
-    words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in forest.position]
+    skeleton = joined_skeleton(text, overlay, every_word)
+    words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in skeleton.position]
     shape = Shape((((0, ("self",)), (1, ("to",))), ((1, ("self",)), (0, ("back",)))), (True, True))
     graph = LaidOutGraph(
         (((NodeLabel("a"), 1.0),), ((NodeLabel("b"), 1.0),)), ("a", "b"), shape, (), ()
     )
-    problem = Problem(forest, words, [Candidate((graph,), gold=True), Candidate((graph, graph))])
-    model, theta, _ = build(overlay, problem, 1.0)
+    instance = Instance(skeleton, words, [Candidate((graph,), gold=True), Candidate((graph, graph))])
+    model, theta, _ = build(overlay, instance, 1.0)
     loss, gradient = model.loss(theta)
     assert np.isfinite(loss)
     assert np.isfinite(gradient).all()

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from groundling import Demonstration, Follower, GroundingGraph, Learning, Search
 from groundling.errors import SearchError, WorldError
-from groundling.inference.courses import (
-    beam_courses,
-    enumerate_courses,
-    greedy_courses,
-    sample_courses,
+from groundling.inference.plan_space import (
+    beam_plans,
+    enumerate_plans,
+    greedy_plans,
+    sample_plans,
 )
 from groundling.world import World
 from tests.worlds import GoalLine, Line, workbench
@@ -31,12 +31,12 @@ def make_score(seed):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 4), st.integers(0, 3), st.booleans(), st.integers(0, 9))
 def test_courses_beam_without_width_is_exhaustive(size, longest, start, goal, seed):
-    builder, _ = workbench()
+    encoder, _ = workbench()
     world = World((GoalLine if goal else Line)(size))
     search = Search(max_length=longest, beam=None)
     start = min(start, size - 1)
-    every = enumerate_courses(builder, world, start, search)
-    beamed = beam_courses(builder, world, start, search, make_score(seed))
+    every = enumerate_plans(encoder, world, start, search)
+    beamed = beam_plans(encoder, world, start, search, make_score(seed))
     assert {c.actions for c in every} == {c.actions for c, _ in beamed}
     assert len(every) == len(beamed)
     if every:
@@ -46,28 +46,28 @@ def test_courses_beam_without_width_is_exhaustive(size, longest, start, goal, se
 
 
 def test_courses_enumeration_lists_every_walk():
-    builder, _ = workbench()
-    found = enumerate_courses(builder, World(Line(3)), 1, Search(max_length=2))
+    encoder, _ = workbench()
+    found = enumerate_plans(encoder, World(Line(3)), 1, Search(max_length=2))
     assert [c.actions for c in found] == [
         ("left",), ("right",), ("left", "right"), ("right", "left"),
     ]  # fmt: skip
 
 
 def test_courses_enumeration_respects_lengths():
-    builder, _ = workbench()
-    found = enumerate_courses(builder, World(Line(5)), 2, Search(min_length=2, max_length=2))
+    encoder, _ = workbench()
+    found = enumerate_plans(encoder, World(Line(5)), 2, Search(min_length=2, max_length=2))
     assert {len(c.actions) for c in found} == {2}
 
 
 def test_courses_enumeration_gives_up_over_budget():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     search = Search(max_length=30, budget=100)
-    assert enumerate_courses(builder, World(Line(9)), 4, search) is None
+    assert enumerate_plans(encoder, World(Line(9)), 4, search) is None
 
 
 def test_courses_enumeration_reaches_goals_only():
-    builder, _ = workbench()
-    found = enumerate_courses(builder, World(GoalLine(3)), 0, Search(max_length=4))
+    encoder, _ = workbench()
+    found = enumerate_plans(encoder, World(GoalLine(3)), 0, Search(max_length=4))
     assert found
     assert all(c.states[-1] == 2 for c in found)
 
@@ -77,21 +77,21 @@ def test_courses_dead_ends_end_plans():
         def actions(self, state):
             return () if state == 2 else super().actions(state)
 
-    builder, _ = workbench()
-    found = enumerate_courses(builder, World(Pit(4)), 1, Search(max_length=3))
+    encoder, _ = workbench()
+    found = enumerate_plans(encoder, World(Pit(4)), 1, Search(max_length=3))
     assert ("right",) in {c.actions for c in found}
     assert not any(c.actions[:2] == ("right", "right") for c in found)
 
 
 def test_courses_beam_keeps_its_width():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     asked = []
 
     def score(courses):
         asked.append(len(courses))
         return np.zeros(len(courses))
 
-    beam_courses(builder, World(Line(50)), 25, Search(max_length=6, beam=2), score)
+    beam_plans(encoder, World(Line(50)), 25, Search(max_length=6, beam=2), score)
     assert max(asked) <= 4
 
 
@@ -109,25 +109,25 @@ def test_courses_beam_stops_at_its_budget_before_it_grows():
         def ground(self, state, action, after):
             return GroundingGraph({"event": "go"})
 
-    builder, _ = workbench()
+    encoder, _ = workbench()
     search = Search(max_length=3, beam=None, budget=500)
     with pytest.raises(SearchError, match=r"Raise Search.budget"):
-        beam_courses(builder, World(Wide()), 0, search, lambda c: np.zeros(len(c)))
+        beam_plans(encoder, World(Wide()), 0, search, lambda c: np.zeros(len(c)))
     assert Wide.asked == 0
 
 
 def test_courses_beam_returns_what_it_has_when_the_budget_ends():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     search = Search(max_length=20, beam=None, budget=20)
-    found = beam_courses(builder, World(Line(9)), 4, search, lambda c: np.zeros(len(c)))
+    found = beam_plans(encoder, World(Line(9)), 4, search, lambda c: np.zeros(len(c)))
     assert {len(c.actions) for c, _ in found} == {1, 2, 3}
 
 
 def test_courses_samples_are_distinct_and_seeded():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     search = Search(max_length=4)
     one, other = (
-        sample_courses(builder, World(Line(6)), 3, search, 10, np.random.default_rng(5))
+        sample_plans(encoder, World(Line(6)), 3, search, 10, np.random.default_rng(5))
         for _ in range(2)
     )
     actions = [c.actions for c in one]
@@ -140,19 +140,19 @@ def test_courses_samples_reach_goals_and_survive_dead_ends():
         def actions(self, state):
             return () if state == 0 else super().actions(state)
 
-    builder, _ = workbench()
-    found = sample_courses(
-        builder, World(Pit(3)), 1, Search(max_length=5), 5, np.random.default_rng(0)
+    encoder, _ = workbench()
+    found = sample_plans(
+        encoder, World(Pit(3)), 1, Search(max_length=5), 5, np.random.default_rng(0)
     )
     assert found
     assert all(c.states[-1] == 2 for c in found)
 
 
 def test_courses_greedy_takes_the_best_next_action_and_stops():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     wanted = {("right",): 1.0, ("right", "right"): 2.0}
-    (course, score), *others = greedy_courses(
-        builder, World(Line(6)), 0, Search(max_length=5),
+    (course, score), *others = greedy_plans(
+        encoder, World(Line(6)), 0, Search(max_length=5),
         lambda courses: np.array([wanted.get(c.actions, 0.0) for c in courses]),
     )  # fmt: skip
     assert course.actions == ("right", "right")
@@ -165,11 +165,11 @@ def test_courses_greedy_takes_the_best_next_action_and_stops():
 
 
 def test_courses_greedy_stops_only_at_a_goal():
-    builder, _ = workbench()
+    encoder, _ = workbench()
     score = lambda courses: np.array([float(c.actions[-1] == "right") for c in courses])  # noqa: E731
-    found = greedy_courses(builder, World(GoalLine(4)), 0, Search(max_length=5), score)
+    found = greedy_plans(encoder, World(GoalLine(4)), 0, Search(max_length=5), score)
     assert [course.states[-1] for course, _ in found] == [3] * len(found)
-    assert greedy_courses(builder, World(GoalLine(4)), 0, Search(max_length=2), score) == []
+    assert greedy_plans(encoder, World(GoalLine(4)), 0, Search(max_length=2), score) == []
 
 
 def test_courses_errors_of_the_world_name_state_and_action():
@@ -179,9 +179,9 @@ def test_courses_errors_of_the_world_name_state_and_action():
                 raise KeyError("hole")
             return super().step(state, action)
 
-    builder, _ = workbench()
+    encoder, _ = workbench()
     with pytest.raises(WorldError, match=r"Broken.step\(2, 'left'\) raised KeyError"):
-        enumerate_courses(builder, World(Broken(5)), 0, Search(max_length=4))
+        enumerate_plans(encoder, World(Broken(5)), 0, Search(max_length=4))
 
 
 class _Trap:
