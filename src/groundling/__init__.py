@@ -1,5 +1,6 @@
 """Teach an agent to follow plain-language instructions from a handful of demonstrations."""
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
 __all__ = [
     "DecisionModel",

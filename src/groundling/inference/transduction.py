@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["MARKS", "Transduction", "transduce"]
+__all__ = ["MARKS", "Layer", "Transduction", "sum_readings", "transduce"]
 
 # What a reader does besides acting: pass on, pass on after acting, act again.
 MARKS = (
@@ -24,7 +25,9 @@ MARKS = (
     GroundingGraph({"again": "again"}),
 )
 
-_Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
+Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
+"""Plans that were read so far: their scores and states."""
+Merge = Callable[[Layer, tuple[Action, ...], float, tuple[State, ...]], None]
 
 
 @dataclass(frozen=True)
@@ -58,17 +61,19 @@ def transduce(
     start: State,
     search: Search,
     how: Transduction = Transduction(),  # noqa: B008 - a frozen value
+    merge: Merge | None = None,
 ) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.
 
-    Readings that lead to the same actions are summed. `search.beam` bounds how many different
+    Readings that lead to the same actions are summed, or put together by `merge`. `search.beam` bounds how many different
     plans are kept at each position in the text, so the time is linear in the text. Actions
     into dead ends keep their share of the probability, but are not followed.
     """
-    reader = _UnitReader(scores, start, search, how)
-    layer: _Layer = {(): (0.0, (start,))}
+    merge = merge or sum_readings
+    reader = _UnitReader(scores, start, search, how, merge)
+    layer: Layer = {(): (0.0, (start,))}
     for unit in range(scores.units):
-        passed: _Layer = {}
+        passed: Layer = {}
         frontier = layer
         for turn in range(search.max_length + 1):
             if not frontier:
@@ -76,7 +81,7 @@ def transduce(
             if turn and not how.allow_multiple:
                 # The next unit is all that is left to decide.
                 for actions, (score, states) in frontier.items():
-                    _merge(passed, actions, score, states)
+                    merge(passed, actions, score, states)
                 break
             frontier = reader.read(unit, int(turn > 0), frontier, passed)
         layer = _best(passed, reader.beam)
@@ -91,7 +96,15 @@ def transduce(
 class _UnitReader:
     """Reads one unit at a time, remembering what each state's choices are."""
 
-    def __init__(self, scores: UnitScores, start: State, search: Search, how: Transduction) -> None:
+    def __init__(
+        self,
+        scores: UnitScores,
+        start: State,
+        search: Search,
+        how: Transduction,
+        merge: Merge,
+    ) -> None:
+        self.merge = merge
         self.scores = scores
         self.start = start
         self.search = search
@@ -104,13 +117,13 @@ class _UnitReader:
         self.gains = (how.length_bonus, how.length_bonus - how.fertility_cost)
         self.choices: dict[State, _Choices] = {}
 
-    def read(self, unit: int, named: int, frontier: _Layer, passed: _Layer) -> _Layer:
+    def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
         """Pass on with every plan, into `passed`; return the plans that act, as far as kept."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
         grown, longest = [], self.search.max_length
         for (actions, (score, states)), each in zip(frontier.items(), chosen, strict=True):
-            _merge(passed, actions, score + each.passing[named][unit], states)
+            self.merge(passed, actions, score + each.passing[named][unit], states)
             if len(actions) < longest:
                 grown.append(score + each.acting[named][unit])
             else:
@@ -122,7 +135,7 @@ class _UnitReader:
         ends = np.cumsum([len(each) for each in grown])
         owners = np.searchsorted(ends, kept, side="right")
         plans = list(frontier.items())
-        acted: _Layer = {}
+        acted: Layer = {}
         for place, owner in zip(kept.tolist(), owners.tolist(), strict=True):
             actions, (_, states) = plans[owner]
             number = place - int(ends[owner]) + len(grown[owner])
@@ -135,7 +148,7 @@ class _UnitReader:
                 break
         return acted
 
-    def _prepare(self, frontier: _Layer) -> None:
+    def _prepare(self, frontier: Layer) -> None:
         new = dict.fromkeys(
             states[-1] for _, states in frontier.values() if states[-1] not in self.choices
         )
@@ -161,9 +174,10 @@ class _UnitReader:
             )
 
 
-def _merge(
-    into: _Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
+def sum_readings(
+    into: Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
 ) -> None:
+    """Add the probability of one more reading that leads to the same actions."""
     known = into.get(actions)
     if known is not None and known[0] > -math.inf:
         high, low = max(known[0], score), min(known[0], score)
@@ -171,13 +185,13 @@ def _merge(
     into[actions] = (score, states)
 
 
-def _best(layer: _Layer, beam: int) -> _Layer:
+def _best(layer: Layer, beam: int) -> Layer:
     if len(layer) <= beam:
         return layer
     return dict(sorted(layer.items(), key=lambda item: -item[1][0])[:beam])
 
 
-def _floor(layer: _Layer, beam: int) -> float:
+def _floor(layer: Layer, beam: int) -> float:
     if len(layer) < beam:
         return -math.inf
     return sorted((score for score, _ in layer.values()), reverse=True)[beam - 1]

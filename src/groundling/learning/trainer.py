@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +29,8 @@ from groundling.overlay.settings import Overlay
 from groundling.world.environment import Demonstration
 
 __all__ = ["Learnt", "Trainer"]
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -101,10 +105,16 @@ class Trainer:
         checkpoint: Checkpoint | None,
     ) -> tuple[float, FittedModel]:
         data = self._data(encoder, member.features, examples)
+        began = time.perf_counter()
         objective = self.model.objective(data)
+        _LOG.info(
+            "encoded %d demonstrations with %d features in %.1f s",
+            len(examples), len(data.space), time.perf_counter() - began,
+        )  # fmt: skip
         loss, theta = train(
             objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint
         )
+        _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
         lengths = self.model.lengths(encoder, examples)
         return loss, FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
 
