@@ -10,21 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from groundling.answers import answer, possible_plans
-from groundling.errors import DemonstrationError, NotFittedError, SearchError, SettingError
+from groundling.answers import answer
+from groundling.errors import (
+    DemonstrationError,
+    NotFittedError,
+    SearchError,
+    SettingError,
+    did_you_mean,
+)
 from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Text
 from groundling.features.settings import Features
-from groundling.inference.decoding import best_temperature
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.io import load_learnt, save_learnt
+from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback
 from groundling.models.base import Model, Request
+from groundling.models.examples import prepare
 from groundling.models.plan import PlanModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
@@ -138,6 +145,71 @@ class Follower(Estimator):
         trainer = Trainer(**self.get_params(deep=False))
         self._learnt = trainer.fit(demonstrations, progress, checkpoint, checkpoint_every)
         return self
+
+    def teach(
+        self,
+        demonstrations: Iterable[Demonstration],
+        *,
+        known: Iterable[Demonstration] = (),
+        progress: ProgressCallback | None = None,
+    ) -> Follower:
+        """Learn from more demonstrations, keeping the earlier ones.
+
+        The result is that of `fit` on all of them, up to the tolerance of learning, but begins
+        with the present weights; a lexicon that was learnt is kept as it is. An unfitted
+        follower learns as by `fit`. A follower that was loaded from a file holds no
+        demonstrations: give those it had learnt from as `known`.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> follower = Follower(parser="chain")
+        >>> for text, action in (("light it", "on"), ("douse it", "off")):
+        ...     shown = Demonstration(text, Lamp(), "off", (action,), name=text)
+        ...     follower = follower.teach([shown])
+        >>> follower.follow("douse it", Lamp(), "off").actions
+        ('off',)
+        >>> [each.name for each in follower.forget(["douse it"]).demonstrations_]
+        ['light it']
+        """
+        if not hasattr(self, "_learnt"):
+            return self.fit([*known, *demonstrations], progress=progress)
+        learnt = self._learnt
+        trainer, encoder = learnt.settings, learnt.fitted.encoder
+        before = learnt.examples
+        if not before:
+            listed = list(known)
+            if not listed:
+                raise DemonstrationError(
+                    "This Follower was loaded from a file, which holds no demonstrations. Give "
+                    "those it had learnt from as known=[…], or fit it with all."
+                )
+            before = tuple(prepare(encoder, listed, augment=trainer.learning.augment))
+        new = prepare(encoder, demonstrations, augment=trainer.learning.augment)
+        self._learnt = trainer.go_on(learnt, (*before, *new), progress)
+        return self
+
+    def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
+        """Unlearn demonstrations by their names, as if they had never been shown."""
+        learnt = self._fitted()
+        unwanted = {names} if isinstance(names, str) else set(names)
+        has = {each.demonstration.name for each in learnt.examples}
+        for name in sorted(unwanted - has):
+            raise DemonstrationError(
+                f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
+            )
+        kept = [e for e in learnt.examples if e.demonstration.name not in unwanted]
+        self._learnt = learnt.settings.go_on(learnt, kept, progress)
+        return self
+
+    @property
+    def demonstrations_(self) -> tuple[Demonstration, ...]:
+        """What was learnt from; empty in a follower from a file."""
+        examples = self._fitted().examples
+        return tuple(each.shown for each in examples if each.shown is not None)
 
     def _fitted(self) -> Learnt:
         if not hasattr(self, "_learnt"):
@@ -278,19 +350,9 @@ class Follower(Estimator):
         where no plan is found, the outcome is not reached.
         """
         learnt = self._fitted()
-        listed = _checked(demonstrations)
+        listed = checked(demonstrations)
         requests = [(each.instructions, each.environment, each.start) for each in listed]
-        right, weight = 0.0, 0.0
-        for each, plan in zip(listed, self._plans(requests, learnt.search), strict=True):
-            world = learnt.fitted.encoder.world(each.environment)
-            ends = [
-                world.outcome(world.trace(each.start, actions, str(each)).end)
-                for actions in (each.actions, *each.also)
-            ]
-            reached = plan is not None and world.outcome(plan.end) in ends
-            right += each.weight * reached
-            weight += each.weight
-        return right / weight
+        return share_right(learnt, listed, self._plans(requests, learnt.search))
 
     def calibrate(self, demonstrations: Iterable[Demonstration]) -> Follower:
         """Make confidences honest on demonstrations that were not trained on.
@@ -299,27 +361,9 @@ class Follower(Estimator):
         or transitions are decoded, so that their outcomes are.
         """
         learnt = self._fitted()
-        listed = _checked(demonstrations)
+        listed = checked(demonstrations)
         read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
-        results = learnt.model.search(learnt.fitted, read, learnt.search)
-        cases = []
-        for each, request, result in zip(listed, read, results, strict=True):
-            world, found = request.world, possible_plans(result)
-            end = world.outcome(world.trace(each.start, each.actions, str(each)).end)
-            scores = np.array([plan.score for plan in found])
-            if learnt.search.decode == "plan":
-                shown = (each.actions, *map(tuple, each.also))
-                right = np.array([plan.actions in shown for plan in found])
-            else:
-                right = np.array([world.outcome(plan.end) == end for plan in found])
-            if len(found) and right.any():
-                cases.append((scores, right))
-        if not cases:
-            raise DemonstrationError(
-                "None of the demonstrations can be used to calibrate: no plan that was found "
-                "ends as demonstrated. Raise Search.max_length or Search.beam."
-            )
-        self._learnt = replace(learnt, temperature=best_temperature(cases))
+        self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
         return self
 
     # ---- looking inside -----------------------------------------------------------------
@@ -414,10 +458,3 @@ class Follower(Estimator):
         `joins` are joining functions of your own that the follower was trained with.
         """
         return cls._of(load_learnt(Path(folder), parser, tuple(joins)))
-
-
-def _checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-    listed = list(demonstrations)
-    if not listed or sum(each.weight for each in listed) <= 0:
-        raise DemonstrationError("There are no demonstrations with weight to judge by.")
-    return listed

@@ -65,9 +65,10 @@ def transduce(
 ) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.
 
-    Readings that lead to the same actions are summed, or put together by `merge`. `search.beam` bounds how many different
-    plans are kept at each position in the text, so the time is linear in the text. Actions
-    into dead ends keep their share of the probability, but are not followed.
+    Readings that lead to the same actions are summed, or put together by `merge`.
+    `search.beam` bounds how many different plans are kept at each position in the text, so
+    the time is linear in the text. Actions into dead ends keep their share of the
+    probability, but are not followed.
     """
     merge = merge or sum_readings
     reader = _UnitReader(scores, start, search, how, merge)

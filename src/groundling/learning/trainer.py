@@ -7,11 +7,12 @@ import json
 import logging
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
@@ -31,6 +32,7 @@ from groundling.world.environment import Demonstration
 __all__ = ["Learnt", "Trainer"]
 
 _LOG = logging.getLogger(__name__)
+_WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,40 @@ class Trainer:
             more, learnt = self._train(member, other, examples, progress, own)
             loss += more
             further.append(learnt)
-        return Learnt(self, replace(fitted, others=tuple(further)), loss)
+        return Learnt(self, replace(fitted, others=tuple(further)), loss, examples=tuple(examples))
+
+    def go_on(
+        self,
+        learnt: Learnt,
+        examples: Sequence[Example],
+        progress: ProgressCallback | None = None,
+    ) -> Learnt:
+        """Learn from other examples, beginning with the present θ; the lexicon is kept."""
+        if not examples:
+            raise DemonstrationError(
+                "Nothing would be left to learn from. Keep at least one demonstration."
+            )
+        trainer = replace(
+            self,
+            learning=replace(
+                self.learning, tolerance=max(self.learning.tolerance, _WARM_TOLERANCE)
+            ),
+        )
+        members = self.model.all_members(self.overlay, self.features)
+        loss, fitted = 0.0, []
+        for member, known in zip(members, learnt.fitted.members, strict=True):
+            more, found = trainer._train(
+                member, known.encoder.fork(), examples, progress, None, known
+            )
+            loss += more
+            fitted.append(found)
+        first, *others = fitted
+        return replace(
+            learnt,
+            fitted=replace(first, others=tuple(others)),
+            loss=loss,
+            examples=tuple(examples),
+        )
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
         """Return what encodes for one member; all members read the text alike."""
@@ -103,17 +138,27 @@ class Trainer:
         examples: Sequence[Example],
         progress: ProgressCallback | None,
         checkpoint: Checkpoint | None,
+        known: FittedModel | None = None,
     ) -> tuple[float, FittedModel]:
         data = self._data(encoder, member.features, examples)
+        if known is not None:  # names keep their numbers, so that weights can be found again
+            data.space.word_names = dict(known.space.word_names)
+            data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
         objective = self.model.objective(data)
         _LOG.info(
             "encoded %d demonstrations with %d features in %.1f s",
             len(examples), len(data.space), time.perf_counter() - began,
         )  # fmt: skip
+        start = None
+        if known is not None:
+            start = objective.first(len(data.space), self.seed)
+            places = data.space.places(known.space.keys)
+            start[places[places >= 0]] = known.theta[places >= 0]
         loss, theta = train(
-            objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint
-        )
+            objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint,
+            start=start,
+        )  # fmt: skip
         _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
         lengths = self.model.lengths(encoder, examples)
         return loss, FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
@@ -153,6 +198,7 @@ class Learnt:
     fitted: FittedModel
     loss: float
     temperature: float = 1.0
+    examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
 
     @property
     def model(self) -> Model:

@@ -39,14 +39,16 @@ def train(
     seed: int = 0,
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
+    start: Reals | None = None,
 ) -> tuple[float, Reals]:
-    """Minimise an objective over θ; return the loss and θ.
+    """Minimise an objective over θ, from where it begins or from `start`; return loss and θ.
 
     With a checkpoint, L-BFGS is restarted every `checkpoint.every` iterations, whether or
     not training is interrupted there; so an interrupted training resumes to the same θ.
     """
     run = _Run(objective, learning, progress, checkpoint)
-    value, theta, done = run.train(objective.first(len(objective.data.space), seed))
+    first = objective.first(len(objective.data.space), seed) if start is None else start
+    value, theta, done = run.train(first)
     if not done:
         warnings.warn(
             f"Training stopped after {learning.iterations} iterations before it converged. "

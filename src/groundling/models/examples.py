@@ -29,6 +29,7 @@ class Example:
     also: tuple[Trajectory, ...]
     weight: float
     group: str
+    shown: Demonstration | None = None  # as it was given; none for a mirror image
 
 
 def prepare(
@@ -40,6 +41,7 @@ def prepare(
     """
     chosen: list[Demonstration] = []
     groups: list[str] = []
+    shown: list[Demonstration | None] = []
     for place, each in enumerate(demonstrations, 1):
         if not isinstance(each, Demonstration):
             raise DemonstrationError(
@@ -52,13 +54,14 @@ def prepare(
         # Without a group a demonstration is its own, whatever its place in the list.
         own = f"{each.instructions}|{each.start!r}|{each.actions!r}"
         groups += [each.group or own] * (1 + len(images))
+        shown += [each, *(None for _ in images)]
     if not chosen:
         raise DemonstrationError(
             "There are no demonstrations to learn from. Give fit at least one Demonstration."
         )
     texts = _read(encoder, chosen)
     examples = []
-    for each, text, group in zip(chosen, texts, groups, strict=True):
+    for each, text, group, given in zip(chosen, texts, groups, shown, strict=True):
         world = encoder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
@@ -67,7 +70,7 @@ def prepare(
             )
         trajectory = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
-        examples.append(Example(each, text, world, trajectory, also, each.weight, group))
+        examples.append(Example(each, text, world, trajectory, also, each.weight, group, given))
     return examples
 
 

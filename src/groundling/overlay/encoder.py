@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groundling.features.labels import NUMBER, NodeLabeller
+from groundling.features.lexicon import Lexicon
 from groundling.features.reading import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
@@ -78,6 +79,14 @@ class Encoder:
         self._worlds: dict[int, World] = {}
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
         self._spelled: dict[tuple[str, tuple[Label, ...]], Spelled] = {}
+
+    def fork(self, lexicon: Lexicon | None = None) -> Encoder:
+        """Return another encoder that shares what was seen of worlds, but learns by itself."""
+        reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
+        other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split)
+        other.values = {kind: set(known) for kind, known in self.values.items()}
+        other._worlds, other._graphs, other._spelled = self._worlds, self._graphs, self._spelled
+        return other
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
