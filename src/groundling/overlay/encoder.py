@@ -86,6 +86,7 @@ class Encoder:
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split)
         other.values = {kind: set(known) for kind, known in self.values.items()}
         other._worlds, other._graphs, other._spelled = self._worlds, self._graphs, self._spelled
+        other.memory = self.memory
         return other
 
     def world(self, environment: Environment | World) -> World:
