@@ -220,9 +220,14 @@ class World:
         """Tell whether a plan may end here: always, unless the environment has a goal test."""
         return not self.has_goal or bool(self._ask("is_goal", state))
 
+    @property
+    def has_dead_ends(self) -> bool:
+        """Whether the environment can tell that no goal can be reached from a state."""
+        return self.has_goal and hasattr(self.environment, "is_dead_end")
+
     def is_dead_end(self, state: State) -> bool:
         """Tell whether no goal can be reached from a state, as far as the environment knows."""
-        if not self.has_goal or not hasattr(self.environment, "is_dead_end"):
+        if not self.has_dead_ends:
             return False
         if state not in self._dead_ends:
             self._dead_ends[state] = bool(self._ask("is_dead_end", state))
