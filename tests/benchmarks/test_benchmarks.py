@@ -4,11 +4,11 @@ import io
 
 import numpy as np
 import pytest
+from rich.console import Console
+
 from benchmarks.corpus import describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
-from rich.console import Console
-
 from groundling.model.scoring import Model
 
 FACTOR = 0.005
