@@ -25,7 +25,7 @@ from tools.parser.training import TrainingSettings, train, without_case
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["evaluate", "main", "own_treebank"]
+__all__ = ["evaluate", "held_back", "main", "own_treebank"]
 
 
 def own_treebank(part: str) -> list[Instruction]:
@@ -44,18 +44,23 @@ def own_treebank(part: str) -> list[Instruction]:
     return read_conllu(Path(__file__).parent / "treebank" / f"{part}.conllu")
 
 
-def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[str, Any]:
-    """Score a pipeline on the general treebank, as it is and without case, and on instructions."""
+def held_back(treebanks: Path, part: str = "test") -> dict[str, list[Instruction]]:
+    """Return the general treebank, as it is and without case, and our own instructions."""
     general = _general(treebanks, part)
-    sets = {
+    return {
         "ewt": general,
         "ewt lower-cased": list(map(without_case, general)),
         "instructions": own_treebank(part),
     }
+
+
+def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[str, Any]:
+    """Score a pipeline on what was held back from its training."""
+    sets = held_back(treebanks, part)
     results: dict[str, Any] = {}
     for name, gold in sets.items():
         results[name] = score_parses(gold, parse_words(language, gold)).as_dict()
-    results["sentences per processor second"] = sentences_per_second(language, general)
+    results["sentences per processor second"] = sentences_per_second(language, sets["ewt"])
     return results
 
 
