@@ -32,7 +32,7 @@ class Lamp:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_show_what_the_results_say(page):
-    """Run `python -m groundling.evaluation.tables docs/*.md research/*.md README.md` when this fails."""
+    """When it fails: `python -m groundling.evaluation.tables docs/*.md research/*.md README.md`."""
     text = page.read_text(encoding="utf-8")
     assert fill_page(text, ROOT / "results") == text
 
