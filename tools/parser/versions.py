@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,7 +70,7 @@ def agreement(first: Sequence[str], second: Sequence[str]) -> float:
 def measure(version: str, treebanks: Path, run: Run) -> tuple[dict[str, Any], list[str]]:
     """Return the scores of the shipped pipeline with a version of spaCy, and every parse."""
     with tempfile.TemporaryDirectory() as place:
-        venv.create(place, with_pip=True)
+        run([sys.executable, "-m", "venv", place])
         python = str(Path(place) / ("Scripts" if sys.platform == "win32" else "bin") / "python")
         scores = Path(place) / "scores.json"
         run([python, "-m", "pip", "install", "--quiet", str(ROOT), f"spacy=={version}"])
