@@ -9,7 +9,7 @@ import enum
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, TypeAlias, TypeGuard
 
@@ -80,7 +80,8 @@ class Codec:
                     f"{self.owner} has {kind}_{there}_json but no {kind}_{missing}_json. "
                     "Write both, or neither."
                 )
-        self._own: dict[str, Callable[[Any], Any] | None] = own
+        self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
+        self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
 
     def state_to_json(self, state: Any) -> Json:
         """Return a state as JSON."""
@@ -98,6 +99,19 @@ class Codec:
         """Return the action that JSON describes."""
         return self._read("action", data)
 
+    def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
+        """Return a plan as JSON."""
+        return [self._write("action", each) for each in actions]
+
+    def actions_from_json(self, data: Json) -> tuple[Any, ...]:
+        """Return the plan that a list describes."""
+        if type(data) is not list:
+            raise WorldError(f"{shorten(data)} is no plan: write its actions as a list.")
+        if self._from["action"] is None:
+            plan: tuple[Any, ...] = self._read("action", data)  # one walk, for it happens often
+            return plan
+        return tuple([self._read("action", each) for each in data])
+
     def check(self, state: Any, *actions: Any) -> None:
         """Complain unless a state and actions come back equal from their JSON.
 
@@ -113,7 +127,7 @@ class Codec:
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
-        own = self._own[f"{kind}_to_json"]
+        own = self._to[kind]
         if own is None:
             try:
                 return _plain(value, self._name)
@@ -139,7 +153,7 @@ class Codec:
         return kind.__name__
 
     def _read(self, kind: str, data: Json) -> Any:
-        own = self._own[f"{kind}_from_json"]
+        own = self._from[kind]
         if own is None:
             try:
                 return self._value(data, kind)
