@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from groundling.data.codec import Codec, Json
 from groundling.data.worlds import KnownWorld, Worlds
@@ -232,7 +232,7 @@ def _listed(record: Mapping[str, Json], name: str) -> Sequence[Json]:
         return ()
     if type(found) is not list:
         raise DemonstrationError(f"{name} is {shorten(found)}; write a list.")
-    return cast(list[Json], found)
+    return found
 
 
 def record_of(
