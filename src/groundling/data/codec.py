@@ -1,4 +1,4 @@
-"""States and actions as JSON and back, and a canonical text of any value for fingerprints."""
+"""States and actions as JSON and back."""
 
 from __future__ import annotations
 

@@ -90,7 +90,13 @@ def write_rows(file: BinaryIO, records: Iterable[dict[str, Json]]) -> int:
     waiting, written = iter(records), 0
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         while group := [_row(record) for record in islice(waiting, _AT_ONCE)]:
-            writer.write_table(arrow.Table.from_pylist(group, schema=schema))
+            try:
+                writer.write_table(arrow.Table.from_pylist(group, schema=schema))
+            except (UnicodeError, arrow.ArrowException) as error:
+                raise DemonstrationError(
+                    f"The records from {written + 1} on do not fit into Parquet ({error}). Write "
+                    "JSON Lines (.jsonl.gz) instead."
+                ) from error
             written += len(group)
     return written
 
