@@ -43,7 +43,11 @@ class Environment(Protocol):
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
-    - `describe(state)`: a line of text for people.
+    - `describe(state)`: a line of text for people;
+    - `initial_state()`: a state to begin in where none is named;
+    - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
+      `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
+      will not do (see `groundling.data.Codec`, and `json_classes` there).
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.
