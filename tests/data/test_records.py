@@ -359,6 +359,25 @@ def test_records_that_are_bad_can_be_left_out(tmp_path):
     assert str(found.skipped[1]).startswith(f"{path}:4: A record has no field 'x'")
 
 
+def test_records_are_carried_out_when_asked(tmp_path):
+    path = write(
+        tmp_path / "a.jsonl",
+        shown(name="mine", actions=["left", "left", "left"]),
+        shown(),
+        shown(also=[["right", "right"]]),
+    )
+    assert len(list(read(path))) == 3
+    with pytest.raises(DemonstrationError) as caught:
+        list(read(path, check=True))
+    assert str(caught.value) == (
+        f"{path}:1: The plan: action 3, 'left', is impossible in state 0. Possible there: 'right'."
+    )
+    found = read(path, check=True, skip_bad=True)
+    assert len(list(found)) == 1
+    assert [each.number for each in found.skipped] == [1, 3]
+    assert "A plan in also: action 2, 'right', is impossible in state 3" in str(found.skipped[1])
+
+
 def test_records_that_are_all_bad_are_an_error_all_the_same(tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": ""}, {"x": 1})
     with pytest.raises(DemonstrationError, match=r"None of 2 records can be used.*a.jsonl:1: "):

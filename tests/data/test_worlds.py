@@ -154,7 +154,7 @@ def test_worlds_by_name_are_made_once_for_the_same_arguments():
 
 def test_worlds_need_no_name_where_there_is_one():
     for given in ("tests.worlds:Line", Line, {"Line": Line}, Worlds(Line)):
-        worlds = Worlds(given)
+        worlds = Worlds.of(given)
         assert worlds.names == ("Line",)
         assert worlds.get("", {"size": 9}).environment.size == 9
         assert worlds.get("", {"size": 9}) is worlds.get("", {"size": 9})

@@ -23,6 +23,7 @@ FIELDS = (
 
 _FIELDS = frozenset(FIELDS)
 _TREE = ("tokens", "heads", "relations", "tags", "text", "labels")
+_CHECKED = 20_000
 _LABEL = ("name", "amount", "kind", "value")
 
 
@@ -43,6 +44,8 @@ class RecordReader:
     ----------
     worlds
         What the names of worlds in the records mean.
+    check
+        Whether every plan is carried out, so that an impossible one is an error.
 
     Examples
     --------
@@ -60,11 +63,14 @@ class RecordReader:
     groundling.errors.DemonstrationError: A record has no field 'strat'. Did you mean 'start'?
     """
 
-    def __init__(self, worlds: Worlds) -> None:
+    def __init__(self, worlds: Worlds, check: bool = False) -> None:
         self.worlds = worlds
+        self.check = check
         self._named: Json = self  # what the record before named as its world: nothing yet
         self._world: KnownWorld | None = None
         self._before: _Turn | None = None
+        self._seen: World | None = None
+        self._checked = 0
 
     def read(self, record: dict[str, Json], file: str, number: int) -> Demonstration:
         """Return the demonstration that a record describes."""
@@ -103,9 +109,22 @@ class RecordReader:
             group,
             tuple([world.codec.state_from_json(each) for each in rivals]),
         )
+        if self.check:
+            self._carry_out(shown)
         if "turn" in record:
             self._before = _Turn(file, group, record["turn"], world, shown)
         return shown
+
+    def _carry_out(self, shown: Demonstration) -> None:
+        seen = self._seen
+        # A world remembers every state; it is begun anew before that becomes too much.
+        if seen is None or seen.environment is not shown.environment or self._checked >= _CHECKED:
+            self._seen = seen = World(shown.environment)
+            self._checked = 0
+        self._checked += 1
+        seen.carry_out(shown.start, shown.actions, "The plan")
+        for plan in shown.also:
+            seen.carry_out(shown.start, plan, "A plan in also")
 
     def _find_world(self, record: Mapping[str, Json], carried: _Turn | None) -> KnownWorld:
         named = record.get("world")
@@ -143,7 +162,7 @@ def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
         )
     shown = carried.demonstration
     world = World(shown.environment)
-    return world.trace(shown.start, shown.actions, str(shown)).states[-1]
+    return world.carry_out(shown.start, shown.actions, str(shown))[-1]
 
 
 def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruction, ...]:

@@ -91,6 +91,7 @@ class Demonstrations:
         worlds: GivenWorlds,
         *,
         skip_bad: bool = False,
+        check: bool = False,
     ) -> Demonstrations:
         """Read files of demonstrations: JSON Lines (.jsonl, .jsonl.gz) or Parquet (.parquet).
 
@@ -104,8 +105,11 @@ class Demonstrations:
         skip_bad
             Leaves out what cannot be read, instead of an error at the first of them. What was
             left out is in `skipped`. If nothing is left, that is an error still.
+        check
+            Carries out every plan; one that is impossible is bad. Takes as long as the
+            environment does.
         """
-        return _InFiles(_matching(path), Worlds(worlds), skip_bad)
+        return _InFiles(_matching(path), Worlds.of(worlds), skip_bad, check)
 
     def __iter__(self) -> Iterator[Demonstration]:
         return iter(self._source)
@@ -181,17 +185,18 @@ class Demonstrations:
 class _InFiles(Demonstrations):
     """Demonstrations that are read from files whenever they are gone through."""
 
-    def __init__(self, files: Sequence[Path], worlds: Worlds, skip_bad: bool) -> None:
+    def __init__(self, files: Sequence[Path], worlds: Worlds, skip_bad: bool, check: bool) -> None:
         super().__init__(())
         self.files = tuple(files)
         self.worlds = worlds
         self.skip_bad = skip_bad
+        self.check = check
         self._count: int | None = None
 
     def __iter__(self) -> Iterator[Demonstration]:
         skipped: list[BadRecord] = []  # each pass has its own, so that two at once do not mix
         self.skipped, self.skipped_count = skipped, 0
-        reader = RecordReader(self.worlds)
+        reader = RecordReader(self.worlds, self.check)
         found = bad = 0
         for path in self.files:
             read, parse, _ = _FORMS[_ending(path)]
@@ -230,7 +235,7 @@ class _InFiles(Demonstrations):
         return next(iter(self), None) is not None
 
     def shards(self) -> list[Demonstrations]:
-        return [_InFiles([file], self.worlds, self.skip_bad) for file in self.files]
+        return [_InFiles([file], self.worlds, self.skip_bad, self.check) for file in self.files]
 
     def _naming(self, given: Mapping[str, Environment] | NameWorld | None) -> _Naming:
         return _Naming(given, self.worlds)

@@ -114,8 +114,6 @@ class Worlds:
     """
 
     def __init__(self, given: GivenWorlds) -> None:
-        if isinstance(given, Worlds):
-            given = given.given
         self.given: Any = given
         if isinstance(given, Mapping):
             self._named: dict[str, Any] = dict(given)
@@ -128,6 +126,16 @@ class Worlds:
             raise WorldError("No world was given. Give at least one.")
         self._found: dict[str, tuple[Any, dict[str, Any]]] = {}
         self._known: OrderedDict[tuple[str, str], KnownWorld] = OrderedDict()
+
+    @classmethod
+    def of(cls, given: GivenWorlds) -> Worlds:
+        """Return what was given as worlds; if it is that already, itself.
+
+        >>> worlds = Worlds("my_world.py:Kitchen")
+        >>> Worlds.of(worlds) is worlds
+        True
+        """
+        return given if isinstance(given, Worlds) else cls(given)
 
     @property
     def names(self) -> tuple[str, ...]:

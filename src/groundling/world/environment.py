@@ -269,9 +269,11 @@ class World:
             return str(self._ask("describe", state))
         return str(state)
 
-    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trace:
-        """Carry out a plan; an impossible action is an error that says which and where."""
-        states, graphs, done = [start], [], []
+    def carry_out(
+        self, start: State, actions: Iterable[Action], where: str = "The plan"
+    ) -> tuple[State, ...]:
+        """Return the states that a plan passes; an impossible action is an error."""
+        states = [start]
         for number, action in enumerate(actions, 1):
             possible = self.actions(states[-1])
             if action not in possible:
@@ -281,10 +283,15 @@ class World:
                     f"{shorten(states[-1])}. Possible there: {listed}"
                     f"{', …' if len(possible) > 8 else ''}."
                 )
-            graphs.append(self.ground(states[-1], action))
             states.append(self.step(states[-1], action))
-            done.append(action)
-        return Trace(tuple(done), tuple(states), tuple(graphs))
+        return tuple(states)
+
+    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trace:
+        """Carry out a plan and ground it; an impossible action is an error that says where."""
+        done = tuple(actions)
+        states = self.carry_out(start, done, where)
+        graphs = tuple(map(self.ground, states, done))
+        return Trace(done, states, graphs)
 
 
 def shorten(value: object, limit: int = 80) -> str:
