@@ -6,7 +6,7 @@ import json
 
 __all__ = ["skeleton"]
 
-_WORLD = '''"""A robot in a flat: it goes from room to room and switches lamps. Change it into your world.
+_WORLD = '''"""A robot goes from room to room and switches lamps. Change it into your world.
 
 Try it:
 
@@ -79,7 +79,7 @@ class {Name}:
         return f"in the {{state.room}}; light: {{lit}}"
 '''
 
-_TEST = '''"""The world keeps its contract, the demonstrations fit it, and something is learnt from them."""
+_TEST = '''"""The world keeps its contract, demonstrations fit it, and something is learnt."""
 
 from pathlib import Path
 
@@ -122,13 +122,12 @@ _SHOWN: tuple[tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]], ...
 )  # fmt: skip
 
 
-def skeleton(module: str) -> dict[str, str]:
-    """Return the files of a new world by name.
+def skeleton(module: str) -> tuple[str, dict[str, str]]:
+    """Return the class of a new world, and its files by name.
 
-    >>> sorted(skeleton("my_world"))
-    ['demonstrations.jsonl', 'my_world.py', 'test_my_world.py']
-    >>> "class MyWorld:" in skeleton("my_world")["my_world.py"]
-    True
+    >>> name, files = skeleton("my_world")
+    >>> name, sorted(files)
+    ('MyWorld', ['demonstrations.jsonl', 'my_world.py', 'test_my_world.py'])
     """
     name = "".join(part[:1].upper() + part[1:] for part in module.split("_"))
     if name in ("State", "GroundingGraph", "NamedTuple"):
@@ -140,7 +139,7 @@ def skeleton(module: str) -> dict[str, str]:
             state["lit"] = {"$set": lit}
         record = {"text": text, "start": {"State": state}, "actions": actions}
         lines.append(json.dumps(record))
-    return {
+    return name, {
         f"{module}.py": _WORLD.format(module=module, Name=name),
         "demonstrations.jsonl": "\n".join(lines) + "\n",
         f"test_{module}.py": _TEST.format(module=module, Name=name),

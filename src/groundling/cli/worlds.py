@@ -40,7 +40,7 @@ def new(
                 f"{name!r} cannot be the name of a world: take letters, digits and _, and no name "
                 "that Python has already, such as my_world."
             )
-        files = skeleton(module)
+        kind, files = skeleton(module)
         there = [each for each in files if (out / each).exists()]
         if there:
             raise SettingError(
@@ -50,19 +50,13 @@ def new(
         out.mkdir(parents=True, exist_ok=True)
         for each, content in files.items():
             write_atomically(out / each, content)
-        world = f"{out / module}.py:{_class_of(files[f'{module}.py'])}"
+        world = f"{out / module}.py:{kind}"
         console = make_console()
         console.print(
             f"Wrote {', '.join(str(out / each) for each in files)}.\n"
             f"Try: groundling check {world} {out / 'demonstrations.jsonl'}",
             soft_wrap=True, markup=False,
         )  # fmt: skip
-
-
-def _class_of(code: str) -> str:
-    import re
-
-    return re.findall(r"^class (\w+)", code, re.MULTILINE)[-1]
 
 
 def check(

@@ -61,39 +61,36 @@ class OwnWorld:
             data: Json = parse_json(start.strip(), "Write the start as JSON, such as '[3, 4]'.")
             world = self.worlds.get()
             return world, world.codec.state_from_json(data)
-        first = self._first() if self.demonstrations is not None else None
         try:
             world = self.worlds.get()
         except WorldError:
-            if first is None:
+            if self.demonstrations is None:
                 raise
-            world = self._world_of(first)  # made with the arguments of the record
+            world = self._first()[0]  # made with the arguments of the record
         make: Any = getattr(world.environment, "initial_state", None)
-        if make is not None:
-            try:
-                state = make()
-                hash(state)
-            except Exception as error:
-                raise WorldError(
-                    f"{world.codec.owner}.initial_state() raised {type(error).__name__}: {error}."
-                ) from error
-            return world, state
-        if first is not None:
-            return self._world_of(first), first.start
-        raise WorldError(
-            "There is no state to begin in. Give a start as JSON, give demonstrations, or write "
-            f"initial_state in {world.codec.owner}."
-        )
+        if make is None and self.demonstrations is not None:
+            return self._first()
+        if make is None:
+            raise WorldError(
+                "There is no state to begin in. Give a start as JSON, give demonstrations, or "
+                f"write initial_state in {world.codec.owner}."
+            )
+        try:
+            state = make()
+            hash(state)
+        except Exception as error:
+            raise WorldError(
+                f"{world.codec.owner}.initial_state() raised {type(error).__name__}: {error}."
+            ) from error
+        return world, state
 
-    def _first(self) -> Demonstration:
-        for each in self.demonstrations or ():
-            return each
+    def _first(self) -> tuple[KnownWorld, State]:
+        """Return where the first demonstration begins."""
+        for shown in self.demonstrations or ():
+            known = self.worlds.name_of(shown.environment)
+            assert known is not None  # it was made here a moment ago
+            return self.worlds.get(*known), shown.start
         raise DemonstrationError("There is no demonstration in the files.")
-
-    def _world_of(self, shown: Demonstration) -> KnownWorld:
-        known = self.worlds.name_of(shown.environment)
-        assert known is not None  # it was made here a moment ago
-        return self.worlds.get(*known)
 
 
 def open_world(
