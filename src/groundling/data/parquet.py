@@ -34,11 +34,15 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
     try:
         with _open(path) as file:
             for batch in file.iter_batches(batch_size=_AT_ONCE):
-                names = batch.schema.names
-                columns = [column.to_pylist() for column in batch.columns]
-                for values in zip(*columns, strict=True):
+                # Fields that no record of the batch has cost nothing.
+                columns = {
+                    name: column.to_pylist()
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                    if column.null_count < len(column)
+                }
+                for place in range(batch.num_rows):
                     number += 1
-                    yield number, dict(zip(names, values, strict=True))
+                    yield number, {name: column[place] for name, column in columns.items()}
     except DemonstrationError as error:
         yield number + 1, error
     except (arrow.ArrowException, OSError) as error:
