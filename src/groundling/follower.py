@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,12 @@ from groundling.model.settings import Overlay
 from groundling.partner import Partner
 from groundling.saving import SavedPart, load_model, save_model
 from groundling.searching import Part, Scored, Searcher
+from groundling.trust import build
 from groundling.world.environment import Demonstration, Environment, State, World
 
 __all__ = ["Follower"]
 
-_OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
+_OWN_PARSERS = re.compile(r"(default|chain)(@[^/]*)?")  # neither paths nor packages
 _ALTERNATIVES = 10
 
 
@@ -400,8 +401,12 @@ class Follower:
 
     # ---- keeping ------------------------------------------------------------------------
 
-    def save(self, folder: str | Path) -> Path:
-        """Write the follower into a folder (see `groundling.saving`)."""
+    def save(self, folder: str | Path, *, note: Mapping[str, Any] | None = None) -> Path:
+        """Write the follower into a folder (see `groundling.modelfolder`).
+
+        A model that is there is replaced in one step. `note` is kept with the model, for
+        `groundling.modelfolder.read_note`.
+        """
         self._check_fitted()
         partners = [asdict(each.overlay) for each in self.partners]
         return save_model(
@@ -435,6 +440,7 @@ class Follower:
             lengths=self._lengths,
             loss=self.loss_,
             temperature=self.temperature_,
+            note=note,
         )
 
     @classmethod
@@ -455,23 +461,23 @@ class Follower:
         try:
             name = parser if parser is not None else str(kept["parser"])
             follower = cls(
-                overlay=Overlay(**kept["overlay"]),
+                overlay=build(Overlay, kept["overlay"]),
                 features=saved.parts[0].features,
-                learning=Learning(**kept["learning"]),
-                search=Search(**kept["search"]),
+                learning=build(Learning, kept["learning"]),
+                search=build(Search, kept["search"]),
                 parser=name,
                 seed=int(kept["seed"]),
                 threads=int(kept["threads"]),
                 partners=[
-                    Partner(Overlay(**overlay), part.features)
+                    Partner(build(Overlay, overlay), part.features)
                     for overlay, part in zip(kept.get("partners", ()), saved.parts[1:], strict=True)
                 ],
             )
             trained_with = str(kept["parser_name"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ModelFileError(
                 f"The model in {folder} has settings that cannot be read "
-                f"({type(error).__name__}: {error}). Save the follower again."
+                f"({type(error).__name__}: {str(error)[:200]}). Save the follower again."
             ) from error
         # A model file must not make us read files or run pipelines of its choice.
         if parser is None and not _OWN_PARSERS.fullmatch(str(name)):

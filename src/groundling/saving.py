@@ -1,18 +1,16 @@
-"""Model files: a folder with a manifest, tables and weights; no code in it, and none run.
+"""Saved models: from what was learnt to the parts of a model folder, and back.
 
-- `manifest.json`: format, version, settings, the SHA-256 sums of the other files and of itself;
-- `tables.json`: names of labels, lexicon, values, word counts;
-- `weights.safetensors`: θ and the keys of its features, and those of partners.
+- `tables`: names of labels, lexicon, values, word counts, as JSON;
+- `weights`: θ and the keys of its features, and those of partners, as safetensors.
 
-The manifest is written last, so a folder without a fitting manifest is not a model.
+How they lie on disk is told in `groundling.modelfolder`. No code is in them, and none is run.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +23,14 @@ from groundling.errors import ModelFileError, SettingError
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.features.space import FeatureSpace, JoiningFunction, name_of
-from groundling.files import write_atomically
 from groundling.learning.lengths import LengthModel
+from groundling.modelfolder import read_folder, read_json, write_folder
+from groundling.trust import build, check_settings
 
-__all__ = ["FORMAT", "VERSION", "SavedModel", "SavedPart", "load_model", "save_model"]
+__all__ = ["SavedModel", "SavedPart", "load_model", "save_model"]
 
-FORMAT = "groundling-model"
-VERSION = 2  # 1 had no partners
-_MOST_BYTES = 2_000_000_000
+_MOST_OF_HEADER = 1_000_000  # bytes of names and shapes before the weights
+_MOST_WEIGHT = 1e30  # beyond, sums overflow
 # What reading a file that is not as we wrote it may end in.
 _BROKEN = (
     LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,
@@ -75,6 +73,7 @@ def save_model(
     lengths: LengthModel,
     loss: float,
     temperature: float,
+    note: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a model; an older one in the same folder is replaced only when all is written."""
     from groundling import __version__
@@ -100,24 +99,17 @@ def save_model(
     arrays: dict[str, NDArray[Any]] = {}
     for number, part in enumerate(parts):
         arrays |= {f"theta{number or ''}": part.theta, f"keys{number or ''}": part.space.keys}
-    files = {
-        "tables.json": json.dumps(tables, ensure_ascii=False).encode(),
+    parts_of_file = {
+        "tables.json": json.dumps(tables, ensure_ascii=False).encode("utf-8", "surrogatepass"),
         "weights.safetensors": save(arrays),
     }
-    manifest: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
+    manifest = {
         "groundling": __version__,
         "settings": settings,
         "loss": loss,
         "temperature": temperature,
-        "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
     }
-    manifest["sha256"]["manifest.json"] = _own_sum(manifest)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        write_atomically(folder / name, data)
-    write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1))
+    write_folder(folder, manifest, parts_of_file, note)
     return folder
 
 
@@ -141,67 +133,29 @@ def _tables(part: SavedPart) -> dict[str, Any]:
 
 def load_model(folder: Path, joins: tuple[JoiningFunction, ...] = ()) -> SavedModel:
     """Read a model, refusing anything that is not whole, ours and of a version we know."""
-    manifest = _manifest(folder)
-    data = {}
-    for name in ("tables.json", "weights.safetensors"):
-        data[name] = _read(folder / name)
-        if hashlib.sha256(data[name]).hexdigest() != manifest["sha256"].get(name):
-            raise ModelFileError(
-                f"{folder / name} does not match the manifest beside it: it is damaged, or of "
-                "another save. Save the follower again."
-            )
+    manifest, data = read_folder(folder, ("tables.json", "weights.safetensors"))
+    tables = read_json(data["tables.json"], folder / "tables.json")
     try:
-        return _build(manifest, json.loads(data["tables.json"]), load(data["weights.safetensors"]),
-                      joins)  # fmt: skip
+        arrays = _arrays(data["weights.safetensors"])
+        return _build(manifest, tables, arrays, joins)
     except (SettingError, ModelFileError):
         raise
     except _BROKEN as error:
         raise ModelFileError(
-            f"The model in {folder} cannot be read ({type(error).__name__}: {error}). "
+            f"The model in {folder} cannot be read ({type(error).__name__}: {str(error)[:200]}). "
             "Save the follower again."
         ) from error
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / "manifest.json"
-    if not path.is_file():
-        raise ModelFileError(f"{folder} holds no model: there is no manifest.json in it.")
-    try:
-        manifest = json.loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path} is not JSON ({error}). Save the follower again.") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is not the manifest of a Groundling model.")
-    version = manifest.get("version")
-    if not isinstance(version, int) or not 1 <= version <= VERSION:
-        raise ModelFileError(
-            f"The model in {folder} has format version {version}; this Groundling reads up to "
-            f"{VERSION}. Update Groundling to {manifest.get('groundling', 'a newer version')}."
-        )
-    if not isinstance(manifest.get("sha256"), dict):
-        raise ModelFileError(f"{path} lists no checksums. Save the follower again.")
-    if manifest["sha256"].get("manifest.json") != _own_sum(manifest):
-        raise ModelFileError(
-            f"{path} does not match its own checksum: it is damaged or was edited. "
-            "Save the follower again."
-        )
-    return manifest
-
-
-def _own_sum(manifest: dict[str, Any]) -> str:
-    """Return the checksum of a manifest, all but its own entry."""
-    sums = {name: each for name, each in manifest["sha256"].items() if name != "manifest.json"}
-    text = json.dumps({**manifest, "sha256": sums}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ModelFileError(f"{path} is larger than any model of ours; it is not read.")
-        return path.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error}.") from error
+def _arrays(data: bytes) -> dict[str, Any]:
+    """Return the arrays of the weights, after a look at how many they claim to be."""
+    if int.from_bytes(data[:8], "little") > _MOST_OF_HEADER:
+        raise ValueError("the weights list far too many arrays")
+    found: dict[str, Any] = load(data)
+    for name, array in found.items():
+        if array.ndim != 1 or array.dtype not in (np.float64, np.int64):
+            raise ValueError(f"the array {name[:40]!r} has {array.ndim} axes of {array.dtype}")
+    return found
 
 
 def _build(
@@ -211,11 +165,13 @@ def _build(
     joins: tuple[JoiningFunction, ...],
 ) -> SavedModel:
     own = {f"own:{name_of(function)}": function for function in joins}
+    check_settings(manifest["settings"])
+    check_settings({"temperature": manifest["temperature"], "loss": manifest["loss"]})
     kept = tables["lexicon"]
     lexicon = Lexicon(
         given={word: [tuple(pair) for pair in pairs] for word, pairs in kept["given"].items()},
         learnt={
-            word: {(kind, value): float(extent) for kind, value, extent in pairs}
+            word: {(_text(kind), _text(value)): float(extent) for kind, value, extent in pairs}
             for word, pairs in kept["learnt"].items()
         },
         string_match=bool(kept["string_match"]),
@@ -224,15 +180,12 @@ def _build(
         _part(each, arrays[f"theta{number or ''}"], arrays[f"keys{number or ''}"], lexicon, own)
         for number, each in enumerate([tables, *tables.get("partners", ())])
     ]
-    temperature = float(manifest["temperature"])
-    if not 0 < temperature < np.inf:
-        raise ValueError(f"the temperature is {temperature}")
     lengths = LengthModel(
         {
-            int(units): {int(n): int(c) for n, c in counts.items()}
+            _count(units): {_count(n): _count(c) for n, c in counts.items()}
             for units, counts in tables["lengths"]["counts"].items()
         },
-        int(tables["lengths"]["longest"]),
+        _count(tables["lengths"]["longest"]),
     )
     return SavedModel(
         settings=manifest["settings"],
@@ -240,8 +193,21 @@ def _build(
         lexicon=lexicon,
         lengths=lengths,
         loss=float(manifest["loss"]),
-        temperature=temperature,
+        temperature=float(manifest["temperature"]),
     )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{str(value)[:60]!r} stands where a text should")
+    return value
+
+
+def _count(value: Any) -> int:
+    number = int(value)
+    if not 0 <= number <= 10**9:
+        raise ValueError(f"{number} stands where a count should")
+    return number
 
 
 def _part(
@@ -251,15 +217,16 @@ def _part(
     lexicon: Lexicon,
     own: dict[str, JoiningFunction],
 ) -> SavedPart:
-    chosen = []
-    for name in tables["features"].pop("joins"):
+    kept, chosen = dict(tables["features"]), []
+    check_settings(kept)
+    for name in kept.pop("joins"):
         if name.startswith("own:") and name not in own:
             raise SettingError(
                 f"The follower was trained with the joining function {name[4:]!r} of your own. "
                 "Pass it to Follower.load(…, joins=[…])."
             )
         chosen.append(own.get(name, name))
-    features = Features(joins=tuple(chosen), lexicon=lexicon, **tables["features"])
+    features = replace(build(Features, kept), joins=tuple(chosen), lexicon=lexicon)
     space = features.space()
     space.word_names = {str(name): place for place, name in enumerate(tables["word_names"])}
     space.node_names = {str(name): place for place, name in enumerate(tables["node_names"])}
@@ -267,7 +234,7 @@ def _part(
     theta = np.ascontiguousarray(theta, dtype=np.float64)
     if (
         theta.shape != space.keys.shape
-        or not np.isfinite(theta).all()
+        or not (np.abs(theta) <= _MOST_WEIGHT).all()
         or not (np.diff(space.keys) > 0).all()
         or len(space.word_names) != len(tables["word_names"])
         or len(space.node_names) != len(tables["node_names"])
@@ -278,7 +245,7 @@ def _part(
         features=features,
         space=space,
         theta=theta,
-        values={kind: set(values) for kind, values in tables["values"].items()},
-        counts={word: int(count) for word, count in tables["counts"].items()},
+        values={kind: set(map(_text, values)) for kind, values in tables["values"].items()},
+        counts={word: _count(count) for word, count in tables["counts"].items()},
         context_words=frozenset(map(str, tables["context_words"])),
     )

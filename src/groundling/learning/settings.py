@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import SettingError, did_you_mean
+from groundling.trust import check_pattern
 
 __all__ = ["Learning"]
 
@@ -122,10 +123,11 @@ class Learning:
         object.__setattr__(self, "stiff", tuple((str(p), float(f)) for p, f in self.stiff))
         for pattern, factor in self.stiff:
             try:
+                check_pattern(pattern)
                 re.compile(pattern)
-            except re.error as error:
+            except (re.error, ValueError) as error:
                 raise SettingError(
-                    f"Learning.stiff holds {pattern!r}, which is no regular expression: {error}."
+                    f"Learning.stiff holds {pattern[:60]!r}, which cannot be used: {error}."
                 ) from error
             if not factor >= 0:
                 raise SettingError(f"Learning.stiff: the factor of {pattern!r} is {factor}.")
