@@ -11,7 +11,7 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "files", "trust", "modelfolder", "language", "world", "features", "model",
+    "errors", "files", "memory", "trust", "modelfolder", "language", "world", "features", "model",
     "inference", "learning", "partner", "saving", "searching", "fitting", "explain", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
