@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.errors import GroundlingError
     from groundling.features.lexicon import Lexicon
     from groundling.features.settings import Features
     from groundling.follower import Follower
@@ -25,6 +26,7 @@ __all__ = [
     "Features",
     "Follower",
     "GroundingGraph",
+    "GroundlingError",
     "Instruction",
     "Learning",
     "Lexicon",
@@ -43,6 +45,7 @@ _HOMES = {
     "Features": "features.settings",
     "Follower": "follower",
     "GroundingGraph": "world.graph",
+    "GroundlingError": "errors",
     "Instruction": "language.instruction",
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",

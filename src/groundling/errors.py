@@ -4,6 +4,7 @@
 
     GroundlingError
     ├── InstructionError      text that cannot be read as an instruction
+    │   ├── LimitError        text that is longer than was agreed
     │   └── ParseError        CoNLL-U or a dependency tree that is broken
     ├── GraphError            a grounding graph that is broken
     ├── WorldError            an environment that breaks its contract
@@ -35,6 +36,7 @@ __all__ = [
     "GroundlingWarning",
     "InstructionError",
     "LexiconError",
+    "LimitError",
     "ModelFileError",
     "NotFittedError",
     "ParseError",
@@ -51,6 +53,10 @@ class GroundlingError(Exception):
 
 class InstructionError(GroundlingError, ValueError):
     """Text that cannot be read as an instruction."""
+
+
+class LimitError(InstructionError):
+    """Text with more characters or words than a parser was told to take."""
 
 
 class ParseError(InstructionError):

@@ -141,7 +141,7 @@ def read_plain(
     except OSError as problem:
         if problem.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
             raise _not_plain(path, error) from None
-        raise error(f"{path} cannot be read: {problem.strerror}.") from problem
+        raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
@@ -154,7 +154,7 @@ def read_plain(
         with os.fdopen(handle, "rb", closefd=False) as file:
             content = file.read(most + 1)
     except OSError as problem:
-        raise error(f"{path} cannot be read: {problem.strerror}.") from problem
+        raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
     finally:
         os.close(handle)
     if len(content) > most:

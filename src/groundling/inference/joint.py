@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numba import njit
 
+from groundling.compiling import njit
 from groundling.errors import SearchError
 from groundling.inference.alternation import Found
 from groundling.inference.settings import Search

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from groundling.compiling import njit
 from groundling.model.kernels import Integers, Reals
 from groundling.world.graph import GroundingGraph
 
