@@ -12,7 +12,7 @@ __all__ = ["MOST_BYTES", "parse_xml"]
 
 MOST_BYTES = 8_000_000
 """The largest file of a corpus that is read; theirs have less than one million."""
-MOST_ELEMENTS = 100_000
+MOST_ELEMENTS = 50_000
 MOST_ATTRIBUTES = 100_000
 MOST_DEPTH = 100
 
