@@ -36,9 +36,10 @@ def njit(function: F | None = None, *, cache: bool = True, **options: Any) -> An
     except RuntimeError as error:
         if not cache or "cache" not in str(error):
             raise
-    # The registry of warnings shows one text from one place only once.
-    warnings.warn_explicit(_UNCACHED, GroundlingWarning, __file__, 1, __name__, _shown)
+    if not _told:
+        _told.add(True)
+        warnings.warn(_UNCACHED, GroundlingWarning, stacklevel=2)
     return numba.njit(cache=False, **options)(function)
 
 
-_shown: dict[Any, Any] = {}
+_told: set[bool] = set()  # one warning is enough, however many kernels there are

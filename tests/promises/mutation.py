@@ -11,7 +11,8 @@ NASTY = (
 )  # fmt: skip
 SNIPPETS = (
     b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\n", b"<", b">", b"&amp;", b"&#0;",
-    b"<a>" * 50,    b"<![CDATA[", b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"-1", b"999999999999999999999", b"1e309",
+    b"<a>" * 50, b"<![CDATA[", b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"-1", b"999999999999999999999",
+    b"1e309",
     b"nan", b'"', b"'", b"(", b")", b"\t", b",", b":", b"\xe2\x80\xa8", b"\xed\xa0\x80",
     b"x" * 3000,
 )  # fmt: skip

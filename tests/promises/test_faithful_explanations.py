@@ -3,8 +3,6 @@
 import json
 import math
 
-import pytest
-
 from groundling import Follower
 from tests.promises.making import requests
 
@@ -48,12 +46,3 @@ def test_faithful_explanations_text_and_data_agree(follower):
     for action in plan.actions:
         assert str(action) in str(explained)
     assert explained.to_dict() == plan.explain().to_dict()
-
-
-def test_faithful_explanations_alignments_are_distributions(followers):
-    plan = followers["plans"].follow(*requests()[1])
-    told = plan.explain().to_dict()
-    shares = [each for each in numbers(told.get("alignment", []))]
-    if not shares:
-        pytest.skip("explanations of this version name alignments in another way")
-    assert all(-1e-9 <= each <= 1 + 1e-9 for each in shares)

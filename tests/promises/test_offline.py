@@ -9,7 +9,9 @@ import socket, warnings
 warnings.simplefilter("ignore")
 def closed(*arguments, **options):
     raise OSError("sockets are closed")
-for name in ("socket", "create_connection", "getaddrinfo", "gethostbyname"):
+for name in ("connect", "connect_ex", "bind", "sendto"):
+    setattr(socket.socket, name, closed)
+for name in ("create_connection", "getaddrinfo", "gethostbyname"):
     setattr(socket, name, closed)
 from tests.promises.making import demonstrations, make_follower, requests
 follower = make_follower("plans", parser="default").fit(demonstrations())
