@@ -69,10 +69,11 @@ def train(
         from time import perf_counter
 
         from groundling.cli.progress import progress
+        from groundling.cli.talking import count_weights
         from groundling.errors import ConvergenceWarning, SettingError
-        from groundling.tasks.catalogue import get_task
         from groundling.tasks.models import CHECKPOINTS, Note
         from groundling.tasks.models import train as learn
+        from groundling.tasks.registry import get_task
 
         asked = get_task(task)
         check_preset(asked, preset, row)
@@ -93,7 +94,7 @@ def train(
             warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
             follower, note, count = learn(note, corpus, out, left_out=left_out, progress=report)
         console.print(
-            f"Learnt {len(follower.theta_):,} weights from {count:,} demonstrations in "
+            f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
             f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",
             soft_wrap=True,
         )

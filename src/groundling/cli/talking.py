@@ -22,13 +22,15 @@ from groundling.errors import (
 )
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
-from groundling.tasks.catalogue import Scene, get_task
+from groundling.tasks.base import Scene
 from groundling.tasks.models import Note, load_trained
+from groundling.tasks.registry import get_task
 
 __all__ = [
     "Stage",
     "as_dict",
     "converse",
+    "count_weights",
     "draw",
     "drawable",
     "instructions",
@@ -75,7 +77,7 @@ def set_stage(
             "`groundling corpora fetch`, or give --corpora DIR, or --sample for generated ones."
         )
     task = get_task(note.task)
-    chosen = task.preset(note.preset, note.row)
+    chosen = task.presets.select(note.preset, note.variant)
     if where is None and (place.folder is None) == note.sample and note.left_out:
         where = note.left_out.split(",")[0]
     scene = task.scene(task.load(place.folder), chosen, where, start)
@@ -192,6 +194,12 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
             for plan in plans
         ],
     }
+
+
+def count_weights(follower: Follower) -> int:
+    """Return how many weights were learnt, by the follower and its partners."""
+    models = range(1 + len(follower.partners))
+    return sum(len(follower.weights(most=sys.maxsize, partner=each)) for each in models)
 
 
 def weights_of(follower: Follower, word: str, partner: int = 0) -> list[tuple[str, float]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -12,10 +12,10 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
-from groundling.tasks.presets import BasePreset, find_row, list_rows
+from groundling.tasks.presets import BasePreset, Presets
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
 
-__all__ = ["PRESETS", "Preset", "hand_lexicon", "preset", "row_names"]
+__all__ = ["PRESETS", "Preset", "hand_lexicon"]
 
 
 def hand_lexicon() -> Lexicon:
@@ -40,7 +40,6 @@ class Preset(BasePreset):
     winning_only: bool = False
     length_told: bool = False
     split_hyphens: bool = True
-    published: Mapping[str, float] = field(default_factory=dict)
 
     def world(self) -> PuzzleEnvironment:
         """Return the environment to learn in; it remembers what its planner has proven."""
@@ -126,7 +125,7 @@ def _changed(part: str, **values: Any) -> Callable[[Preset], Preset]:
     return lambda given: replace(given, **{part: replace(getattr(given, part), **values)})
 
 
-_ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
@@ -154,26 +153,4 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     },
 }
 
-PRESETS = {"paper": PAPER, "best": BEST}
-
-
-def preset(name: str, row: str = "full") -> Preset:
-    """Return a preset with one part taken away.
-
-    >>> preset("best", "length told").length_told
-    True
-    >>> preset("paper", "ful")
-    Traceback (most recent call last):
-        ...
-    groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
-    """
-    return find_row("Puzzles", PRESETS, _ROWS, name, row)
-
-
-def row_names(name: str) -> tuple[str, ...]:
-    """Return the rows of a preset.
-
-    >>> row_names("paper")
-    ('full', 'no planning', 'no text', 'event features')
-    """
-    return list_rows("Puzzles", _ROWS, name)
+PRESETS = Presets("puzzles", {"paper": PAPER, "best": BEST}, VARIANTS)

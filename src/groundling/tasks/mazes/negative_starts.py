@@ -1,4 +1,4 @@
-"""Rival starts: where else a sentence might have been said, so that it tells where it was."""
+"""Negative starts: where else a sentence might have been said, so that it tells where it was."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.plans import plans_within
 from groundling.world.environment import Demonstration
 
-__all__ = ["add_rivals"]
+__all__ = ["add_negative_starts"]
 
-NEAR = 4  # how far away an unknown start has its rivals, in places
+NEAR = 4  # how far away an unknown start has its negative ones, in places
 
 
-def add_rivals(
+def add_negative_starts(
     demonstrations: Sequence[Demonstration],
     *,
     misread: int = 0,
@@ -25,20 +25,20 @@ def add_rivals(
     alone: float = 0.0,
     seed: int = 0,
 ) -> list[Demonstration]:
-    """Give demonstrations rival starts in the same maze.
+    """Give demonstrations negative starts in the same maze.
 
     A start with an orientation gets `misread` of the states in which the agent would be had
     it taken the sentence before for something else; one without gets `elsewhere` places
     nearby, without orientation too. Sentences at which nothing is done get none: most are as
-    true elsewhere. The share `alone` of the weight stays with a copy without rivals, which
+    true elsewhere. The share `alone` of the weight stays with a copy without them, which
     learns what to do where the start is known.
 
     >>> from groundling.tasks.mazes import Maze, MazeEnvironment, face
     >>> halls = [((0, 0), (1, 0), "wood", "fish")]
     >>> world = MazeEnvironment(Maze("Two", {(0, 0): "", (1, 0): ""}, halls))
     >>> shown = Demonstration("look along the hall", world, world.start((0, 0)), (face(90),))
-    >>> made = add_rivals([shown], elsewhere=2, alone=0.25)
-    >>> [(each.weight, [rival.position for rival in each.rivals]) for each in made]
+    >>> made = add_negative_starts([shown], elsewhere=2, alone=0.25)
+    >>> [(each.weight, [state.position for state in each.rivals]) for each in made]
     [(0.25, []), (0.75, [(1, 0)])]
     """
     before = _starts_before(demonstrations)
@@ -55,11 +55,11 @@ def add_rivals(
             pool = _ends(world, before[each.group, start])
         pool = [state for state in pool if state != start]
         order = np.random.default_rng([seed, place]).permutation(len(pool))
-        rivals = tuple(pool[number] for number in order[:count].tolist())
-        if rivals and alone:
+        starts = tuple(pool[number] for number in order[:count].tolist())
+        if starts and alone:
             found.append(each.weighted(alone * each.weight))
-        share = 1 - alone if rivals else 1.0
-        found.append(replace(each, rivals=rivals, weight=share * each.weight))
+        share = 1 - alone if starts else 1.0
+        found.append(replace(each, rivals=starts, weight=share * each.weight))
     return found
 
 
