@@ -15,7 +15,8 @@
     ├── ModelFileError        a saved model that cannot be trusted or read
     ├── NotFittedError        a follower that has not been trained yet
     ├── PluginError           an installed package whose task cannot be used
-    └── SettingError          a setting that does not exist or does not fit
+    ├── SettingError          a setting that does not exist or does not fit
+    └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
     └── ConvergenceWarning    training stopped before it converged
@@ -44,6 +45,7 @@ __all__ = [
     "PluginError",
     "SearchError",
     "SettingError",
+    "WorkerError",
     "WorldError",
     "did_you_mean",
 ]
@@ -103,6 +105,10 @@ class PluginError(GroundlingError, ImportError):
 
 class SettingError(GroundlingError, ValueError):
     """A setting that does not exist, or a value it cannot take."""
+
+
+class WorkerError(GroundlingError, RuntimeError):
+    """A process that worked for this one has died."""
 
 
 class GroundlingWarning(UserWarning):

@@ -27,7 +27,16 @@ from typing import Any
 from groundling.errors import ModelFileError
 from groundling.files import alone_in, is_leftover, read_plain, write_atomically
 
-__all__ = ["FORMAT", "VERSION", "is_model", "read_folder", "read_json", "read_note", "write_folder"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "check_free",
+    "is_model",
+    "read_folder",
+    "read_json",
+    "read_note",
+    "write_folder",
+]
 
 FORMAT = "groundling-model"
 VERSION = 3  # 1 had no partners; 1 and 2 had parts with plain names
@@ -114,6 +123,11 @@ def is_model(folder: Path) -> bool:
         )
     except ModelFileError:
         return False
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a folder into which no model can be saved without a loss."""
+    _present(folder)
 
 
 def read_json(data: bytes, where: Path | str) -> Any:
