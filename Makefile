@@ -8,11 +8,12 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test lint types bench docs pictures parser-versions clean
+.PHONY: help install demo test soak lint types bench docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
+	@echo "make soak     run the tests of the promises for an hour (SOAK=seconds)"
 	@echo "make install  make .venv with everything for development"
 	@echo "make lint     check style;  make types: check types"
 	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
@@ -46,6 +47,12 @@ demo: $(VENV)/.base
 test: $(VENV)/.dev
 	$(BIN)/pytest
 
+# The figures go into soak.json, from which docs/reliability.md takes them.
+SOAK ?= 3600
+soak: $(VENV)/.dev
+	rm -f soak.json
+	GROUNDLING_SOAK=$(SOAK) $(BIN)/pytest tests/promises -p no:cacheprovider
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -67,4 +74,4 @@ parser-versions: $(VENV)/.base
 	$(BIN)/python -m tools.parser.versions --treebanks "$(TREEBANKS)" --out results/parser-versions.json
 
 clean:
-	rm -rf $(VENV) demo site bench.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site bench.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

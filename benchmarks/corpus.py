@@ -11,9 +11,9 @@ from groundling.features.labels import NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoding import Candidate, Encoding, Instance, encode
-from groundling.overlay.skeletons import joined_skeleton
 from groundling.overlay.graphs import LaidOutGraph, lay_out, spell_plan
 from groundling.overlay.settings import Overlay
+from groundling.overlay.skeletons import joined_skeleton
 from groundling.world.graph import GroundingGraph
 
 __all__ = ["DECISIONS", "Corpus", "describe", "encoded", "generate"]

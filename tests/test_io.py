@@ -7,12 +7,12 @@ import shutil
 
 import numpy as np
 import pytest
+from groundling.saving import _own_sum
 from safetensors.numpy import load, save
 
 from groundling import Features, Follower, Learning, Lexicon, Overlay, Search
 from groundling.errors import ModelFileError, SettingError
 from groundling.language import ChainParser
-from groundling.saving import _own_sum
 from tests.learning.test_training import join_first
 from tests.worlds import Line, line_demonstrations
 

@@ -7,9 +7,6 @@ import time
 from dataclasses import fields, replace
 from pathlib import Path
 
-from research.maps_rows.best_reading import BestReading
-from research.maps_rows.exact_search import ExactSearch
-
 from groundling import __version__
 from groundling.evaluation.report import Report
 from groundling.models.decision import DecisionModel
@@ -18,6 +15,8 @@ from groundling.tasks.maps.metrics import run_row
 from groundling.tasks.maps.presets import PRESETS
 from groundling.tasks.maps.protocol import judge, learn_and_follow, split
 from groundling.tasks.registry import get_task
+from research.maps_rows.best_reading import BestReading
+from research.maps_rows.exact_search import ExactSearch
 
 __all__ = ["ROWS", "main"]
 

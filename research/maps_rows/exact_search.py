@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from groundling.compiling import njit
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
 from groundling.inference.units import Options, UnitScores

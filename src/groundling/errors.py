@@ -4,6 +4,7 @@
 
     GroundlingError
     ├── InstructionError      text that cannot be read as an instruction
+    │   ├── LimitError        text that is longer than was agreed
     │   └── ParseError        CoNLL-U or a dependency tree that is broken
     ├── GraphError            a grounding graph that is broken
     ├── WorldError            an environment that breaks its contract
@@ -14,7 +15,8 @@
     ├── ModelFileError        a saved model that cannot be trusted or read
     ├── NotFittedError        a follower that has not been trained yet
     ├── PluginError           an installed package whose task cannot be used
-    └── SettingError          a setting that does not exist or does not fit
+    ├── SettingError          a setting that does not exist or does not fit
+    └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
     └── ConvergenceWarning    training stopped before it converged
@@ -36,12 +38,14 @@ __all__ = [
     "GroundlingWarning",
     "InstructionError",
     "LexiconError",
+    "LimitError",
     "ModelFileError",
     "NotFittedError",
     "ParseError",
     "PluginError",
     "SearchError",
     "SettingError",
+    "WorkerError",
     "WorldError",
     "did_you_mean",
 ]
@@ -53,6 +57,10 @@ class GroundlingError(Exception):
 
 class InstructionError(GroundlingError, ValueError):
     """Text that cannot be read as an instruction."""
+
+
+class LimitError(InstructionError):
+    """Text with more characters or words than a parser was told to take."""
 
 
 class ParseError(InstructionError):
@@ -97,6 +105,10 @@ class PluginError(GroundlingError, ImportError):
 
 class SettingError(GroundlingError, ValueError):
     """A setting that does not exist, or a value it cannot take."""
+
+
+class WorkerError(GroundlingError, RuntimeError):
+    """A process that worked for this one has died."""
 
 
 class GroundlingWarning(UserWarning):

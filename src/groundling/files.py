@@ -13,9 +13,7 @@ from typing import BinaryIO
 
 from groundling.errors import GroundlingError
 
-__all__ = [
-    "alone_in", "is_leftover", "read_plain", "replacing", "sync_folder", "write_atomically"
-]  # fmt: skip
+__all__ = ["alone_in", "is_leftover", "read_plain", "replacing", "sync_folder", "write_atomically"]
 
 _PREFIX, _SUFFIX = ".groundling-", ".tmp"
 # What file systems say that cannot put a folder's entries on disk on demand, or lock it.
@@ -170,7 +168,7 @@ def read_plain(
     except OSError as problem:
         if problem.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
             raise _not_plain(path, error) from None
-        raise error(f"{path} cannot be read: {problem.strerror}.") from problem
+        raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
@@ -183,7 +181,7 @@ def read_plain(
         with os.fdopen(handle, "rb", closefd=False) as file:
             content = file.read(most + 1)
     except OSError as problem:
-        raise error(f"{path} cannot be read: {problem.strerror}.") from problem
+        raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
     finally:
         os.close(handle)
     if len(content) > most:

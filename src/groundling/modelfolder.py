@@ -27,7 +27,16 @@ from typing import Any
 from groundling.errors import ModelFileError
 from groundling.files import alone_in, is_leftover, read_plain, write_atomically
 
-__all__ = ["FORMAT", "VERSION", "is_model", "read_folder", "read_json", "read_note", "write_folder"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "check_free",
+    "is_model",
+    "read_folder",
+    "read_json",
+    "read_note",
+    "write_folder",
+]
 
 FORMAT = "groundling-model"
 VERSION = 3  # 1 had no partners; 1 and 2 had parts with plain names
@@ -60,20 +69,20 @@ def write_folder(
     ['manifest', 'tables-4']
     ({'tables.json': b'{}'}, {'task': 'none'})
     """
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION, **manifest}
+    if note is not None:
+        content["note"] = dict(note)
+    content["sha256"] = {name: _sum(data) for name, data in parts.items()}
+    content["sha256"][MANIFEST] = _own_sum(content)
+    last = json.dumps(content, indent=1).encode()
+    _must_be_readable({**parts, MANIFEST: last})
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     with alone_in(folder) as alone:
         mode, before = _present(folder)
-        content: dict[str, Any] = {"format": FORMAT, "version": VERSION, **manifest}
-        if note is not None:
-            content["note"] = dict(note)
-        content["sha256"] = {name: _sum(data) for name, data in parts.items()}
-        content["sha256"][MANIFEST] = _own_sum(content)
-        files = {name: (folder / _name(name, content), data) for name, data in parts.items()}
-        last = json.dumps(content, indent=1).encode()
-        _must_be_readable({**parts, MANIFEST: last})
         try:
-            for name, (path, data) in files.items():
+            for name, data in parts.items():
+                path = folder / _name(name, content)
                 if not _holds(path, content["sha256"][name]):
                     write_atomically(path, data, mode=mode)
             write_atomically(folder / MANIFEST, last, mode=mode)
@@ -114,6 +123,11 @@ def is_model(folder: Path) -> bool:
         )
     except ModelFileError:
         return False
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a folder into which no model can be saved without a loss."""
+    _present(folder)
 
 
 def read_json(data: bytes, where: Path | str) -> Any:
@@ -157,7 +171,7 @@ def _checked(kind: type) -> Callable[[str], float]:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
-    if not os.path.lexists(path):
+    if not _is_there(path):
         raise ModelFileError(f"{folder} holds no model: there is no {MANIFEST} in it.")
     manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -178,6 +192,17 @@ def _manifest(folder: Path) -> dict[str, Any]:
             "Save the follower again."
         )
     return manifest
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether something is there; a disk that does not say is an error, not a no."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror}.") from error
+    return True
 
 
 def _part(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
@@ -218,7 +243,7 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 def _present(folder: Path) -> tuple[int | None, dict[str, str]]:
     """Return the permissions of the model that is there, and the sums of its parts by file."""
     path = folder / MANIFEST
-    if not os.path.lexists(path):
+    if not _is_there(path):
         return None, {}
     if not is_model(folder):
         raise ModelFileError(
@@ -260,7 +285,7 @@ def _holds(path: Path, checksum: str) -> bool:
 def _sweep(folder: Path, before: Mapping[str, str], *, leftovers: bool) -> None:
     """Delete parts that no manifest names any more, and what killed saves have left."""
     used = set()
-    if os.path.lexists(folder / MANIFEST):
+    if _is_there(folder / MANIFEST):
         manifest = _manifest(folder)
         used = {_name(name, manifest) for name in manifest["sha256"] if name in LIMITS}
     for entry in list(os.scandir(folder)):

@@ -27,6 +27,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "temperature": (1e-6, 1e6),
     "longest": (0, 1_000_000),
 }
+_WHOLE = ("seed", "threads")
 _PATTERNS = ("include", "exclude")
 _MOST_TEXT, _MOST_ITEMS, _MOST_LEVELS = 2_000, 20_000, 8
 
@@ -41,6 +42,8 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
     """
     if level > _MOST_LEVELS:
         raise ValueError(f"{name} is nested too deep")
+    if name in _WHOLE and type(content) is not int:
+        raise ValueError(f"{name} is {str(content)[:60]!r}, but it is a whole number")
     if isinstance(content, str):
         if len(content) > _MOST_TEXT:
             raise ValueError(f"{name} has {len(content)} characters")

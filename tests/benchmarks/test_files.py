@@ -1,7 +1,6 @@
 """The benchmark of files runs, and what it writes is read."""
 
 from benchmarks.files import Robot, generate, measure
-
 from groundling.data import Demonstrations
 
 

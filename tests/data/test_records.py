@@ -47,7 +47,7 @@ def parts(demonstration):
     """Return all but the environment, and the name, which may be where it was read."""
     return tuple(
         getattr(demonstration, each)
-        for each in ("instructions", "start", "actions", "weight", "also", "group", "rivals")
+        for each in ("instructions", "start", "actions", "weight", "also", "group", "negative_starts")
     )
 
 
@@ -72,7 +72,7 @@ demonstrations = st.builds(
     name=st.text(min_size=1, max_size=5),
     also=st.lists(plans.map(tuple), max_size=2).map(tuple),
     group=st.text(max_size=5),
-    rivals=st.lists(places.filter(lambda place: place.x > 10**6), max_size=2).map(tuple),
+    negative_starts=st.lists(places.filter(lambda place: place.x > 10**6), max_size=2).map(tuple),
 )
 
 
@@ -315,7 +315,7 @@ BAD = [
     (shown(actions="left"), "'left' is no plan: write its actions as a list."),
     (shown(also=[1]), "1 is no plan"),
     (shown(also=3), "also is 3; write a list."),
-    (shown(rivals=[2]), "has its own start among the rivals"),
+    (shown(negative_starts=[2]), "has its own start among its negative starts"),
     (shown(start={"Place": {"x": 1}}), "Line offers no class 'Place' for states."),
     (shown(weight=-1), "weight is -1; weights are numbers from 0 up."),
     (shown(weight=True), "weight is True"),

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from groundling import Instruction, Overlay, Search
 from groundling.errors import SearchError
+from groundling.inference.alignment import align
 from groundling.inference.alternation import alternate, best_path
 from groundling.inference.units import UnitScores
+from groundling.learning.settings import Learning
 from groundling.models.examples import prepare
 from groundling.models.plan import make_objective
-from groundling.learning.settings import Learning
-from groundling.inference.alignment import align
 from groundling.world import World
 from tests.worlds import GoalLine, Line, line_demonstrations, workbench
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from groundling.inference.joint import best_together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling import Features, Follower, Instruction, Learning, Search
 from groundling.errors import SearchError
-from groundling.inference.alternation import alternate
-from groundling.inference.joint import best_together
 from groundling.inference.alignment import align
+from groundling.inference.alternation import alternate
 from tests.inference.test_alternation import unit_scores, walks
 from tests.worlds import GoalLine, Line, line_demonstrations
 

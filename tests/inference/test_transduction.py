@@ -12,9 +12,9 @@ from groundling import Demonstration, Instruction, Overlay, Search
 from groundling.errors import SearchError
 from groundling.inference.transduction import transduce
 from groundling.inference.units import UnitScores
+from groundling.learning.settings import Learning
 from groundling.models.examples import prepare
 from groundling.models.plan import make_objective
-from groundling.learning.settings import Learning
 from groundling.world import World
 from tests.inference.test_alternation import walks
 from tests.model.test_lattice import readings

@@ -5,6 +5,7 @@ import pytest
 
 from groundling import Demonstration, Features, Overlay, Search
 from groundling.errors import DemonstrationError
+from groundling.learning.settings import Learning
 from groundling.models.examples import prepare
 from groundling.models.plan import (
     DecisionObjective,
@@ -12,7 +13,6 @@ from groundling.models.plan import (
     PlanObjective,
     make_objective,
 )
-from groundling.learning.settings import Learning
 from tests.worlds import Blocks, Line, line_demonstrations, put, slopes, workbench
 
 KINDS = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from groundling.features.labels import NUMBER, ORDINAL
 from groundling.overlay.encoding import BIAS, Candidate, Instance
-from groundling.overlay.skeletons import BOUND, FREE
 from groundling.overlay.settings import Overlay
+from groundling.overlay.skeletons import BOUND, FREE
 
 
 def pair_score(word, node, theta: Mapping[str, float], slots=()) -> float:

@@ -11,10 +11,10 @@ from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoding import Candidate, Instance, encode
-from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.scorer import Model
 from groundling.overlay.settings import Overlay
+from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
 from tests.model import overlay_twin as twin
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +32,7 @@ __all__ = [
     "make_console",
     "plainly",
     "print_json",
+    "whole",
 ]
 
 TaskArgument = Annotated[str, typer.Argument(help="mazes, maps or puzzles.", metavar="TASK")]
@@ -66,6 +69,10 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     from groundling.errors import GroundlingError
 
+    for stream in (sys.stdout, sys.stderr):
+        # What an ASCII terminal cannot show is shown as a question mark.
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
     try:
         yield
     except KeyboardInterrupt:
@@ -113,10 +120,21 @@ def make_console(*, errors: bool = False) -> Console:
 
 
 def print_json(content: Any) -> None:
-    """Print JSON on standard output."""
+    """Print JSON on standard output; in ASCII where that is all there is."""
     import json
 
-    sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    text = json.dumps(content, indent=1, ensure_ascii=plain)
+    sys.stdout.write(whole(text) + "\n")
+
+
+def whole(text: str) -> str:
+    r"""Return a text that can be written: what was no UTF-8 becomes a mark.
+
+    >>> whole("go \udcff left")
+    'go � left'
+    """
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def check_preset(task: Task[Any, Any], preset: str, variant: str = "full") -> Any:

@@ -71,13 +71,14 @@ def train(
         from groundling.cli.progress import progress
         from groundling.cli.talking import count_weights
         from groundling.errors import ConvergenceWarning, SettingError
-        from groundling.tasks.models import CHECKPOINTS, Note
+        from groundling.modelfolder import is_model
+        from groundling.tasks.models import Note
         from groundling.tasks.models import train as learn
         from groundling.tasks.registry import get_task
 
         asked = get_task(task)
         check_preset(asked, preset, row)
-        if not again and (out / "manifest.json").exists():
+        if not again and is_model(out):
             raise SettingError(
                 f"{out} holds a model already. Give another folder with --out, or --again to "
                 "replace it."
@@ -86,13 +87,17 @@ def train(
         place = find_place(task, corpora, sample, console)
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         corpus = asked.load(place.folder)
-        if (out / CHECKPOINTS).is_dir():
+
+        def resumed() -> None:
             console.print("Going on with a training that was stopped.")
+
         began = perf_counter()
         note = Note(task, preset, row, place.folder is None, seed=seed)
         with progress(console, "learning") as report, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
-            follower, note, count = learn(note, corpus, out, left_out=left_out, progress=report)
+            follower, note, count = learn(
+                note, corpus, out, left_out=left_out, progress=report, resumed=resumed
+            )
         console.print(
             f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
             f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",

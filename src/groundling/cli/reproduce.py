@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from groundling.evaluation.report import Report
     from groundling.tasks.running import Folders
 
-__all__ = ["reproduce", "write_pages"]
+__all__ = ["refuse_others", "reproduce", "write_pages"]
 
 PAPER_TASKS = ("mazes", "maps", "puzzles")
 TITLE = "Groundling: the paper's tables, run again"
@@ -56,13 +56,12 @@ def reproduce(
     Writes report.html, report.md and one JSON file for each table.
     """
     with plainly(debug, "Finished parts are kept; the same command goes on from there."):
-        import shutil
         from time import perf_counter
 
         from groundling.cli.evaluating import show_report
         from groundling.cli.running import run_with_progress
         from groundling.tasks.registry import get_task
-        from groundling.tasks.running import assemble, evaluation_jobs
+        from groundling.tasks.running import assemble, evaluation_jobs, forget_results
 
         tasks = list(dict.fromkeys(task or PAPER_TASKS))
         asked = {name: get_task(name) for name in tasks}
@@ -73,8 +72,6 @@ def reproduce(
             console.print(f"Data of {about}: {place}.", soft_wrap=True, markup=False)
         folders: Folders = {name: place.folder for name, place in places.items()}
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
-        if again:
-            shutil.rmtree(out / "cells", ignore_errors=True)
         tables = [
             (name, preset, _variants(name, preset, quick))
             for name in tasks
@@ -87,6 +84,9 @@ def reproduce(
             for name, preset, variants in tables
             for job in evaluation_jobs(name, preset, variants, folders[name], quick=quick)
         ]
+        refuse_others(out, [f"{name}-{preset}.json" for name, preset, _ in tables])
+        if again:
+            forget_results(wanted, out / "cells")
         results = run_with_progress(wanted, folders, console, workers=jobs, keep=out / "cells")
         reports = [
             assemble(name, preset, variants, results, folders[name], quick=quick)
@@ -100,6 +100,30 @@ def reproduce(
         console.print(
             f"Done in {perf_counter() - began:.0f} s. Read {page}", soft_wrap=True, markup=False
         )
+
+
+def refuse_others(out: Path, tables: Sequence[str]) -> None:
+    """Complain of files of others where reports will be, before any work is done."""
+    import json
+
+    from groundling.errors import SettingError
+
+    for name in ("report.md", "report.html", *tables):
+        path = out / name
+        if not path.exists():
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+            ours = TITLE in text
+            if name.endswith(".json"):
+                ours = {"task", "preset", "rows"} <= set(json.loads(text))
+        except (OSError, ValueError, TypeError, RecursionError):
+            ours = False
+        if not ours:
+            raise SettingError(
+                f"{path} is not a report of ours and would be lost. Move it away, or give another "
+                "folder with --out."
+            )
 
 
 def _variants(task: str, preset: str, quick: bool) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from groundling.cli.common import check_writable, find_place
+from groundling.cli.common import check_writable, find_place, whole
 from groundling.errors import (
     CorpusError,
     GroundlingError,
@@ -98,11 +98,20 @@ def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | 
             raise InstructionError(f"{file} is not text in UTF-8.") from None
         except OSError as error:
             raise InstructionError(f"{file} cannot be read: {error.strerror}.") from None
+    elif sys.stdin is None or sys.stdin.closed:
+        raise InstructionError("There is no input. Give an instruction in quotes, or --file.")
     elif sys.stdin.isatty():
         return None
     else:
-        said = sys.stdin.read().splitlines()
-    said = [line.strip() for line in said if re.search(r"\w", line)]
+        try:
+            said = sys.stdin.read().splitlines()
+        except UnicodeDecodeError:
+            raise InstructionError("The input is not text in UTF-8.") from None
+        except OSError as error:  # closed by whoever started us
+            raise InstructionError(
+                f"The input cannot be read ({error.strerror}). Give an instruction in quotes."
+            ) from None
+    said = [whole(line).strip() for line in said if re.search(r"\w", line)]
     if not said:
         raise InstructionError("There are no words in the instructions. Give at least one.")
     return said
@@ -134,7 +143,10 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
     plans: list[Plan] = []
     while True:
         try:
-            line = input("> ").strip()
+            line = whole(input("> ")).strip()
+        except UnicodeDecodeError:
+            console.print("That is not text in UTF-8. Say it in another way.", soft_wrap=True)
+            continue
         except EOFError:
             console.print()
             break

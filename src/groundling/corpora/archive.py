@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -19,7 +21,11 @@ __all__ = ["read_source"]
 MOST_OF_ONE = 8_000_000  # the largest file of the corpora has less than a megabyte
 MOST_OF_ALL = 1_000_000_000  # what an archive may unpack to, needed or not
 MOST_MEMBERS = 100_000
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile)
+# What reading an archive may end in that is broken, locked, or packed in a way we do not know.
+_BROKEN = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
+    RuntimeError, ValueError, struct.error,
+)  # fmt: skip
 
 
 def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
@@ -34,10 +40,9 @@ def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
     []
     """
     path = Path(path)
-    members = _members(path)
     seen: set[str] = set()
     try:
-        for name, data in members:
+        for name, data in _members(path):
             if name in seen:
                 raise CorpusError(f"{path} holds {name} twice. Get the archive again.")
             seen.add(name)
@@ -47,15 +52,19 @@ def read_source(path: str | Path) -> Iterator[tuple[str, bytes]]:
                     "SHA-256 sum differs. Nothing was kept; get the archive again."
                 )
             yield name, data
+    except CorpusError:
+        raise
     except _BROKEN as error:
         raise CorpusError(
-            f"{path} is broken or cut short ({error}). Get the archive again."
+            f"{path} is broken or cut short ({str(error)[:200]}). Get the archive again."
         ) from error
 
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         return _from_folder(path)
+    if not path.is_file():
+        raise CorpusError(f"{path} is neither a file nor a folder. Give an archive or a folder.")
     with path.open("rb") as file:
         first = file.read(4)
     if first[:2] == b"\x1f\x8b":
@@ -139,6 +148,8 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
             # The upper half of the attributes is the Unix mode; links have 0o12 there.
             if member.is_dir() or member.external_attr >> 28 == 0o12:
                 raise CorpusError(f"{name} in {path} is not a plain file. Get it again.")
+            if member.flag_bits & 1:
+                raise CorpusError(f"{name} in {path} is encrypted. Give an archive without.")
             with archive.open(member) as file:
                 yield name, _read(file, name, path)
 

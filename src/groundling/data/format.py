@@ -16,7 +16,7 @@ __all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
 FORMAT, VERSION = "groundling-demonstrations", 1
 
 FIELDS = (
-    "text", "instructions", "world", "start", "actions", "also", "rivals", "weight", "group",
+    "text", "instructions", "world", "start", "actions", "also", "negative_starts", "weight", "group",
     "turn", "name", "note",
 )  # fmt: skip
 """The fields of a record; a header has `format` and `version` instead."""
@@ -97,7 +97,7 @@ class RecordReader:
             start = _carried_on(record, carried)
         if "actions" not in record:
             raise DemonstrationError("There are no actions. Write actions as a list.")
-        rivals = _listed(record, "rivals")
+        negative_starts = _listed(record, "negative_starts")
         shown = Demonstration(
             _text(record),
             world.environment,
@@ -107,7 +107,7 @@ class RecordReader:
             _string(record, "name") or f"{file}:{number}",
             tuple([world.codec.actions_from_json(each) for each in _listed(record, "also")]),
             group,
-            tuple([world.codec.state_from_json(each) for each in rivals]),
+            tuple([world.codec.state_from_json(each) for each in negative_starts]),
         )
         if self.check:
             self._carry_out(shown)
@@ -280,8 +280,10 @@ def record_of(
         record["actions"] = codec.actions_to_json(shown.actions)
         if shown.also:
             record["also"] = [codec.actions_to_json(each) for each in shown.also]
-        if shown.rivals:
-            record["rivals"] = [codec.state_to_json(each) for each in shown.rivals]
+        if shown.negative_starts:
+            record["negative_starts"] = [
+                codec.state_to_json(each) for each in shown.negative_starts
+            ]
     except GroundlingError as error:
         raise DemonstrationError(f"{shown} cannot be written: {error}") from error
     for field, default in (("weight", 1.0), ("group", ""), ("name", "")):

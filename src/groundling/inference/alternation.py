@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 
+from groundling.compiling import njit
 from groundling.errors import SearchError
 from groundling.inference.alignment import align, spread
 from groundling.inference.settings import Search

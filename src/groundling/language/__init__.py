@@ -3,6 +3,7 @@
 from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
 from groundling.language.instruction import Instruction, SentenceLabel, promote_function_words
+from groundling.language.limits import Limits
 from groundling.language.parser import (
     CachedParser,
     ChainParser,
@@ -20,6 +21,7 @@ __all__ = [
     "ChainParser",
     "ConlluParser",
     "Instruction",
+    "Limits",
     "ParseCache",
     "Parser",
     "SentenceLabel",

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -16,6 +15,7 @@ import platformdirs
 
 from groundling.errors import GroundlingError
 from groundling.language.instruction import Instruction
+from groundling.memory import Budget, Memory
 
 __all__ = ["ParseCache", "cache_folder"]
 
@@ -46,8 +46,8 @@ class ParseCache:
     ----------
     folder
         Where the file is kept; None keeps the parses in memory only.
-    capacity
-        How many texts are kept in memory.
+    room
+        How many bytes the parses in memory may take.
     patience
         How many seconds to wait for another process that writes.
 
@@ -63,25 +63,22 @@ class ParseCache:
         self,
         folder: str | PathLike[str] | None = None,
         *,
-        capacity: int = 50_000,
+        room: int = 64_000_000,
         patience: float = 1.0,
     ) -> None:
         self.folder = None if folder is None else Path(folder)
-        self.capacity = capacity
         self.patience = patience
-        self._memory: OrderedDict[tuple[str, str], tuple[Instruction, ...]] = OrderedDict()
+        self._memory: Memory[tuple[str, str], tuple[Instruction, ...]] = Memory(Budget(room))
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
         """Return the parses that are known, by text."""
         found: dict[str, list[Instruction]] = {}
         unknown: dict[str, str] = {}
         for text in texts:
-            known = self._memory.get((parser, text))
+            known = self._memory.find((parser, text))
             if known is None:
                 unknown[_digest(text)] = text
             else:
-                with contextlib.suppress(KeyError):  # another thread may have dropped it
-                    self._memory.move_to_end((parser, text))
                 found[text] = list(known)
         for key, written in self._read(parser, list(unknown)):
             parsed = _decode(written)
@@ -108,9 +105,9 @@ class ParseCache:
                 self._write(rows)
 
     def _remember(self, parser: str, text: str, parsed: list[Instruction]) -> None:
-        self._memory[parser, text] = tuple(parsed)
-        while len(self._memory) > self.capacity:
-            self._memory.popitem(last=False)
+        # A word with its head, relation, tag and children takes about this much.
+        size = 200 + 2 * len(text) + 350 * sum(map(len, parsed))
+        self._memory.keep((parser, text), tuple(parsed), size)
 
     def _read(self, parser: str, keys: list[str]) -> list[tuple[str, str]]:
         if self.folder is None or not keys:

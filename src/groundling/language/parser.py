@@ -12,6 +12,7 @@ from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
+from groundling.language.limits import Limits
 from groundling.language.sentences import is_punctuation, split_sentences, split_words
 
 __all__ = ["CachedParser", "ChainParser", "ConlluParser", "Parser", "load_parser"]
@@ -22,7 +23,8 @@ class Parser(Protocol):
     """What turns text into instructions.
 
     A text without any word gives no instruction: ``parse("") == []``. What cannot be
-    text (not a string, more than a million characters) raises an `InstructionError`.
+    text (not a string, more characters or words than `Limits` allow) raises an
+    `InstructionError`.
     """
 
     @property
@@ -42,7 +44,8 @@ class Parser(Protocol):
 class ChainParser:
     """Needs no model: every word hangs from the word before it. For any language.
 
-    Punctuation marks are words with the tag ``PUNCT``; the other tags stay empty.
+    Punctuation marks are words with the tag ``PUNCT``; the other tags stay empty. `limits`
+    say how long a text may be.
 
     >>> [turn] = ChainParser().parse("Turn left!")
     >>> turn.tokens, turn.heads, turn.tags
@@ -52,12 +55,20 @@ class ChainParser:
     """
 
     name = "chain@1"
+    limits = Limits()
+
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008 - a frozen value
+        self.limits = limits
 
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text as chains."""
+        self.limits.check(text)
         instructions = []
+        count = 0
         for sentence in split_sentences(text):
             words = split_words(sentence)
+            count += len(words)
+            self.limits.check_words(text, count)
             instructions.append(
                 Instruction(
                     tokens=tuple(words),
@@ -83,6 +94,8 @@ class ConlluParser:
         A file, a folder of ``*.conllu`` files, or several of them.
     fallback
         The parser for texts that the files do not hold; without one they are an error.
+    limits
+        How long a text may be.
 
     Examples
     --------
@@ -100,7 +113,9 @@ class ConlluParser:
         paths: str | PathLike[str] | Sequence[str | PathLike[str]],
         *,
         fallback: Parser | None = None,
+        limits: Limits = Limits(),  # noqa: B008
     ) -> None:
+        self.limits = limits
         chosen = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
         files: list[Path] = []
         for each in map(Path, chosen):
@@ -123,9 +138,11 @@ class ConlluParser:
 
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text, as the files have them."""
+        self.limits.check(text)
         sentences = split_sentences(text)
         whole = self._known.get(_squeeze(text))
         if whole is not None:
+            self.limits.check_parsed(text, [whole])
             return [whole]
         found: list[Instruction] = []
         for sentence in sentences:
@@ -141,6 +158,7 @@ class ConlluParser:
                     + ("…" if len(self.paths) > 3 else "")
                     + ". Add the sentence to a file, or give a fallback parser."
                 )
+        self.limits.check_parsed(text, found)
         return found
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
@@ -189,7 +207,12 @@ class CachedParser:
 _KINDS = ("default", "chain", "spacy:NAME", "conllu:PATH")
 
 
-def load_parser(name: str | Parser = "default", *, cache: ParseCache | None = None) -> Parser:
+def load_parser(
+    name: str | Parser = "default",
+    *,
+    cache: ParseCache | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Parser:
     """Return a parser by its name; a parser itself is returned as it is.
 
     Parameters
@@ -201,6 +224,8 @@ def load_parser(name: str | Parser = "default", *, cache: ParseCache | None = No
         carries after ``@`` may follow.
     cache
         Where parses are kept; by default the user's cache folder, see `cache_folder`.
+    limits
+        How long a text may be; a parser that is given has its own.
 
     Examples
     --------
@@ -221,13 +246,18 @@ def load_parser(name: str | Parser = "default", *, cache: ParseCache | None = No
     if not colon:
         kind = name.partition("@")[0]
     if kind == "chain":
-        return ChainParser()
+        return ChainParser(limits)
     if kind == "conllu" and rest:
-        return ConlluParser(rest if Path(rest).exists() else rest.rpartition("@")[0] or rest)
+        found = rest if Path(rest).exists() else rest.rpartition("@")[0] or rest
+        return ConlluParser(found, limits=limits)
     if kind == "default" or (kind == "spacy" and rest):
         from groundling.language.spacy_parser import ShippedParser, SpacyParser
 
-        parser = ShippedParser() if kind == "default" else SpacyParser(rest.partition("@")[0])
+        parser = (
+            ShippedParser(limits)
+            if kind == "default"
+            else SpacyParser(rest.partition("@")[0], limits)
+        )
         return CachedParser(parser, ParseCache(cache_folder()) if cache is None else cache)
     raise SettingError(f"There is no parser named {name!r}." + did_you_mean(name, _KINDS))
 

@@ -7,10 +7,7 @@ import unicodedata
 
 from groundling.errors import InstructionError
 
-__all__ = ["MAXIMUM_LENGTH", "is_punctuation", "split_sentences", "split_words"]
-
-MAXIMUM_LENGTH = 1_000_000
-"""The longest text, in characters, that a parser accepts."""
+__all__ = ["is_punctuation", "split_sentences", "split_words"]
 
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
 # not after a common abbreviation; the wide marks need no whitespace. The possessive "++" and
@@ -53,11 +50,6 @@ def split_sentences(text: str) -> list[str]:
     if not isinstance(text, str):
         raise InstructionError(
             f"A text to parse must be a string, but a {type(text).__name__} was given."
-        )
-    if len(text) > MAXIMUM_LENGTH:
-        raise InstructionError(
-            f"The text has {len(text)} characters; a parser accepts {MAXIMUM_LENGTH}. "
-            "Cut it into pieces first."
         )
     sentences = []
     for line in _LINE.split(text):

@@ -16,6 +16,7 @@ from packaging.specifiers import SpecifierSet
 
 from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.instruction import Instruction, reattach
+from groundling.language.limits import Limits
 from groundling.language.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class SpacyParser:
     ----------
     pipeline
         The name of an installed pipeline, or its folder.
+    limits
+        How long a text may be.
 
     Examples
     --------
@@ -63,8 +66,9 @@ class SpacyParser:
     groundling.errors.SettingError: The spaCy pipeline 'no_such_pipeline' cannot be loaded: ...
     """
 
-    def __init__(self, pipeline: str | Path) -> None:
+    def __init__(self, pipeline: str | Path, limits: Limits = Limits()) -> None:  # noqa: B008
         self.pipeline = pipeline
+        self.limits = limits
 
     @cached_property
     def name(self) -> str:
@@ -108,7 +112,12 @@ class SpacyParser:
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
         """Return for each text its sentences, parsed in batches."""
-        cut = [split_sentences(text) for text in texts]
+        cut = []
+        for text in texts:
+            self.limits.check(text)
+            cut.append(split_sentences(text))
+            # spaCy splits a little more finely, but not many times as much.
+            self.limits.check_words(text, sum(len(each.split()) for each in cut[-1]))
         parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
         return [list(islice(parsed, len(sentences))) for sentences in cut]
 
@@ -143,8 +152,8 @@ class ShippedParser(SpacyParser):
     ['-', 'turn', 'walk', 'turn', 'sofa', 'sofa', 'walk']
     """
 
-    def __init__(self) -> None:
-        super().__init__(SHIPPED_PIPELINE)
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008
+        super().__init__(SHIPPED_PIPELINE, limits)
 
     @cached_property
     def language(self) -> Language:

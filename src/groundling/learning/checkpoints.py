@@ -14,7 +14,7 @@ from groundling.errors import ModelFileError
 from groundling.files import write_atomically
 from groundling.overlay.batch import Reals
 
-__all__ = ["Checkpoint"]
+__all__ = ["Checkpoint", "states_in"]
 
 
 @dataclass
@@ -69,3 +69,31 @@ class Checkpoint:
 
     def _path(self, key: str) -> Path:
         return self.folder / f"state-{key}.safetensors"
+
+
+def states_in(folder: Path) -> list[Path]:
+    """Return the states of trainings in a folder and in those of its partners; nothing else.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     Checkpoint(Path(folder)).save("1", 2.5, np.zeros(3), done=False)
+    ...     (Path(folder) / "state-of-mine.safetensors").write_text("my own")
+    ...     [path.name for path in states_in(Path(folder))]
+    6
+    ['state-1.safetensors']
+    """
+    found = sorted(
+        [*folder.glob("state-*.safetensors"), *folder.glob("[0-9]*/state-*.safetensors")]
+    )
+    return [path for path in found if _is_state(path)]
+
+
+def _is_state(path: Path) -> bool:
+    """Tell whether a file carries our mark."""
+    try:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            note = json.loads(file.read(min(size, 1_000_000)))["__metadata__"]
+        return not path.is_symlink() and {"loss", "done", "fingerprint"} <= set(note)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from groundling.compiling import njit
 from groundling.overlay.batch import Integers, Reals
 
 __all__ = ["lattice_gradient"]

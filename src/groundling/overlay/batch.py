@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from groundling.compiling import njit
 
 __all__ = [
     "FROM", "RELATION", "STATE",

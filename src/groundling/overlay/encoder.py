@@ -22,14 +22,13 @@ from groundling.overlay.skeletons import (
     joined_skeleton,
     separate_skeleton,
 )
-from groundling.world.environment import Action, Environment, State, World
+from groundling.world.environment import Action, Environment, State, World, Worlds
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Encoder", "LabelledText"]
 
 _REMEMBERED_GRAPHS = 500_000
-_REMEMBERED_WORLDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Encoder:
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
         self.memory: dict[str, object] = {}  # what those who search with it remember
-        self._worlds: dict[int, World] = {}
+        self._worlds = Worlds()
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
         self._layouts = Layouts(overlay, nodes)
 
@@ -91,15 +90,12 @@ class Encoder:
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
-        if isinstance(environment, World):
-            return self._worlds.setdefault(id(environment.environment), environment)
-        known = self._worlds.get(id(environment))
-        # An identity may be another environment's by now: copies and freed objects share it.
-        if known is None or known.environment is not environment:
-            if len(self._worlds) >= _REMEMBERED_WORLDS:
-                self._worlds.clear()
-            known = self._worlds[id(environment)] = World(environment)
-        return known
+        return self._worlds.of(environment)
+
+    def forget(self, environment: Environment) -> None:
+        """Forget what an environment has answered, because it has changed."""
+        self._worlds.forget(environment)
+        self.memory.clear()
 
     # ---- plans --------------------------------------------------------------------------
 

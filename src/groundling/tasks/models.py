@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from groundling.errors import ModelFileError, SettingError
-from groundling.files import write_atomically
+from groundling.files import read_plain, write_atomically
 from groundling.follower import Follower
+from groundling.learning.checkpoints import states_in
 from groundling.learning.training import ProgressCallback
+from groundling.modelfolder import check_free, is_model, read_json, read_note
 from groundling.tasks.presets import FULL
 from groundling.tasks.registry import get_task, task_names
 
@@ -19,6 +22,8 @@ __all__ = ["CHECKPOINTS", "Note", "load_trained", "train"]
 
 NOTE = "task.json"
 CHECKPOINTS = "checkpoints"
+_MARK = "training.json"
+_MOST_OF_NOTE = 10_000  # bytes
 _FORMAT = "groundling-task-1"
 
 
@@ -49,7 +54,11 @@ class Note:
         content = dict(content)
         if content.pop("format") != _FORMAT:
             raise ValueError("another format")
-        return cls(variant=content.pop("row", FULL), **content)
+        note = cls(variant=content.pop("row", FULL), **content)
+        for name, value in asdict(note).items():
+            if type(value) is not type(getattr(cls("", ""), name)):
+                raise ValueError(f"its {name} is {str(value)[:60]!r}")
+        return note
 
 
 def train(
@@ -59,11 +68,13 @@ def train(
     *,
     left_out: str | None = None,
     progress: ProgressCallback | None = None,
+    resumed: Callable[[], None] = lambda: None,
 ) -> tuple[Follower, Note, int]:
     """Train a preset and save it; return the follower, the note, and on how much it learnt.
 
     What an interrupted training has reached lies in the folder `checkpoints`; the same
-    call goes on from there. The model appears only when it is whole.
+    call goes on from there, and calls `resumed`. The model appears only when it is whole.
+    Nothing is deleted but what this training has written.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -71,19 +82,58 @@ def train(
     training_set = task.training_set(corpus, chosen, left_out)
     note = replace(note, left_out=training_set.left_out)
     out.mkdir(parents=True, exist_ok=True)
+    check_free(out)
     checkpoints = out / CHECKPOINTS
+    if _begin(checkpoints, note):
+        resumed()
     follower: Follower = chosen.follower(seed=note.seed)
-    try:
-        follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
-    except ModelFileError:
-        # What lies there is of another training, or broken: begin anew.
-        shutil.rmtree(checkpoints)
-        follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
-    content = json.dumps(note.to_dict(), indent=1)
-    write_atomically(out / NOTE, content + "\n")
-    follower.save(out)
-    shutil.rmtree(checkpoints, ignore_errors=True)
+    follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
+    follower.save(out, note=note.to_dict())
+    _end(checkpoints)
+    if _read_note(out / NOTE) is not None:
+        (out / NOTE).unlink()  # of a model that was there, from before notes were kept inside
     return follower, note, len(training_set.demonstrations)
+
+
+def _begin(folder: Path, note: Note) -> bool:
+    """Mark a folder as that of a training; tell whether it was already, refuse any other."""
+    mark = folder / _MARK
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise SettingError(f"{folder} is not a folder of ours. Give another folder with --out.")
+    found = _read_note(mark)
+    if found == note:
+        return True
+    if found is not None:
+        raise SettingError(
+            f"{folder} holds what another training has reached ({found}). Finish that one, give "
+            "another folder with --out, or delete it."
+        )
+    inside = [path for path in folder.rglob("*") if not path.is_dir()] if folder.exists() else []
+    if set(inside) - set(states_in(folder)):
+        raise SettingError(
+            f"{folder} was there before, and not from a training. Give another folder with --out; "
+            "nothing was changed."
+        )
+    folder.mkdir(exist_ok=True)
+    write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
+    return bool(inside)  # states of a version that did not mark them
+
+
+def _end(folder: Path) -> None:
+    """Delete what a training has written on its way, and nothing else."""
+    for path in (*states_in(folder), folder / _MARK):
+        path.unlink(missing_ok=True)
+    for each in (*folder.glob("[0-9]*"), folder):
+        with contextlib.suppress(OSError):
+            each.rmdir()  # only if nothing is left in it
+
+
+def _read_note(path: Path) -> Note | None:
+    """Return the note in a file, if it is one of ours."""
+    try:
+        return Note.from_dict(json.loads(read_plain(path, _MOST_OF_NOTE, ModelFileError)))
+    except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
 
 def load_trained(folder: str | Path) -> tuple[Follower, Note]:
@@ -97,12 +147,15 @@ def load_trained(folder: str | Path) -> tuple[Follower, Note]:
     """
     folder = Path(folder)
     path = folder / NOTE
-    if not path.is_file():
-        if (folder / CHECKPOINTS).is_dir():
-            raise ModelFileError(
-                f"The training of {folder} is not finished. Type the same `groundling train` "
-                "again; it goes on where it stopped."
-            )
+    content: Any = None
+    if is_model(folder):
+        content = read_note(folder)
+    elif (folder / CHECKPOINTS).is_dir():
+        raise ModelFileError(
+            f"The training of {folder} is not finished. Type the same `groundling train` "
+            "again; it goes on where it stopped."
+        )
+    if content is None and not path.is_file():
         if (folder / "manifest.json").is_file():
             raise ModelFileError(
                 f"The model in {folder} does not say which task it is for: it was not made by "
@@ -113,9 +166,13 @@ def load_trained(folder: str | Path) -> tuple[Follower, Note]:
             "make one."
         )
     try:
-        note = Note.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        if content is None:  # models of the first two formats had it beside them
+            content = read_json(read_plain(path, _MOST_OF_NOTE, ModelFileError), path)
+        note = Note.from_dict(content)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ModelFileError(f"{path} cannot be read ({error}). Train the model again.") from error
+        raise ModelFileError(
+            f"The note in {folder} cannot be read ({str(error)[:200]}). Train the model again."
+        ) from error
     if note.task not in task_names():
         raise ModelFileError(
             f"The model in {folder} is of the task {note.task!r}, which no installed package "
@@ -124,5 +181,7 @@ def load_trained(folder: str | Path) -> tuple[Follower, Note]:
     try:
         get_task(note.task).presets.select(note.preset, note.variant)
     except SettingError as error:
-        raise ModelFileError(f"{path} cannot be read ({error}). Train the model again.") from error
+        raise ModelFileError(
+            f"The note in {folder} cannot be read ({error}). Train the model again."
+        ) from error
     return Follower.load(folder), note

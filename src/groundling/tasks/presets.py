@@ -148,4 +148,7 @@ def _changed(settings: Any, names: Sequence[str], value: Any, path: str) -> Any:
         raise SettingError(f"There is no setting {path!r}.{did_you_mean(names[0], known)}")
     if len(names) > 1:
         value = _changed(getattr(settings, names[0]), names[1:], value, path)
-    return replace(settings, **{names[0]: value})
+    try:
+        return replace(settings, **{names[0]: value})
+    except TypeError as error:
+        raise SettingError(f"{path} cannot be {value!r}. Give a value of its kind.") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -9,14 +10,15 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from groundling import __version__
-from groundling.errors import ConvergenceWarning
+from groundling.errors import ConvergenceWarning, SettingError, WorkerError
 from groundling.evaluation.report import Report
 from groundling.files import write_atomically
 from groundling.tasks import base
@@ -30,6 +32,7 @@ __all__ = [
     "Result",
     "assemble",
     "evaluation_jobs",
+    "forget_results",
     "run_job",
     "run_jobs",
     "tuning_jobs",
@@ -136,6 +139,7 @@ def run_jobs(
     """
     results: dict[Job, Result] = {}
     waiting = []
+    _refuse_others(jobs, keep)
     for job in sorted(jobs, key=lambda each: -each.seconds):
         found = _kept(job, folders[job.task], keep)
         if found is None:
@@ -162,7 +166,29 @@ def _run(
     pool = Parallel(
         n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
     )
-    yield from pool(delayed(_work)(job, folders[job.task], size, keep) for job in jobs)
+    with _no_interrupts():
+        results = pool(delayed(_work)(job, folders[job.task], size, keep) for job in jobs)
+    try:
+        yield from results
+    except BrokenExecutor as error:  # ended by the system, or by hand
+        kept = " Finished parts are kept." if keep is not None else ""
+        raise WorkerError(
+            "A process that worked for this one has died, perhaps for want of memory. Run it "
+            f"again with fewer processes (--jobs 1).{kept}"
+        ) from error
+
+
+@contextlib.contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Let processes that are started meanwhile ignore Ctrl-C: it is for this one only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _work(job: Job, folder: Path | None, size: float, keep: Path | None) -> tuple[Job, Result]:
@@ -192,6 +218,30 @@ def _kept(job: Job, folder: Path | None, keep: Path | None) -> Result | None:
         return {"outcome": content["outcome"], "seconds": float(content["seconds"])}
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def forget_results(jobs: Iterable[Job], keep: Path) -> None:
+    """Delete the results of jobs that an earlier run has kept, and nothing else."""
+    _refuse_others(jobs, keep)
+    for job in jobs:
+        (keep / f"{job.key}.json").unlink(missing_ok=True)
+
+
+def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
+    """Complain of files that are not ours, where results will be."""
+    for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
+        if not path.exists():
+            continue
+        try:
+            content = json.loads(path.read_bytes())
+            ours = {"fingerprint", "outcome", "seconds"} <= set(content)
+        except (OSError, ValueError, TypeError, RecursionError):
+            ours = False
+        if not ours:
+            raise SettingError(
+                f"{path} is not a result of ours and would be lost. Move it away, or give another "
+                "folder with --out."
+            )
 
 
 def _fingerprint(job: Job, folder: Path | None, size: float) -> str:

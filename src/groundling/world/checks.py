@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from groundling.errors import GroundlingError, WorldError
-from groundling.world.environment import Demonstration, World, shorten
+from groundling.world.asking import NOTHING, Questions, call_of, raised, same
+from groundling.world.environment import MOST_EXTRA, Demonstration, World
 from groundling.world.graph import GroundingGraph, labels_of
+from groundling.world.showing import said, shorten
 
 __all__ = ["EnvironmentReport", "check_environment"]
 
 _MUST = ("actions", "step", "ground")
 _MAY = (
-    "is_terminal", "is_goal", "outcome", "label_plan", "mirror", "describe", "initial_state",
+    "is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "label_plan", "mirror",
+    "describe", "initial_state",
     "state_to_json", "state_from_json", "action_to_json", "action_from_json",
 )  # fmt: skip
-_NOTHING = object()  # what a method that raised has answered
 
 
 @dataclass(frozen=True)
@@ -96,33 +95,19 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
     return EnvironmentReport(len(check.seen), len(check.answers), len(check.graphs), check.complete)
 
 
-class _Check:
+class _Check(Questions):
     """One walk through an environment, and the problems found on the way."""
 
     def __init__(self, environment: Any, start: Any, most: int) -> None:
-        self.environment = environment
+        super().__init__(environment, 20 * most)
         self.start = start
         self.most = most
-        self.most_actions = 20 * most
-        self.complete = True
         self.queue: deque[Any] = deque()
-        self.problems: dict[tuple[str, ...], list[str]] = {}
         # How each state was first reached: the states and actions from the start.
         self.seen: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
         self.answers: dict[tuple[Any, Any], tuple[Any, Any]] = {}  # next state and graph
         self.graphs: set[GroundingGraph] = set()
         self.kinds: dict[str, tuple[str, str]] = {}  # of each label, and where it was seen
-
-    def report(self, key: tuple[str, ...], sentence: str) -> None:
-        self.problems.setdefault(key, []).append(sentence)
-
-    def sentences(self) -> list[str]:
-        lines = []
-        for found in self.problems.values():
-            more = len(found) - 1
-            places = f"{more} more place{'s' if more > 1 else ''}"
-            lines.append(found[0] + (f" (The same is wrong in {places}.)" if more else ""))
-        return lines
 
     # ---- the walk -----------------------------------------------------------------------
 
@@ -143,11 +128,20 @@ class _Check:
                 missing += absent
         if missing or not self.hashable("The start state is", self.start, "start"):
             return
-        self.reach(self.start, (self.start,), ())
-        while self.queue:
-            self.look(self.queue.popleft())
-        self.look_again()
-        self.look_at_plans()
+        try:
+            self.reach(self.start, (self.start,), ())
+            while self.queue:
+                self.look(self.queue.popleft())
+            self.look_again()
+            self.look_at_dead_ends()
+            self.look_at_plans()
+        except Exception as error:
+            # Only what compares and hashes states is left to raise; nothing more can be checked.
+            self.report(
+                ("compare",),
+                f"Comparing states or actions raised {said(error)}. Use values such as tuples or "
+                "frozen dataclasses, which can be compared.",
+            )
 
     def reach(self, state: Any, states: tuple[Any, ...], actions: tuple[Any, ...]) -> None:
         """Note a state to be looked at, unless it is known or there are enough."""
@@ -180,12 +174,12 @@ class _Check:
                 self.complete = False
                 return
             after = self.ask("step", state, action)
-            if after is _NOTHING or not self.is_state(state, action, after):
+            if after is NOTHING or not self.is_state(state, action, after):
                 continue
             graph = self.ask("ground", state, action, after)
             self.look_at_json("action", action)
             self.answers[state, action] = (after, graph)
-            if graph is not _NOTHING:
+            if graph is not NOTHING:
                 self.look_at_graph(graph, state, action)
             self.reach(after, (*states, after), (*path, action))
 
@@ -197,110 +191,47 @@ class _Check:
                 ("ground", (state, action, after), graph),
             ):
                 now = self.ask(method, *arguments)
-                if _NOTHING not in (before, now) and not _same(before, now):
+                if before is not NOTHING and now is not NOTHING and not same(before, now):
                     self.report(
                         (method, "later"),
-                        f"{_call(method, arguments)} returned {shorten(before)} at first and "
+                        f"{call_of(method, arguments)} returned {shorten(before)} at first and "
                         f"{shorten(now)} after other questions. Keep all that changes inside the "
                         "state; the environment itself must not remember.",
                     )
 
     # ---- single answers -----------------------------------------------------------------
 
-    def ask(self, method: str, *arguments: Any) -> Any:
-        """Ask twice; report what raises, differs or changes its arguments."""
-        before = _snapshots(arguments)
-        answers = []
-        for _ in range(2):
-            try:
-                answer = getattr(self.environment, method)(*arguments)
-                if method == "actions":
-                    answer = self.listed(answer, arguments[0])
-            except Exception as error:
-                self.report((method, "raises"), _raised(method, arguments, error))
-                return _NOTHING
-            answers.append(answer)
-        for argument, was, now in zip(arguments, before, _snapshots(arguments), strict=True):
-            if not _same(was, now):
-                self.report(
-                    (method, "changes"),
-                    f"{_call(method, arguments)} changed {shorten(argument)}, which it was given. "
-                    "Make a new value instead.",
-                )
-                return _NOTHING
-        if not _same(*answers):
-            hint = ""
-            if getattr(type(answers[0]), "__eq__", None) is object.__eq__:
-                hint = (
-                    f" Instances of {type(answers[0]).__name__} are equal only to themselves: "
-                    "make it a frozen dataclass or a named tuple."
-                )
-            self.report(
-                (method, "differs"),
-                f"{_call(method, arguments)} returned {shorten(answers[0])} and, asked again, "
-                f"{shorten(answers[1])}. The same question must have the same answer.{hint}",
-            )
-        return answers[0]
-
-    def hashable(self, what: str, value: Any, method: str) -> bool:
-        try:
-            hash(value)
-        except TypeError:
-            self.report(
-                (method, "unhashable"),
-                f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
-                "Use a value such as a tuple or a frozen dataclass.",
-            )
-            return False
-        return True
-
-    def listed(self, answer: Any, state: Any) -> tuple[Any, ...]:
-        """Return the actions that were offered, reporting collections that will not do."""
-        call = _call("actions", (state,))
-        if isinstance(answer, str):
-            self.report(
-                ("actions", "string"),
-                f"{call} returned the string {answer!r}. Return a tuple of actions.",
-            )
-            return ()
-        if isinstance(answer, (set, frozenset)):
-            self.report(
-                ("actions", "set"),
-                f"{call} returned a set, whose order may change from run to run. Return a tuple "
-                "or a sorted list.",
-            )
-        listed = tuple(islice(answer, self.most_actions + 1))
-        if len(listed) > self.most_actions:
-            self.complete = False
-        return listed[: self.most_actions]
-
     def actions(self, state: Any) -> tuple[Any, ...]:
         offered = self.ask("actions", state)
-        if offered is _NOTHING:
+        if offered is NOTHING:
             return ()
-        call = _call("actions", (state,))
-        good = tuple(each for each in offered if self.hashable(f"{call} offers", each, "actions"))
-        twice = [each for place, each in enumerate(good) if each in good[:place]]
-        if twice:
-            self.report(
-                ("actions", "twice"),
-                f"{call} lists {shorten(twice[0])} more than once. List every action once.",
-            )
-        return tuple(dict.fromkeys(good))
+        good = tuple(
+            each for each in offered if self.hashable("actions offers", each, "actions", (state,))
+        )
+        known: dict[Any, None] = {}
+        for each in good:
+            if each in known:
+                self.report(
+                    ("actions", "twice"),
+                    f"{call_of('actions', (state,))} lists {shorten(each)} more than once. List "
+                    "every action once.",
+                )
+                return tuple(dict.fromkeys(good))
+            known[each] = None
+        return good
 
     def is_state(self, state: Any, action: Any, after: Any) -> bool:
-        call = _call("step", (state, action))
         if after is None:
             self.report(
                 ("step", "nothing"),
-                f"{call} returned None. Return the state after the action; where an action is "
-                "impossible, leave it out of actions.",
+                f"{call_of('step', (state, action))} returned None. Return the state after the "
+                "action; where an action is impossible, leave it out of actions.",
             )
             return False
-        return self.hashable(f"{call} returned", after, "step")
+        return self.hashable("step returned", after, "step", (state, action))
 
     def is_final(self, state: Any) -> bool:
-        return hasattr(self.environment, "is_terminal") and self.ask("is_terminal", state) is True
+        return hasattr(self.environment, "is_terminal") and self.says("is_terminal", state)
 
     def look_at_options(self, state: Any) -> None:
         """Check what the optional methods say of a state."""
@@ -308,43 +239,55 @@ class _Check:
         kinds: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
             "is_terminal": ((bool, np.bool_), "True or False"),
             "is_goal": ((bool, np.bool_), "True or False"),
+            "is_dead_end": ((bool, np.bool_), "True or False"),
             "describe": (str, "a line of text"),
         }
         for method, (kind, wanted) in kinds.items():
             if hasattr(self.environment, method):
                 answer = self.ask(method, state)
-                if answer is not _NOTHING and not isinstance(answer, kind):
+                if answer is not NOTHING and not isinstance(answer, kind):
                     self.report(
                         (method, "type"),
-                        f"{_call(method, (state,))} returned {shorten(answer)}. Return {wanted}.",
+                        f"{call_of(method, (state,))} returned {shorten(answer)}. Return {wanted}.",
                     )
+        if hasattr(self.environment, "extra_length"):
+            answer = self.ask("extra_length", state)
+            whole = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
+            if answer is not NOTHING and not (whole and 0 <= answer <= MOST_EXTRA):
+                self.report(
+                    ("extra_length", "type"),
+                    f"{call_of('extra_length', (state,))} returned {shorten(answer)}. Return a "
+                    f"whole number between 0 and {MOST_EXTRA}.",
+                )
         if hasattr(self.environment, "outcome"):
             answer = self.ask("outcome", state)
-            if answer is not _NOTHING:
-                self.hashable(f"{_call('outcome', (state,))} returned", answer, "outcome")
+            if answer is not NOTHING:
+                self.hashable("outcome returned", answer, "outcome", (state,))
 
     def look_at_json(self, kind: str, value: Any) -> None:
         """Check that a state or an action comes back from the environment's own JSON."""
         to, back = f"{kind}_to_json", f"{kind}_from_json"
-        if not hasattr(self.environment, to) or (written := self.ask(to, value)) is _NOTHING:
+        if not hasattr(self.environment, to) or (written := self.ask(to, value)) is NOTHING:
             return
         try:
             read = json.loads(json.dumps(written, allow_nan=False))
         except (TypeError, ValueError) as error:
-            said = f"{_call(to, (value,))} returned {shorten(written)}, which is not JSON: {error}."
-            self.report((to, "json"), said)
+            sentence = (
+                f"{call_of(to, (value,))} returned {shorten(written)}, which is not JSON: {error}."
+            )
+            self.report((to, "json"), sentence)
             return
         again = self.ask(back, read)
-        if again is not _NOTHING and not _same(again, value):
+        if again is not NOTHING and not same(again, value):
             self.report(
                 (back, "differs"),
-                f"{_call(back, (read,))} returned {shorten(again)}, not the {kind} "
+                f"{call_of(back, (read,))} returned {shorten(again)}, not the {kind} "
                 f"{shorten(value)} that {to} was given.",
             )
 
     def look_at_graph(self, graph: Any, state: Any, action: Any) -> None:
-        where = f"ground({shorten(state)}, {shorten(action)}, …)"
         if not isinstance(graph, GroundingGraph):
+            where = f"ground({shorten(state)}, {shorten(action)}, …)"
             self.report(
                 ("ground", "type"), f"{where} returned {shorten(graph)}. Return a GroundingGraph."
             )
@@ -352,6 +295,7 @@ class _Check:
         if graph in self.graphs:
             return
         self.graphs.add(graph)
+        where = f"ground({shorten(state)}, {shorten(action)}, …)"
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
             for label in labels:
                 kind = (
@@ -370,6 +314,29 @@ class _Check:
                         "keeps its kind; give the two different names.",
                     )
 
+    def look_at_dead_ends(self) -> None:
+        """Check that no goal was seen to be reached from what is called a dead end."""
+        if not all(hasattr(self.environment, name) for name in ("is_goal", "is_dead_end")):
+            return
+        before: dict[Any, list[tuple[Any, Any]]] = {}
+        for (state, action), (after, _) in self.answers.items():
+            before.setdefault(after, []).append((state, action))
+        waiting = [state for state in self.seen if self.says("is_goal", state)]
+        way: dict[Any, tuple[Any, ...]] = dict.fromkeys(waiting, ())
+        for after in waiting:
+            for state, action in before.get(after, ()):
+                if state not in way:
+                    way[state] = (action, *way[after])
+                    waiting.append(state)
+        for state, actions in way.items():
+            if self.says("is_dead_end", state):
+                how = f"by {shorten(actions)}" if actions else "there already"
+                self.report(
+                    ("is_dead_end", "wrong"),
+                    f"is_dead_end({shorten(state)}) is True, but a goal is reached {how}. Say True "
+                    "only of states from which no goal can be reached.",
+                )
+
     # ---- whole plans --------------------------------------------------------------------
 
     def look_at_plans(self) -> None:
@@ -377,12 +344,12 @@ class _Check:
         if hasattr(self.environment, "label_plan"):
             for states, actions in plans[:50]:
                 labels = self.ask("label_plan", self.start, actions, states)
-                if labels is _NOTHING:
+                if labels is NOTHING:
                     continue
                 try:
                     labels_of(labels, "the plan")
                 except GroundlingError as error:
-                    call = _call("label_plan", (self.start, actions, states))
+                    call = call_of("label_plan", (self.start, actions, states))
                     self.report(("label_plan", "labels"), f"{call}: {error}")
         if hasattr(self.environment, "mirror") and plans:
             self.look_at_mirror(plans[-1][1])
@@ -390,7 +357,7 @@ class _Check:
             hasattr(self.environment, "is_goal")
             and self.complete
             and not self.problems
-            and not any(self.ask("is_goal", state) for state in self.seen)
+            and not any(self.says("is_goal", state) for state in self.seen)
         ):
             self.report(
                 ("is_goal", "never"),
@@ -403,7 +370,7 @@ class _Check:
         try:
             images = tuple(self.environment.mirror(shown))
         except Exception as error:
-            self.report(("mirror", "raises"), _raised("mirror", (shown,), error))
+            self.report(("mirror", "raises"), raised("mirror", (shown,), error))
             return
         for image in images:
             if not isinstance(image, Demonstration):
@@ -416,35 +383,3 @@ class _Check:
                 World(image.environment).trace(image.start, image.actions, "The mirror image")
             except GroundlingError as error:
                 self.report(("mirror", "impossible"), f"mirror of {shorten(actions)}: {error}")
-
-
-def _call(method: str, arguments: Iterable[Any]) -> str:
-    return f"{method}({', '.join(shorten(each) for each in arguments)})"
-
-
-def _raised(method: str, arguments: tuple[Any, ...], error: Exception) -> str:
-    said = f"{type(error).__name__}: {error}".rstrip(".: ")
-    return f"{_call(method, arguments)} raised {said}."
-
-
-def _same(one: Any, other: Any) -> bool:
-    try:
-        return one is other or bool(one == other)
-    except Exception:  # arrays, say: they are reported as not hashable
-        return True
-
-
-def _snapshots(values: Iterable[Any]) -> list[tuple[str, Any, Any]]:
-    """Return for each value its text, and copies of it and of its attributes."""
-    return [
-        (repr(value), _copied(value), _copied(getattr(value, "__dict__", None))) for value in values
-    ]
-
-
-def _copied(value: Any) -> Any:
-    try:
-        copied = copy.deepcopy(value)
-        # What does not equal its copy cannot be compared with it later.
-        return copied if bool(copied == value) else None
-    except Exception:  # not every value can be copied or compared
-        return None

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
+from groundling.memory import Budget, Memory
 from groundling.world.graph import GroundingGraph
+from groundling.world.showing import said, shorten
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Action", "Demonstration", "Environment", "State", "World", "shorten"]
+__all__ = [
+    "MOST_ACTIONS", "MOST_EXTRA", "Action", "Demonstration", "Environment", "State", "World",
+    "Worlds", "shorten",
+]  # fmt: skip
+
+MOST_ACTIONS = 100_000
+"""How many actions a state may offer."""
+MOST_EXTRA = 1_000
+"""By how many actions `extra_length` may lengthen plans."""
+MOST_WEIGHT = 1e15
+"""How much one demonstration may count."""
 
 State: TypeAlias = Hashable
 Action: TypeAlias = Hashable
@@ -109,12 +122,14 @@ class Demonstration:
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
-        if self.start in self.negative_starts:
+        if _among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self} has its own start among its negative starts. Take it out."
             )
-        if not 0 <= self.weight < math.inf:
-            raise DemonstrationError(f"{self} has weight {self.weight}; weights are 0 or more.")
+        if not 0 <= self.weight <= MOST_WEIGHT:
+            raise DemonstrationError(
+                f"{self} has weight {self.weight}; weights are between 0 and {MOST_WEIGHT:g}."
+            )
 
     def weighted(self, weight: float) -> Demonstration:
         """Return a copy that counts differently."""
@@ -132,31 +147,44 @@ class World:
     """An environment seen through a memory: each state and action is asked about once.
 
     Errors of the environment become `WorldError` that names the method, the state
-    and the action. The methods mirror the environment's, optional ones included.
+    and the action. The methods mirror the environment's, optional ones included. What was
+    asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
+    up whenever everything is forgotten, so that what was made of a world can be dropped too.
     """
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, budget: Budget | None = None) -> None:
         self.environment = environment
-        self._actions: dict[State, tuple[Action, ...]] = {}
-        self._steps: dict[tuple[State, Action], State] = {}
-        self._graphs: dict[tuple[State, Action], GroundingGraph] = {}
-        self._dead_ends: dict[State, bool] = {}
+        self.generation = 0
+        budget = Budget() if budget is None else budget
+        self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
+        self._steps: Memory[tuple[State, Action], State] = Memory(budget)
+        self._graphs: Memory[tuple[State, Action], GroundingGraph] = Memory(budget)
+        self._dead_ends: Memory[State, bool] = Memory(budget)
 
-    def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
+    # ---- asking -------------------------------------------------------------------------
+
+    def _ask(self, method: str, *arguments: Any, most: int = 0) -> Any:
+        """Ask the environment; with `most`, for a list of at most so many things."""
         try:
             answer = getattr(self.environment, method)(*arguments)
-            if not listed:
+            if not most:
                 return answer
-            if not isinstance(answer, str) and isinstance(answer, Iterable):
-                return tuple(answer)
+            if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
+                listed = tuple(islice(answer, most + 1))
+                if len(listed) <= most:
+                    return listed
+                raise WorldError(
+                    f"{self._call(method, arguments)} lists more than {most:,}, which may be "
+                    "without end. List fewer."
+                )
         except GraphError as error:
             raise GraphError(f"{self._call(method, arguments)}: {error}") from error
         except GroundlingError:
             raise
         except Exception as error:
             raise WorldError(
-                f"{self._call(method, arguments)} raised "
-                f"{type(error).__name__}: {error}. Run check_environment to see what else is wrong."
+                f"{self._call(method, arguments)} raised {said(error)}. Run check_environment to "
+                "see what else is wrong."
             ) from error
         raise WorldError(
             f"{self._call(method, arguments)} returned {shorten(answer)}; return a tuple."
@@ -169,7 +197,7 @@ class World:
     def _hashable(self, value: Any, method: str, *arguments: Any) -> Any:
         try:
             hash(value)
-        except TypeError as error:
+        except Exception as error:
             what = f"{self._call(method, arguments)} gave" if method else "The state is"
             raise WorldError(
                 f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
@@ -177,43 +205,108 @@ class World:
             ) from error
         return value
 
+    def _find(self, memory: Memory[Any, Any], key: Any, state: State) -> Any:
+        try:
+            return memory.find(key)
+        except Exception as error:
+            self._hashable(state, "")
+            raise WorldError(
+                f"Comparing {shorten(key)} with others raised {said(error)}. States and actions "
+                "are values such as tuples or frozen dataclasses, which can be compared."
+            ) from error
+
+    def _truth(self, method: str, state: State) -> bool:
+        answer = self._ask(method, state)
+        if isinstance(answer, bool):
+            return answer
+        try:
+            if getattr(answer, "shape", ()) == ():
+                return bool(answer)
+        except Exception:
+            pass
+        raise WorldError(
+            f"{self._call(method, (state,))} returned {shorten(answer)}, a "
+            f"{type(answer).__name__}; return True or False."
+        )
+
+    # ---- what must be there -------------------------------------------------------------
+
     def actions(self, state: State) -> tuple[Action, ...]:
         """Return the actions possible in a state; none when it is terminal."""
-        try:
-            return self._actions[state]
-        except KeyError:
-            pass
-        except TypeError:
-            self._hashable(state, "")
-            raise
-        offered = () if self.is_terminal(state) else self._ask("actions", state, listed=True)
-        self._actions[state] = tuple(self._hashable(each, "actions", state) for each in offered)
-        return self._actions[state]
+        known: tuple[Action, ...] | None = self._find(self._actions, state, state)
+        if known is None:
+            known = self._offered(state)
+            self._actions.keep(state, known)
+        return known
+
+    def _offered(self, state: State) -> tuple[Action, ...]:
+        if self.is_terminal(state):
+            return ()
+        offered = self._ask("actions", state, most=MOST_ACTIONS)
+        return tuple(self._hashable(each, "actions", state) for each in offered)
 
     def step(self, state: State, action: Action) -> State:
         """Return the state after an action."""
         key = (state, action)
-        if key not in self._steps:
-            after = self._ask("step", state, action)
-            self._steps[key] = self._hashable(after, "step", state, action)
-        return self._steps[key]
+        known: State = self._find(self._steps, key, state)
+        if known is None:
+            known = self._hashable(self._ask("step", state, action), "step", state, action)
+            self._steps.keep(key, known)
+        return known
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
         """Return the grounding graph of an action in a state."""
         key = (state, action)
-        if key not in self._graphs:
-            graph = self._ask("ground", state, action, self.step(state, action))
-            if not isinstance(graph, GroundingGraph):
-                raise WorldError(
-                    f"{type(self.environment).__name__}.ground returned {shorten(graph)} for the "
-                    f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
-                )
-            self._graphs[key] = graph
-        return self._graphs[key]
+        known: GroundingGraph | None = self._find(self._graphs, key, state)
+        if known is None:
+            known = self._grounded(state, action, self.step(state, action))
+            self._graphs.keep(key, known)
+        return known
+
+    def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
+        graph = self._ask("ground", state, action, after)
+        if not isinstance(graph, GroundingGraph):
+            raise WorldError(
+                f"{type(self.environment).__name__}.ground returned {shorten(graph)} for the "
+                f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
+            )
+        return graph
+
+    # ---- environments that change -------------------------------------------------------
+
+    def forget(self) -> None:
+        """Forget all that the environment has answered, because it has changed."""
+        self.generation += 1
+        for memory in (self._actions, self._steps, self._graphs, self._dead_ends):
+            memory.forget()
+
+    def notice(self, start: State) -> bool:
+        """Ask a little anew; if the answers have changed, forget all of them and say so.
+
+        What can be done in a state is asked again, and what comes of the first and the last
+        action. It is cheap, so that it finds most changes, not all.
+        """
+        known = self._find(self._actions, start, start)
+        if known is None:
+            return False
+        now = self._offered(start)
+        changed = not _equal(known, now)
+        for action in () if changed else {*now[:1], *now[-1:]}:
+            before = self._find(self._steps, (start, action), start)
+            after = self._ask("step", start, action) if before is not None else None
+            changed = changed or not _equal(before, after)
+            graph = self._find(self._graphs, (start, action), start)
+            if graph is not None and not changed:
+                changed = graph != self._grounded(start, action, after)
+        if changed:
+            self.forget()
+        return changed
+
+    # ---- what may be there --------------------------------------------------------------
 
     def is_terminal(self, state: State) -> bool:
         """Tell whether no action can follow."""
-        return hasattr(self.environment, "is_terminal") and bool(self._ask("is_terminal", state))
+        return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
 
     @property
     def has_goal(self) -> bool:
@@ -222,7 +315,7 @@ class World:
 
     def is_goal(self, state: State) -> bool:
         """Tell whether a plan may end here: always, unless the environment has a goal test."""
-        return not self.has_goal or bool(self._ask("is_goal", state))
+        return not self.has_goal or self._truth("is_goal", state)
 
     @property
     def has_dead_ends(self) -> bool:
@@ -233,9 +326,11 @@ class World:
         """Tell whether no goal can be reached from a state, as far as the environment knows."""
         if not self.has_dead_ends:
             return False
-        if state not in self._dead_ends:
-            self._dead_ends[state] = bool(self._ask("is_dead_end", state))
-        return self._dead_ends[state]
+        known: bool | None = self._find(self._dead_ends, state, state)
+        if known is None:
+            known = self._truth("is_dead_end", state)
+            self._dead_ends.keep(state, known)
+        return known
 
     def outcome(self, state: State) -> Hashable:
         """Return what of a final state counts as the result."""
@@ -246,9 +341,19 @@ class World:
 
     def extra_length(self, start: State) -> int:
         """Return by how much plans from a state may be longer than elsewhere."""
-        if hasattr(self.environment, "extra_length"):
-            return int(self._ask("extra_length", start))
-        return 0
+        if not hasattr(self.environment, "extra_length"):
+            return 0
+        answer = self._ask("extra_length", start)
+        try:
+            extra = operator.index(answer)
+        except TypeError:
+            extra = -1
+        if not 0 <= extra <= MOST_EXTRA:
+            raise WorldError(
+                f"{self._call('extra_length', (start,))} returned {shorten(answer)}; return a "
+                f"whole number between 0 and {MOST_EXTRA}."
+            )
+        return extra
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
         """Return the environment's labels of a whole plan, or nothing."""
@@ -259,7 +364,7 @@ class World:
     def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
         """Return the environment's equally true versions of a demonstration."""
         if hasattr(self.environment, "mirror"):
-            return tuple(self._ask("mirror", demonstration, listed=True))
+            return tuple(self._ask("mirror", demonstration, most=MOST_ACTIONS))
         return ()
 
     def describe(self, state: State) -> str:
@@ -275,7 +380,7 @@ class World:
         states = [start]
         for number, action in enumerate(actions, 1):
             possible = self.actions(states[-1])
-            if action not in possible:
+            if not _among(action, possible):
                 listed = ", ".join(shorten(each) for each in possible[:8]) or "none"
                 raise DemonstrationError(
                     f"{where}: action {number}, {shorten(action)}, is impossible in state "
@@ -293,11 +398,58 @@ class World:
         return Trajectory(states, done, graphs)
 
 
-def shorten(value: object, limit: int = 80) -> str:
-    """Return how a value looks, cut to fit in a message.
+def _among(value: Any, others: Sequence[Any]) -> bool:
+    try:
+        return value in others
+    except Exception:  # some cannot be compared
+        return any(_equal(value, each) for each in others)
 
-    >>> shorten("a" * 100, 8)
-    "'aaaaaa…"
+
+def _equal(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal; what cannot be compared is not."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False
+
+
+class Worlds:
+    """The worlds of environments, each found by the very environment it is of.
+
+    All of them share one budget of memory. An environment that has changed can be forgotten.
+
+    >>> class Lamp:
+    ...     lit = ("on",)
+    ...     def actions(self, state): return self.lit
+    >>> lamp, worlds = Lamp(), Worlds()
+    >>> worlds.of(lamp) is worlds.of(lamp), worlds.of(lamp).actions("dark")
+    (True, ('on',))
+    >>> lamp.lit = ("on", "bright")
+    >>> worlds.forget(lamp)
+    >>> worlds.of(lamp).actions("dark")
+    ('on', 'bright')
     """
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    def __init__(self, budget: Budget | None = None, most: int = 1000) -> None:
+        self.budget = Budget() if budget is None else budget
+        self.most = most
+        self._worlds: dict[int, World] = {}
+
+    def of(self, environment: Environment | World) -> World:
+        """Return the world of an environment, with its memory."""
+        if isinstance(environment, World):
+            return environment
+        known = self._worlds.get(id(environment))
+        # Numbers of objects are used again, and copies of this have others; hence the look.
+        if known is None or known.environment is not environment:
+            known = World(environment, self.budget)
+            while len(self._worlds) >= self.most:
+                self._worlds.pop(next(iter(self._worlds)), None)
+            self._worlds[id(environment)] = known
+        return known
+
+    def forget(self, environment: Environment) -> None:
+        """Forget what an environment has answered, because it has changed."""
+        known = self._worlds.get(id(environment))
+        if known is not None and known.environment is environment:
+            known.forget()

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from groundling.errors import GraphError
+from groundling.world.showing import shorten
 
 __all__ = ["GroundingGraph", "Label", "LabelValue", "Labels", "labels_of"]
+
+# Far more than a graph of one action has; what is beyond is a mistake, or meant to hurt.
+MOST_NODES, MOST_EDGES, MOST_LABELS = 10_000, 100_000, 10_000
+MOST_TEXT = 10_000  # characters of a name or a value
+MOST_NUMBER = 1e30  # beyond, squares and sums overflow
 
 
 class Label(NamedTuple):
@@ -53,39 +60,52 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
         return labels
     found: set[Label] = set()
     if isinstance(labels, str):
-        return _Normalised((Label(labels),))
+        return _Normalised((Label(_text(labels, where)),))
     if isinstance(labels, Mapping):
         for name, value in labels.items():
             if isinstance(value, (bool, np.bool_)):
                 if value:
-                    found.add(Label(str(name)))
+                    found.add(Label(_text(name, where)))
             elif value is None:
                 continue
             elif isinstance(value, (str, int, float)):
-                found.add(Label(str(name), _value(value, name, where)))
+                found.add(Label(_text(name, where), _value(value, name, where)))
             elif isinstance(value, Iterable):
-                found.update(Label(str(name), _value(each, name, where)) for each in value)
+                for each in islice(value, MOST_LABELS + 1):
+                    found.add(Label(_text(name, where), _value(each, name, where)))
             else:
                 # numpy scalars and the like
-                found.add(Label(str(name), _value(value, name, where)))
+                found.add(Label(_text(name, where), _value(value, name, where)))
     elif not isinstance(labels, Iterable):
         raise GraphError(
-            f"The labels of {where} are {labels!r}. "
+            f"The labels of {where} are {shorten(labels)}. "
             "Write labels as a mapping from names to values, or as a list of names."
         )
     else:
-        for each in labels:
+        for each in islice(labels, MOST_LABELS + 1):
             if isinstance(each, Label):
                 value = None if each.value is None else _value(each.value, each.name, where)
-                found.add(Label(each.name, value))
+                found.add(Label(_text(each.name, where), value))
             elif isinstance(each, str):
-                found.add(Label(each))
+                found.add(Label(_text(each, where)))
             else:
                 raise GraphError(
-                    f"The label {each!r} of {where} is neither a name nor a Label. "
+                    f"The label {shorten(each)} of {where} is neither a name nor a Label. "
                     "Write labels as a mapping from names to values."
                 )
+    if len(found) > MOST_LABELS:
+        raise GraphError(f"There are more than {MOST_LABELS:,} labels of {where}. Give fewer.")
     return _Normalised(sorted(found, key=_order))
+
+
+def _text(name: object, where: str) -> str:
+    text = str(name)
+    if len(text) > MOST_TEXT:
+        raise GraphError(
+            f"The label {text[:40]!r}… of {where} has {len(text):,} characters, more than "
+            f"{MOST_TEXT:,}. Give it a short name."
+        )
+    return text
 
 
 class _Normalised(tuple[Label, ...]):
@@ -96,20 +116,30 @@ class _Normalised(tuple[Label, ...]):
 
 def _value(value: object, name: str, where: str) -> str | float:
     if isinstance(value, str):
-        return value
+        return _text(value, where)
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GraphError(
-            f"The label {name!r} of {where} has the value {value!r}; "
+            f"The label {shorten(name)} of {where} has the value {shorten(value)}; "
             "a label's value is True, a string, a number or a collection of strings or numbers."
         ) from None
     if not math.isfinite(number):
         raise GraphError(
-            f"The label {name!r} of {where} is {number}. "
+            f"The label {shorten(name)} of {where} is {number}. "
             "Leave the label out where its value is unknown."
         )
+    if abs(number) > MOST_NUMBER:
+        raise GraphError(
+            f"The label {shorten(name)} of {where} is {number}, beyond {MOST_NUMBER:g}, which no "
+            "sum can hold. Measure in a larger unit."
+        )
     return number
+
+
+def _called(name: object) -> str:
+    """Return a name for messages; most are short, and then this is fast."""
+    return repr(name) if isinstance(name, str) and len(name) <= 80 else shorten(name)
 
 
 def _order(label: Label) -> tuple[str, int, float, str]:
@@ -166,29 +196,44 @@ class GroundingGraph:
             raise GraphError("A grounding graph needs at least one node, but none was given.")
         if not isinstance(nodes, Mapping):
             raise GraphError(
-                f"The nodes of a grounding graph are a mapping from names to labels, not {nodes!r}."
+                "The nodes of a grounding graph are a mapping from names to labels, not "
+                f"{shorten(nodes)}."
+            )
+        if len(nodes) > MOST_NODES:
+            raise GraphError(
+                f"A grounding graph has {len(nodes):,} nodes, more than {MOST_NODES:,}. Keep what "
+                "the action is about."
             )
         self.node_names = tuple(nodes)
         self.node_labels = tuple(
-            labels_of(labels, f"node {name!r}") for name, labels in nodes.items()
+            labels_of(labels, f"node {_called(name)}") for name, labels in nodes.items()
         )
         self.root = self.node_names[0] if root is None else root
         if self.root not in nodes:
             raise GraphError(
-                f"The root {self.root!r} is not a node of the graph; its nodes are {list(nodes)}."
+                f"The root {shorten(self.root)} is not a node of the graph; its nodes are "
+                f"{shorten(list(nodes), 300)}."
             )
         read = []
-        for edge in edges:
+        for edge in islice(edges, MOST_EDGES + 1):
             if isinstance(edge, str) or len(edge) != 3:
-                raise GraphError(f"The edge {edge!r} is not a triple of source, target and labels.")
+                raise GraphError(
+                    f"The edge {shorten(edge)} is not a triple of source, target and labels."
+                )
             source, target, labels = edge
             for end in (source, target):
                 if end not in nodes:
                     raise GraphError(
-                        f"The edge {source!r} -> {target!r} ends at {end!r}, which is not a node; "
-                        f"the nodes are {list(nodes)}."
+                        f"The edge {shorten(source)} -> {shorten(target)} ends at {shorten(end)}, "
+                        f"which is not a node; the nodes are {shorten(list(nodes), 300)}."
                     )
-            read.append((source, target, labels_of(labels, f"edge {source!r} -> {target!r}")))
+            read.append(
+                (source, target, labels_of(labels, f"edge {_called(source)} -> {_called(target)}"))
+            )
+        if len(read) > MOST_EDGES:
+            raise GraphError(
+                f"A grounding graph has more than {MOST_EDGES:,} edges. Keep what matters."
+            )
         self.edges = tuple(read)
         self._hash = hash((self.node_names, self.node_labels, self.edges, self.root))
 

@@ -241,7 +241,7 @@ def test_read_files_refuses_other_documents_and_endless_ones(tmp_path, monkeypat
     file.write_text("<html></html>")
     with pytest.raises(CorpusError, match="begins with <html>; expected <map>"):
         read_maze(file)
-    monkeypatch.setattr("groundling.tasks.mazes.files.LARGEST_FILE", 5)
+    monkeypatch.setattr("groundling.tasks.mazes.files.MOST_BYTES", 5)
     with pytest.raises(CorpusError, match="more than 5 bytes"):
         read_maze(file)
 

@@ -25,9 +25,10 @@ from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import quoteattr
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
 
+from groundling.corpora.markup import MOST_BYTES, parse_xml
 from groundling.errors import CorpusError
+from groundling.files import read_plain
 from groundling.tasks.maps.landscape import Landmark, Landscape, Point, Step, trace_route
 
 __all__ = ["MapSheet", "map_number", "read_bytes", "read_map", "write_map"]
@@ -90,13 +91,7 @@ def map_number(path: Path) -> int:
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a corpus file; a file that cannot be read is a CorpusError."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CorpusError(
-            f"{path} cannot be read: {error.strerror or error}. "
-            "Check that the folder holds the whole corpus."
-        ) from error
+    return read_plain(path, MOST_BYTES, CorpusError, links=True)
 
 
 def read_map(path: str | Path, number: int | None = None) -> MapSheet:
@@ -153,7 +148,9 @@ def read_map(path: str | Path, number: int | None = None) -> MapSheet:
 def _parse(path: Path) -> Any:
     content = read_bytes(path)
     try:
-        return fromstring(content)
+        return parse_xml(content, str(path), dtd=True)
+    except CorpusError:
+        raise
     except ParseError as error:
         line, column = error.position
         raise CorpusError(

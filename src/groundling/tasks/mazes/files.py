@@ -10,9 +10,10 @@ from xml.etree.ElementTree import Element, ParseError  # only the types; parsing
 from xml.sax.saxutils import escape, quoteattr
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import parse
 
+from groundling.corpora.markup import MOST_BYTES, parse_xml
 from groundling.errors import CorpusError
+from groundling.files import read_plain
 from groundling.tasks.mazes.actions import STAY
 from groundling.tasks.mazes.generator import Route
 from groundling.tasks.mazes.maze import Maze, Position
@@ -20,7 +21,6 @@ from groundling.tasks.mazes.plans import Pose, poses_of
 
 __all__ = ["Example", "read_examples", "read_maze", "write_corpus"]
 
-LARGEST_FILE = 64 * 1024 * 1024
 _TRIPLE = re.compile(r"\s*\(\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)\s*(,|$)")
 _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 
@@ -121,17 +121,7 @@ def read_examples(file: Path) -> list[Example]:
 def _root(file: Path, tag: str) -> Element:
     """Parse a file and check what it is."""
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise CorpusError(
-                f"{file} has more than {LARGEST_FILE} bytes, which no file of this corpus has. "
-                "Check what it is."
-            )
-        root: Element = parse(file, forbid_dtd=True).getroot()
-    except OSError as error:
-        raise CorpusError(
-            f"{file} cannot be read ({error.strerror}). The folder of the corpus holds "
-            "maps/*.xml, data/SingleSentence.xml and data/Paragraph.xml."
-        ) from None
+        root = parse_xml(read_plain(file, MOST_BYTES, CorpusError, links=True), str(file))
     except ParseError as error:
         raise CorpusError(
             f"{file} is not well-formed XML: {error}. Fetch the file again."
@@ -141,8 +131,12 @@ def _root(file: Path, tag: str) -> Element:
             f"{file} declares a document type or entities ({type(error).__name__}), which can "
             "be used for attacks. Remove the declaration if you trust the file."
         ) from None
+    except (LookupError, ValueError) as error:  # an encoding that Python does not know
+        if isinstance(error, CorpusError):
+            raise
+        raise CorpusError(f"{file} cannot be read: {error}. Save it as UTF-8.") from None
     if root.tag != tag:
-        raise CorpusError(f"{file} begins with <{root.tag}>; expected <{tag}>.")
+        raise CorpusError(f"{file} begins with <{root.tag[:40]}>; expected <{tag}>.")
     return root
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from groundling.compiling import njit
 
 __all__ = ["pack", "symmetries", "unpack"]
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from groundling.compiling import njit
 
 __all__ = ["IMPOSSIBLE", "POSSIBLE", "UNDECIDED", "can_be_counted_out"]
 

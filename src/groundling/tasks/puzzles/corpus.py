@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from groundling.corpora.markup import MOST_BYTES
 from groundling.errors import CorpusError, WorldError
+from groundling.files import read_plain
 from groundling.tasks.puzzles.board import (
     Board,
     Orientation,
@@ -148,14 +150,15 @@ def read_corpus(folder: str | Path) -> Corpus:
 
 def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
     """Yield the blocks between empty lines, as numbered lines."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
+    if not path.exists():
         raise CorpusError(
             f"{path} does not exist. A puzzle corpus is a folder with {GAMES}, {SOLUTIONS} "
             f"and {HINTS}; give that folder."
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
+        )
+    try:
+        content = read_plain(path, MOST_BYTES, CorpusError, links=True)
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
         raise CorpusError(f"{path} cannot be read: {error}. Give a text file in UTF-8.") from None
     block: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):

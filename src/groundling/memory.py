@@ -1,0 +1,150 @@
+"""Memories with a bound: what was asked is kept while there is room, counted in bytes."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Hashable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Budget", "Memory", "size_of"]
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_ENTRY = 100  # bytes of a dictionary for one entry, about
+_SAMPLE, _LEVELS = 8, 5
+
+
+def size_of(value: object, level: int = 0) -> int:
+    """Return about how many bytes a value takes, looking only at a sample of what it holds.
+
+    >>> size_of("a" * 1000) > 1000, size_of((1.0,) * 1000) > 1000
+    (True, True)
+    >>> size_of([(1, 2)] * 1_000_000) > 1_000_000
+    True
+    """
+    try:
+        own = sys.getsizeof(value, 64)
+    except Exception:  # a __sizeof__ of somebody else
+        return 64
+    if level >= _LEVELS or isinstance(value, (str, bytes, int, float, type(None))):
+        return own
+    if isinstance(value, dict):
+        held: list[Any] = [part for item in _first(value.items()) for part in item]
+        count = 2 * len(value)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        held, count = _first(value), len(value)
+    else:
+        attributes = getattr(value, "__dict__", None)
+        held = list(attributes.values()) if isinstance(attributes, dict) else []
+        for kind in type(value).__mro__:
+            slots = kind.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                held.append(getattr(value, name, None))
+        count = len(held)
+        held = held[:64]
+    if not held:
+        return own
+    return own + count * sum(size_of(each, level + 1) for each in held) // len(held)
+
+
+def _first(values: Any) -> list[Any]:
+    return [each for _, each in zip(range(_SAMPLE), values, strict=False)]
+
+
+class Budget:
+    """How many bytes several memories may take together.
+
+    >>> budget = Budget(10_000)
+    >>> numbers = Memory(budget)
+    >>> for number in range(1000):
+    ...     numbers.keep(number, number)
+    >>> budget.used <= 10_000, len(numbers) < 1000
+    (True, True)
+    """
+
+    def __init__(self, most: int = 200_000_000) -> None:
+        self.most = most
+        self.used = 0
+        self._memories: weakref.WeakSet[Memory[Any, Any]] = weakref.WeakSet()
+
+    def take(self, size: int) -> None:
+        """Count what was kept; when it is too much, all memories forget their older half."""
+        self.used += size
+        if self.used > self.most:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        for again in range(2):
+            for memory in list(self._memories):
+                memory.age()
+            self.used = sum(memory.bytes for memory in list(self._memories))
+            if self.used <= self.most // 2 or again:
+                return
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Budget, (self.most,)  # copies, in this process or another, begin anew
+
+
+class Memory(Generic[K, V]):
+    """What was asked before, by what was asked; old entries give way to new ones.
+
+    There are two generations: what is used moves into the younger one, and when the budget
+    is spent, the older one goes. An entry that is larger than a tenth of the budget is not
+    kept at all.
+
+    >>> memory = Memory(Budget())
+    >>> memory.keep("two", 2)
+    >>> memory.find("two"), memory.find("three")
+    (2, None)
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.bytes = 0
+        self._young: dict[K, tuple[V, int]] = {}
+        self._old: dict[K, tuple[V, int]] = {}
+        self._young_bytes = 0
+        budget._memories.add(self)
+
+    def find(self, key: K) -> V | None:
+        """Return what is kept under a key, or nothing."""
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.pop(key, None) if self._old else None
+            if found is None:
+                return None
+            self._young[key] = found
+            self._young_bytes += found[1]
+        return found[0]
+
+    def keep(self, key: K, value: V, size: int | None = None) -> None:
+        """Keep a value that is not None; its size is estimated unless it is told."""
+        taken = _ENTRY + (size_of(key) + size_of(value) if size is None else size)
+        if taken > self.budget.most // 10:
+            return
+        if key in self._young:
+            return
+        self._young[key] = (value, taken)
+        self._young_bytes += taken
+        self.bytes += taken
+        self.budget.take(taken)
+
+    def age(self) -> None:
+        """Forget what was not used since the last time; it is called when room is needed."""
+        self._old, self._young = self._young, {}
+        self.bytes = self._young_bytes
+        self._young_bytes = 0
+
+    def forget(self) -> None:
+        """Forget everything."""
+        self.budget.used = max(0, self.budget.used - self.bytes)
+        self._young, self._old = {}, {}
+        self.bytes = self._young_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Memory, (self.budget,)

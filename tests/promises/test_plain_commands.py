@@ -1,0 +1,79 @@
+"""The command line never says that something should not happen."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from groundling.cli import talking
+from groundling.cli.common import whole
+from groundling.cli.running import read_settings
+from groundling.errors import InstructionError, SettingError
+from groundling.tasks.presets import with_changes
+from groundling.tasks.registry import get_task
+
+SCRIPT = "from groundling.cli.main import app; app()"
+
+
+def command(*arguments, **options):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments], capture_output=True, check=False, timeout=300,
+        **options,
+    )  # fmt: skip
+    assert b"Traceback" not in done.stderr, done.stderr
+    assert b"should not happen" not in done.stderr, done.stderr
+    return done
+
+
+def test_plain_commands_closed_input_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InstructionError, match="There is no input"):
+        talking.instructions(None, None)
+
+
+class Undecodable:
+    closed = False
+
+    def isatty(self):
+        return False
+
+    def read(self):
+        return b"\xff\xfe go".decode("utf-8")
+
+
+def test_plain_commands_input_that_is_no_text_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Undecodable())
+    with pytest.raises(InstructionError, match="not text in UTF-8"):
+        talking.instructions(None, None)
+
+
+def test_plain_commands_bytes_that_are_no_text_can_be_written():
+    [said] = talking.instructions([b"go \xff left".decode("utf-8", "surrogateescape")], None)
+    assert said == "go \ufffd left" == whole("go \ud800 left")
+    json.dumps(said, ensure_ascii=False).encode("utf-8")
+
+
+def test_plain_commands_values_of_other_kinds_are_told():
+    chosen = get_task("puzzles").presets.select("best", "full")
+    [changes] = read_settings(["learning.l2=abc"])
+    with pytest.raises(SettingError, match=r"learning\.l2"):
+        with_changes(chosen, changes)
+
+
+def test_plain_commands_output_may_be_ascii(tmp_path):
+    import os
+
+    done = command(
+        "corpora", "check", str(tmp_path / "“nowhere”"),
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert b"is not a folder" in done.stderr
+    done = command(
+        "corpora", "list", "--json",
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0",
+             "GROUNDLING_CORPORA": "", "XDG_DATA_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert json.loads(done.stdout.decode("ascii"))["corpora"]
