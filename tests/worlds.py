@@ -6,6 +6,7 @@ from groundling import Demonstration, Features, GroundingGraph, Instruction, Ove
 from groundling.features.reading import Reader
 from groundling.language import ChainParser
 from groundling.overlay.encoder import Encoder
+from groundling.overlay.settings import PlanTerms
 
 
 class Line:
@@ -86,11 +87,11 @@ def put(moved, target):
     )
 
 
-def workbench(overlay=None, features=None):
-    """Return a encoder and an empty feature space."""
+def workbench(overlay=None, features=None, terms=PlanTerms()):  # noqa: B008 - a frozen value
+    """Return an encoder and an empty feature space."""
     features = features or Features(words=("word",), numbers=("real", "bins"))
     reader = Reader(ChainParser(), features.promote, features.labeller(), features.first_lexicon())
-    return Encoder(reader, overlay or Overlay(), features.nodes()), features.space()
+    return Encoder(reader, overlay or Overlay(), features.nodes(), terms), features.space()
 
 
 def slopes(function, theta, step=1e-5):
