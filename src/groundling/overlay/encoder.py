@@ -81,14 +81,14 @@ class Encoder:
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
-        if isinstance(environment, World):
-            return self._worlds.setdefault(id(environment.environment), environment)
-        known = self._worlds.get(id(environment))
+        given = environment if isinstance(environment, World) else None
+        place = environment if given is None else given.environment
+        known = self._worlds.get(id(place))
         # An identity may be another environment's by now: copies and freed objects share it.
-        if known is None or known.environment is not environment:
+        if known is None or known.environment is not place:
             if len(self._worlds) >= _REMEMBERED_WORLDS:
                 self._worlds.clear()
-            known = self._worlds[id(environment)] = World(environment)
+            known = self._worlds[id(place)] = given or World(place)
         return known
 
     # ---- plans --------------------------------------------------------------------------
