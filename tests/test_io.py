@@ -291,7 +291,7 @@ def test_saving_claims_of_huge_arrays_are_refused(folder, claim):
 
 def test_saving_very_large_files_are_not_read(folder):
     with open(folder / "tables.json", "wb") as file:
-        file.truncate(3_000_000_000)  # sparse: it takes no workspace
+        file.truncate(3_000_000_000)  # sparse: it takes no room
     refused(folder, "larger than any model")
 
 
