@@ -604,7 +604,8 @@ def test_follower_labels_may_describe_the_whole_plan():
         Demonstration("continue", world, 4, ("right", "right")),
     ]
     follower = make(
-        model=PlanModel(plan_words=True), overlay=Overlay(),
+        model=PlanModel(plan_words=True),
+        overlay=Overlay(),
         search=Search(min_length=2, max_length=2),
     ).fit(shown)
     plan = follower.follow("return", world, 3)

@@ -60,9 +60,7 @@ def test_io_before_settings_are_todays():
     assert Follower.load(FOLDER / "units").model == TransducerModel(
         unaligned_cost=0.4, fertility_cost=0.2, length_bonus=0.5, normaliser_power=0.25
     )
-    assert Follower.load(FOLDER / "one-action-units").model == TransducerModel(
-        allow_multiple=False
-    )
+    assert Follower.load(FOLDER / "one-action-units").model == TransducerModel(allow_multiple=False)
     partner = Follower.load(FOLDER / "partner")
     assert partner.model.model == PlanModel.flat()
     [member] = partner.model.members

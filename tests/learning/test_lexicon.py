@@ -96,7 +96,7 @@ def test_lexicon_learning_killed_and_resumed_ends_in_the_same_bytes(tmp_path):
 
 
 def test_lexicon_is_learnt_with_decisions_too():
-    follower = make(model=DecisionModel(), overlay=Overlay(unit="word")).fit(shown())
+    follower = make(model=DecisionModel(), overlay=Overlay.flat()).fit(shown())
     learnt = follower.lexicon_.learnt
     assert learnt
     for word, entries in learnt.items():

@@ -266,8 +266,6 @@ def test_training_that_was_stopped_can_be_resumed_with_its_checkpoints(tmp_path)
         return len(told) == 12
 
     whole = follower("plans").fit(shown(), checkpoint=tmp_path / "whole", checkpoint_every=5)
-    follower("plans").fit(
-        shown(), checkpoint=tmp_path / "part", checkpoint_every=5, progress=stop
-    )
+    follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5, progress=stop)
     resumed = follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5)
     assert resumed.theta_.tobytes() == whole.theta_.tobytes()
