@@ -81,14 +81,13 @@ class Encoder:
 
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
-        given = environment if isinstance(environment, World) else None
-        place = environment if given is None else given.environment
-        known = self._worlds.get(id(place))
+        world = environment if isinstance(environment, World) else World(environment)
+        known = self._worlds.get(id(world.environment))
         # An identity may be another environment's by now: copies and freed objects share it.
-        if known is None or known.environment is not place:
+        if known is None or known.environment is not world.environment:
             if len(self._worlds) >= _REMEMBERED_WORLDS:
                 self._worlds.clear()
-            known = self._worlds[id(place)] = given or World(place)
+            known = self._worlds[id(world.environment)] = world
         return known
 
     # ---- plans --------------------------------------------------------------------------
