@@ -157,8 +157,9 @@ def followers():
 
 def as_format_1(folder):
     """Change a model into one of the first format, which had no partners."""
-    from groundling.saving import _own_sum
     from hashlib import sha256
+
+    from groundling.saving import _own_sum
 
     manifest = json.loads((folder / "manifest.json").read_text())
     tables = json.loads((folder / "tables.json").read_text())

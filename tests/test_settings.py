@@ -120,7 +120,7 @@ def test_settings_are_frozen():
 def test_settings_read_what_they_wrote():
     oven = Oven(heat=90, names=("tart",), trays=3)
     assert Oven.from_dict({**oven.to_dict(), "search": Search()}) == oven
-    with pytest.raises(SettingError, match="Oven has no setting 'heet'. Did you mean 'heat'"):
+    with pytest.raises(SettingError, match=r"Oven has no setting 'heet'. Did you mean 'heat'"):
         Oven.from_dict({"heet": 1})
 
 

@@ -117,16 +117,30 @@ def test_lexicon_needs_alignments_or_whole_plans():
         make(model=TransducerModel()).fit(shown())
 
 
-def test_lexicon_learning_stops_where_progress_says_so():
+@pytest.mark.parametrize("steps", [1, 3, 4])
+def test_lexicon_learning_stops_where_progress_says_so(steps, tmp_path):
     told = []
 
     def stop(progress):
         told.append(progress.stage)
-        return True
+        return len(told) == steps
 
-    follower = make().fit(shown(), progress=stop)
-    assert len(told) < 20
-    assert follower.theta_.shape == (len(follower.feature_names_),)
+    follower = make().fit(shown(), progress=stop, checkpoint=tmp_path)
+    assert told.count("learning the lexicon") == steps
+    # The words of the first round are known after its three steps.
+    assert bool(follower.lexicon_.learnt) == (steps >= 3)
+
+
+def test_lexicon_learning_that_was_stopped_does_not_stay_so(learnt, tmp_path):
+    def stop(progress):
+        return progress.stage == "learning the lexicon" and progress.step == 4
+
+    whole = make().fit(shown(), checkpoint=tmp_path / "whole")
+    stopped = make().fit(shown(), checkpoint=tmp_path / "stopped", progress=stop)
+    assert stopped.theta_.tobytes() != whole.theta_.tobytes()
+    resumed = make().fit(shown(), checkpoint=tmp_path / "stopped")
+    assert resumed.lexicon_ == learnt.lexicon_
+    assert resumed.theta_.tobytes() == whole.theta_.tobytes()
 
 
 def test_lexicon_gradient_by_extents_equals_finite_differences():

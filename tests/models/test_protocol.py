@@ -173,7 +173,7 @@ def test_protocol_refuses_what_a_model_did_not_say_it_could(fitted, tmp_path):
         fitted.save(tmp_path / "model")
     told = [type(each)(each.instructions, each.environment, each.start, each.actions,
                        negative_starts=(3 - each.start,)) for each in shown()]  # fmt: skip
-    with pytest.raises(DemonstrationError, match="no effect in OneStepModel. Use PlanModel"):
+    with pytest.raises(DemonstrationError, match=r"no effect in OneStepModel. Use PlanModel"):
         make().fit(told)
 
 
