@@ -10,7 +10,8 @@ import numpy as np
 from groundling.features.labels import NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
-from groundling.overlay.encoding import Candidate, Encoding, Instance, encode
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Encoding, Instance, encode
 from groundling.overlay.graphs import LaidOutGraph, lay_out, spell_plan
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
@@ -40,7 +41,7 @@ _DEPENDENCIES = (
 
 @dataclass
 class Corpus:
-    """Problems and the settings they are to be scored with."""
+    """Instances and the settings they are to be scored with."""
 
     instances: list[Instance]
     overlay: Overlay
@@ -66,12 +67,9 @@ def generate(factor: float = 1, seed: int = 0) -> Corpus:
         first = number * len(states) // decisions // _HEADED * _HEADED
         graphs = states[rng.randrange(first, min(first + _HEADED, len(states)))]
         gold = rng.randrange(len(graphs))
-        plan = spell_plan(1, (), NodeLabeller())
-        candidates = [
-            Candidate((graph,), plan=plan, gold=number == gold)
-            for number, graph in enumerate(graphs)
-        ]
-        instances.append(Instance(skeleton, words, candidates))
+        labels = spell_plan(1, (), NodeLabeller())
+        candidates = Candidates(((graph,), labels) for graph in graphs)
+        instances.append(Instance(skeleton, words, [candidates], (gold,)))
     return Corpus(instances, overlay)
 
 
@@ -92,7 +90,7 @@ def describe(encoding: Encoding) -> dict[str, int]:
     batch = encoding.batch
     return {
         "decisions": encoding.instances,
-        "candidates": len(batch.candidate_base),
+        "candidates": len(batch.candidate_gold),
         "words": len(batch.word_parent),
         "chart cells": encoding.chart_cells,
         "distinct nodes": len(encoding.nodes),

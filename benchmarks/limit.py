@@ -13,37 +13,43 @@ from typing import Any
 
 import numpy as np
 
-from groundling.overlay.batch import compiled, lay_out, lay_out_tile, make_workspace, next_tile
+from groundling.overlay.batch import compiled, lay_out_tile, make_layout, make_workspace, next_tile
 from groundling.overlay.encoding import Encoding
 
 __all__ = ["prepare_limit"]
 
 
-def prepare_limit(encoding: Encoding) -> Callable[[], None]:
-    """Return a function that does what no implementation of this recursion can leave out."""
-    batch, scores = encoding.batch, encoding.scores
-    layout = lay_out(batch, encoding.word_sets)
+def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
+    """Return a function that does what no implementation of this recursion can leave out.
+
+    It returns how many chart cells and links it has passed.
+    """
+    batch, tables = encoding.batch, encoding.tables
+    layout = make_layout(batch, encoding.word_sets)
     workspace = make_workspace(batch, layout)
-    pairs = len(scores.pair_node)
+    pairs = len(tables.pair_node)
     # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
     # its root and two more for rescaled rows; per word one; per candidate two exponentials more.
     pair_score, pair_exp, pair_grad = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
-    edges = np.zeros(len(scores.edge_rows) - 1)
-    exponentials = np.zeros(2 * len(batch.candidate_base))
-    logarithms = np.ones(3 * len(batch.candidate_base) + len(batch.word_parent))
+    edges = np.zeros(len(tables.edge_rows) - 1)
+    exponentials = np.zeros(2 * len(batch.candidate_gold))
+    logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word_parent))
     theta = np.zeros(len(encoding.space))
-    tables = tuple(scores)
 
-    def limit() -> None:
+    passed = np.zeros(2, np.int64)
+
+    def limit() -> tuple[int, int]:
         np.exp(pair_score, out=pair_exp)
         np.exp(edges)
         np.exp(exponentials)
         np.log(logarithms)
         pair_grad.fill(0.0)
         for _ in range(2):  # forward, backward
-            _stream(tables, theta)
-            _pass_pairs(scores.pair_node, pair_score)
-        _pass_charts(batch, layout, workspace, pair_exp, pair_grad)
+            _stream(tuple(tables), theta)
+            _pass_pairs(tables.pair_node, pair_score)
+        passed.fill(0)
+        _pass_charts(batch, layout, workspace, pair_exp, pair_grad, passed)
+        return int(passed[0]), int(passed[1])
 
     return limit
 
@@ -60,7 +66,9 @@ def _pass_pairs(pair_node: Any, pair_score: Any) -> None:
 
 
 @compiled
-def _pass_charts(batch: Any, layout: Any, workspace: Any, pair_exp: Any, pair_grad: Any) -> float:
+def _pass_charts(
+    batch: Any, layout: Any, workspace: Any, pair_exp: Any, pair_grad: Any, passed: Any
+) -> float:
     seen = np.uint64(0)
     held = 0.0
     for instance in range(len(batch.instance_weight)):
@@ -74,6 +82,8 @@ def _pass_charts(batch: Any, layout: Any, workspace: Any, pair_exp: Any, pair_gr
         while first < end:
             last, states = next_tile(layout, first, end)
             lay_out_tile(batch, layout, first, last, workspace)
+            passed[0] += words * states
+            passed[1] += words * workspace.tile_links[0]
             for w in range(words):
                 row = workspace.rows[w * states : (w + 1) * states]
                 message = workspace.messages[w * states : (w + 1) * states]

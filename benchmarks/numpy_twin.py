@@ -13,7 +13,7 @@ __all__ = ["Loops", "numpy_loss"]
 
 
 class Loops(NamedTuple):
-    """What the loops found, and how long they took for pairs and for batch."""
+    """What the loops found, and how long they took for pairs and for charts."""
 
     loss: float
     gradient: np.ndarray
@@ -29,7 +29,7 @@ def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
     middle = time.process_time()
     pair_grad, edge_grad = np.zeros_like(pair_score), np.zeros_like(edge_score)
     loss = sum(
-        _problem(encoding, instance, pair_score, edge_score, pair_grad, edge_grad)
+        _decision(encoding, instance, pair_score, edge_score, pair_grad, edge_grad)
         for instance in range(encoding.instances)
     )
     end = time.process_time()
@@ -40,7 +40,7 @@ def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
     return Loops(loss, gradient, pair_seconds, end - middle)
 
 
-def _problem(
+def _decision(
     encoding: Encoding,
     instance: int,
     pair_score: np.ndarray,
@@ -100,51 +100,51 @@ def _problem(
 
 
 def _score_pairs(encoding: Encoding, theta: np.ndarray) -> np.ndarray:
-    scores = encoding.scores
-    pair_score = np.zeros(len(scores.pair_node))
-    for word_set in range(len(scores.set_pairs) - 1):
-        by_label = np.zeros(int(scores.node_label.max()) + 1)
-        for i in range(scores.set_labels[word_set], scores.set_labels[word_set + 1]):
-            rows = _rows(scores, i)
-            values = scores.set_amount[i] * scores.row_value[rows] * theta[scores.row_feature[rows]]
-            np.add.at(by_label, scores.row_label[rows], values)
-        for pair in range(scores.set_pairs[word_set], scores.set_pairs[word_set + 1]):
-            span = _span(scores.node_labels, scores.pair_node[pair])
-            pair_score[pair] = scores.node_amount[span] @ by_label[scores.node_label[span]]
+    tables = encoding.tables
+    pair_score = np.zeros(len(tables.pair_node))
+    for word_set in range(len(tables.set_pairs) - 1):
+        by_label = np.zeros(int(tables.node_label.max()) + 1)
+        for i in range(tables.set_labels[word_set], tables.set_labels[word_set + 1]):
+            rows = _rows(tables, i)
+            values = tables.set_amount[i] * tables.row_value[rows] * theta[tables.row_feature[rows]]
+            np.add.at(by_label, tables.row_label[rows], values)
+        for pair in range(tables.set_pairs[word_set], tables.set_pairs[word_set + 1]):
+            span = _span(tables.node_labels, tables.pair_node[pair])
+            pair_score[pair] = tables.node_amount[span] @ by_label[tables.node_label[span]]
     return pair_score
 
 
 def _return_pairs(encoding: Encoding, pair_grad: np.ndarray, gradient: np.ndarray) -> None:
-    scores = encoding.scores
-    for word_set in range(len(scores.set_pairs) - 1):
-        by_label = np.zeros(int(scores.node_label.max()) + 1)
-        for pair in range(scores.set_pairs[word_set], scores.set_pairs[word_set + 1]):
-            span = _span(scores.node_labels, scores.pair_node[pair])
-            by_label[scores.node_label[span]] += pair_grad[pair] * scores.node_amount[span]
-        for i in range(scores.set_labels[word_set], scores.set_labels[word_set + 1]):
-            rows = _rows(scores, i)
+    tables = encoding.tables
+    for word_set in range(len(tables.set_pairs) - 1):
+        by_label = np.zeros(int(tables.node_label.max()) + 1)
+        for pair in range(tables.set_pairs[word_set], tables.set_pairs[word_set + 1]):
+            span = _span(tables.node_labels, tables.pair_node[pair])
+            by_label[tables.node_label[span]] += pair_grad[pair] * tables.node_amount[span]
+        for i in range(tables.set_labels[word_set], tables.set_labels[word_set + 1]):
+            rows = _rows(tables, i)
             values = (
-                scores.set_amount[i] * scores.row_value[rows] * by_label[scores.row_label[rows]]
+                tables.set_amount[i] * tables.row_value[rows] * by_label[tables.row_label[rows]]
             )
-            np.add.at(gradient, scores.row_feature[rows], scores.set_amount[i] * values)
+            np.add.at(gradient, tables.row_feature[rows], tables.set_amount[i] * values)
 
 
 def _score_edges(encoding: Encoding, theta: np.ndarray) -> np.ndarray:
-    scores = encoding.scores
-    spans = [_span(scores.edge_rows, edge) for edge in range(len(scores.edge_rows) - 1)]
-    found = [scores.edge_value[span] @ theta[scores.edge_feature[span]] for span in spans]
+    tables = encoding.tables
+    spans = [_span(tables.edge_rows, edge) for edge in range(len(tables.edge_rows) - 1)]
+    found = [tables.edge_value[span] @ theta[tables.edge_feature[span]] for span in spans]
     return np.array(found).reshape(-1, encoding.relations)
 
 
 def _return_edges(encoding: Encoding, edge_grad: np.ndarray, gradient: np.ndarray) -> None:
-    scores = encoding.scores
+    tables = encoding.tables
     for edge, count in enumerate(edge_grad.ravel()):
-        span = _span(scores.edge_rows, edge)
-        np.add.at(gradient, scores.edge_feature[span], count * scores.edge_value[span])
+        span = _span(tables.edge_rows, edge)
+        np.add.at(gradient, tables.edge_feature[span], count * tables.edge_value[span])
 
 
-def _rows(scores, entry: int) -> slice:  # type: ignore[no-untyped-def]
-    return _span(scores.label_rows, scores.set_label[entry])
+def _rows(tables, entry: int) -> slice:  # type: ignore[no-untyped-def]
+    return _span(tables.label_rows, tables.set_label[entry])
 
 
 def _span(starts: np.ndarray, place: int) -> slice:

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from groundling import Features, Follower, Learning, Overlay, Search
+from groundling import Features, Follower, Learning, Overlay, PlanModel, Search
 from groundling.errors import ConvergenceWarning
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 
@@ -38,6 +38,7 @@ def prediction(demonstrations: int, rounds: int, console: Console) -> dict[str, 
     """Train on generated mazes; follow in an unseen one, many at once and one by one."""
     *training, unseen = generate_mazes(1, 4)
     follower = Follower(
+        model=PlanModel.flat(),
         overlay=Overlay.flat(),
         features=Features(slots=("floor", "wall", "item"), numbers=("equal",), min_count=0),
         learning=Learning(iterations=10),

@@ -27,7 +27,7 @@ from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
 from benchmarks.prediction import prediction
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.scorer import Model
+from groundling.overlay.scorer import Scorer
 
 __all__ = ["compare", "growth", "main"]
 
@@ -60,7 +60,7 @@ def main() -> None:
 # ---- one corpus, every implementation ---------------------------------------------------------
 
 
-def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -> dict[str, float]:
+def compare(factor: float, rounds: int, numpy_decisions: int, console: Console) -> dict[str, float]:
     """Measure all implementations on one corpus, in turns, and keep the best time of each."""
     import torch
 
@@ -72,9 +72,9 @@ def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -
     show_corpus(encoding, console)
     theta = weights(encoding)
     memory: dict[str, float] = {}
-    one = grown(memory, "one", lambda: Model(encoding, corpus.overlay))
+    one = grown(memory, "one", lambda: Scorer(encoding))
     grown(memory, "one", lambda: one.loss(theta))
-    two = Model(encoding, corpus.overlay, threads=2)
+    two = Scorer(encoding, threads=2)
     limit = prepare_limit(encoding)
     expected, gradient = one.loss(theta)
     limit(), two.loss(theta)
@@ -101,8 +101,8 @@ def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -
     main_thread = best_in_turns(race, rounds, time.thread_time)
     seconds["two"] = wall["two"]
     pairs, cells = len(encoding.pair_set), encoding.chart_cells
-    seconds["loops"] = numpy_time(corpus, numpy_problems, pairs, cells)
-    show_seconds(seconds, cells, memory, numpy_problems, console)
+    seconds["loops"] = numpy_time(corpus, numpy_decisions, pairs, cells)
+    show_seconds(seconds, cells, memory, numpy_decisions, console)
     return {
         "speedup_vs_torch": min(seconds["logsumexp"], seconds["matmul"]) / seconds["one"],
         "speedup_vs_torch_logsumexp": seconds["logsumexp"] / seconds["one"],
@@ -116,11 +116,11 @@ def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -
     }
 
 
-def numpy_time(corpus: Corpus, instances: int, pairs: int, cells: int) -> float:
-    """Time the loops on a few instances; scale pairs and batch, each by how many there are."""
-    encoding = encoded(Corpus(corpus.instances[:instances], corpus.overlay))
+def numpy_time(corpus: Corpus, decisions: int, pairs: int, cells: int) -> float:
+    """Time the loops on a few decisions; scale pairs and charts, each by how many there are."""
+    encoding = encoded(Corpus(corpus.instances[:decisions], corpus.overlay))
     theta = weights(encoding)
-    expected, gradient = Model(encoding, corpus.overlay).loss(theta)
+    expected, gradient = Scorer(encoding).loss(theta)
     loops = min(
         (numpy_loss(encoding, theta) for _ in range(3)),
         key=lambda each: each.pair_seconds + each.chart_seconds,
@@ -204,11 +204,11 @@ def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[st
         start = time.perf_counter()
         encoding = encoded(corpus)
         encoding_seconds = time.perf_counter() - start
-        model = Model(encoding, corpus.overlay)
+        scorer = Scorer(encoding)
         del corpus
         gc.unfreeze()
         theta = weights(encoding)
-        best = best_in_turns({"one": lambda: model.loss(theta)}, rounds, time.process_time)["one"]  # noqa: B023
+        best = best_in_turns({"one": lambda: scorer.loss(theta)}, rounds, time.process_time)["one"]  # noqa: B023
         times.append(best)
         cells = encoding.chart_cells
         table.add_row(
@@ -235,7 +235,7 @@ def show_seconds(
     seconds: dict[str, float],
     cells: int,
     memory: dict[str, float],
-    numpy_problems: int,
+    numpy_decisions: int,
     console: Console,
 ) -> None:
     names = {
@@ -243,7 +243,7 @@ def show_seconds(
         "two": "this library, two threads (wall clock)",
         "logsumexp": "PyTorch, log-sum-exp, one thread",
         "matmul": "PyTorch, matrix products, one thread",
-        "loops": f"NumPy loops ({numpy_problems} decisions, scaled)",
+        "loops": f"NumPy loops ({numpy_decisions} decisions, scaled)",
         "limit": "limit: exp, log and memory traffic alone",
     }
     table = Table(title="Objective and gradient")

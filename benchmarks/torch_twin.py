@@ -1,7 +1,7 @@
 """The same objective in PyTorch with autograd: padded, batched level by level, in chunks.
 
 Scores of distinct (word, node) pairs come from one sparse product, as in the library. All
-batch of a chunk then advance together: words without dependents first, next the words above
+charts of a chunk then advance together: words without dependents first, next the words above
 them, and so on; nodes are padded to the largest graph. Two ways to sum over neighbours:
 `logsumexp`, plainly; or `matmul`, which exponentiates rows once and multiplies matrices.
 """
@@ -44,7 +44,7 @@ class _Chunk:
 
 def feature_matrix(encoding: Encoding) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return φ of all distinct pairs as starts, features and values of a sparse matrix."""
-    s = encoding.scores
+    s = encoding.tables
     table: dict[tuple[int, int], tuple[int, float]] = {}
     for word in range(len(s.label_rows) - 1):
         for row in range(s.label_rows[word], s.label_rows[word + 1]):
@@ -83,7 +83,7 @@ class TorchTwin:
     def __init__(self, encoding: Encoding, way: str = "logsumexp", decisions: int = 50) -> None:
         self.way = way
         warnings.filterwarnings("ignore", "Sparse", UserWarning)  # they are still in beta
-        shape = (len(encoding.scores.pair_node), len(encoding.space))
+        shape = (len(encoding.tables.pair_node), len(encoding.space))
         starts, columns, values = (torch.from_numpy(x) for x in feature_matrix(encoding))
         self.features = torch.sparse_csr_tensor(starts, columns, values, shape)
         turned = self.features.to_sparse_coo().t().coalesce()
@@ -144,7 +144,7 @@ class TorchTwin:
 
 
 def _edge_matrices(encoding: Encoding) -> tuple[torch.Tensor, torch.Tensor]:
-    s = encoding.scores
+    s = encoding.tables
     shape = (len(s.edge_rows) - 1, len(encoding.space))
     starts, columns = s.edge_rows.astype(np.int64), s.edge_feature.astype(np.int64)
     matrix = torch.sparse_csr_tensor(
@@ -154,7 +154,7 @@ def _edge_matrices(encoding: Encoding) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
-    """Pad and batch the batch of decisions first … last - 1."""
+    """Pad and batch the charts of decisions first … last - 1."""
     batch = encoding.batch
     relations = encoding.relations
     begin, end = batch.instance_candidates[first], batch.instance_candidates[last]
@@ -182,7 +182,9 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
         nodes = batch.instance_nodes[instance]
         cells = batch.instance_cells[instance]
         table = batch.cell_pair[cells : cells + len(parent) * nodes].reshape(len(parent), nodes)
-        for c in range(batch.instance_candidates[instance], batch.instance_candidates[instance + 1]):
+        for c in range(
+            batch.instance_candidates[instance], batch.instance_candidates[instance + 1]
+        ):
             graph = graphs[c - begin]
             here = batch.graph_node[batch.graph_nodes[graph] : batch.graph_nodes[graph + 1]]
             block = np.zeros((len(parent), most), np.int64)

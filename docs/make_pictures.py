@@ -126,7 +126,7 @@ def draw_learning(follower: Follower) -> Figure:
 def learn(size: int, draw: int) -> float:
     """Return the share that is right after so many demonstrations."""
     dice = random.Random(1000 * draw + size)
-    follower = Follower(**MODEL.get_params()).fit(world(dice, size, KNOWN))
+    follower = Follower(**MODEL.get_params(deep=False)).fit(world(dice, size, KNOWN))
     return follower.score(world(dice, 100, UNSEEN))
 
 

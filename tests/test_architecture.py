@@ -11,9 +11,9 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "files", "memory", "compiling", "trust", "modelfolder", "language", "world",
-    "features", "model", "inference", "learning", "partner", "saving", "searching", "fitting",
-    "explain", "follower",
+    "errors", "trust", "settings", "files", "memory", "compiling", "modelfolder", "language",
+    "world", "data", "features", "overlay", "inference", "models", "learning", "io_before", "io",
+    "explain", "answers", "judging", "estimator", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "cli")
@@ -66,7 +66,56 @@ def test_architecture_imports_point_one_way(path):
             assert ORDER[parts[1]] <= ORDER[room], f"{path} imports {name}, which stands above it"
 
 
-def test_architecture_rule_can_fail(tmp_path):
+MOST_LINES = 450
+MODELS = {"PlanModel", "DecisionModel", "TransducerModel", "Ensemble"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_architecture_modules_fit_on_a_few_screens(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def named_models(tree):
+    """Yield the models that a file names other than to import one or as somebody's default."""
+    fair = set()
+    for node in ast.walk(tree):
+        defaults = []
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        elif isinstance(node, ast.ClassDef):
+            fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+            defaults = [each.value for each in fields if each.value is not None]
+        fair |= {id(each) for default in defaults for each in ast.walk(default)}
+    for node in ast.walk(tree):
+        name = getattr(node, "id", getattr(node, "attr", None))
+        if isinstance(node, (ast.Name, ast.Attribute)) and name in MODELS and id(node) not in fair:
+            yield name
+
+
+def test_architecture_only_models_files_and_presets_know_which_model_it_is():
+    for path in FILES:
+        if room_of(path) in ("models", "io", "__init__") or path.name == "presets.py":
+            continue
+        found = set(named_models(ast.parse(path.read_text(encoding="utf-8"))))
+        assert not found, f"{path} names {', '.join(found)}; ask the protocol instead"
+
+
+def test_architecture_rule_of_models_can_fail():
+    fair = """
+from groundling import PlanModel
+def make(model=PlanModel(), *, other=PlanModel.flat()): return model
+class Preset:
+    model: Model = PlanModel()
+"""
+    assert not set(named_models(ast.parse(fair)))
+    for unfair in (
+        "def make(m):\n    return PlanModel()", "isinstance(m, (int, PlanModel))",
+        "type(m) is groundling.PlanModel", "kinds = {PlanModel: 1}",
+    ):  # fmt: skip
+        assert set(named_models(ast.parse(unfair))) == {"PlanModel"}
+
+
+def test_architecture_rule_can_fail():
     lazy = "def late():\n    from groundling.cli import main\n"
     hinted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import groundling.follower\n"
     assert "groundling.cli" in set(imported(ast.parse(lazy)))

@@ -2,21 +2,27 @@
 
 import itertools
 import math
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from groundling import (
+    DecisionModel,
     Demonstration,
+    Ensemble,
     Features,
     Follower,
     GroundingGraph,
     Instruction,
     Learning,
     Lexicon,
+    Member,
     Overlay,
+    PlanModel,
     Search,
+    TransducerModel,
 )
 from groundling.errors import (
     DemonstrationError,
@@ -27,22 +33,29 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
+from groundling.world.environment import World
 from tests.worlds import Blocks, GoalLine, Line, line_demonstrations, put
 
+PLANS = PlanModel(advance_scores=True, skip=2.0)
 WAYS = {
-    "plans": Learning(l2=0.02),
-    "plans-viterbi": Learning(alignment="viterbi", l2=0.02, restarts=10),
-    "decisions-viterbi": Learning(normalise="decisions", alignment="viterbi", l2=0.1, restarts=2),
-    "decisions-all": Learning(normalise="decisions", alignment="all", l2=0.1),
-    "lattice": Learning(normalise="decisions", l2=0.1),
+    "plans": (PLANS, Learning(l2=0.02)),
+    "decisions-best": (DecisionModel(), Learning(l2=0.1)),
+    "decisions-all": (DecisionModel(aligned="all"), Learning(l2=0.1)),
+    "transducer": (TransducerModel(), Learning(l2=0.1)),
+    "ensemble": (
+        Ensemble([Member(Overlay.flat(), Features(words=("word",)))], PLANS),
+        Learning(l2=0.02),
+    ),
 }
 
 
 def make(way="plans", **settings):
+    model, learning = WAYS[way]
     chosen = {
-        "overlay": Overlay(unit="word", advance_scores=True, skip=2.0),
+        "model": model,
+        "overlay": Overlay(unit="word"),
         "features": Features(words=("word",)),
-        "learning": WAYS[way],
+        "learning": learning,
         "search": Search(max_length=3),
         "parser": "chain",
     } | settings
@@ -56,9 +69,7 @@ def trained():
 
 def with_search(follower, **settings):
     """Return a follower that has learnt the same and searches differently."""
-    copy = make(search=Search(**{"max_length": 3, **settings}))
-    copy._learnt(follower._parts, follower._lengths, follower.loss_)
-    return copy
+    return follower.with_search(Search(**{"max_length": 3, **settings}))
 
 
 # ---- learning and following -----------------------------------------------------------------
@@ -119,7 +130,8 @@ def test_follower_paper_model_aligns_words_with_nodes():
     paper = Follower(
         overlay=Overlay(),
         features=Features(words=("word",)),
-        learning=Learning(normalise="decisions", alignment="viterbi", l2=0.1),
+        model=DecisionModel(),
+        learning=Learning(l2=0.1),
         search=Search(max_length=1),
         parser="chain",
     ).fit(training)
@@ -127,7 +139,8 @@ def test_follower_paper_model_aligns_words_with_nodes():
         overlay=Overlay.bag(),
         # without the names of nodes, as a bag of labels
         features=Features(words=("word",), exclude=r"moved|target"),
-        learning=Learning(normalise="decisions", alignment="viterbi", l2=0.1),
+        model=DecisionModel(),
+        learning=Learning(l2=0.1),
         search=Search(max_length=1),
         parser="chain",
     ).fit(training)
@@ -327,6 +340,69 @@ def test_follower_budget_is_respected(trained):
         follower.follow("go left", Wide(), 1)
 
 
+class Moody:
+    """Says another thing about each action for each of its instances."""
+
+    def __init__(self, mood):
+        self.mood = mood
+
+    def actions(self, state):
+        return ("on", "off")
+
+    def step(self, state, action):
+        return action
+
+    def ground(self, state, action, after):
+        same = action if self.mood == "plain" else {"on": "off", "off": "on"}[action]
+        return GroundingGraph({"event": {same: True}})
+
+
+def moody_follower(plain):
+    shown = [
+        Demonstration("light", plain, "off", ("on",)),
+        Demonstration("darken", plain, "on", ("off",)),
+    ]
+    return make(search=Search(max_length=1)).fit(shown)
+
+
+def test_follower_copies_do_not_confuse_worlds():
+    plain, other = Moody("plain"), Moody("contrary")
+    follower = moody_follower(plain)
+    follower.follow("light", other, "off")
+    copy = deepcopy(follower)
+    # The copy remembers copies of the worlds, under the identities of the originals.
+    plain.mood = "contrary"
+    assert copy.follow("light", plain, "off").actions == ("off",)
+    assert copy.follow("light", other, "off").actions == ("off",)
+    assert copy.follow("light", Moody("plain"), "off").actions == ("on",)
+
+
+def test_follower_freed_worlds_do_not_answer_for_new_ones():
+    follower = moody_follower(Moody("plain"))
+    encoder = follower._learnt.fitted.encoder
+    for number in range(200):
+        world = Moody("plain" if number % 2 else "contrary")
+        wanted = "on" if number % 2 else "off"
+        assert follower.follow("light", world, "off").actions == (wanted,)
+        assert encoder.world(world).environment is world
+        encoder._worlds.clear()  # as when too many are remembered
+        del world
+
+
+def test_follower_worlds_that_are_given_are_their_own():
+    follower = moody_follower(Moody("plain"))
+    encoder = follower._learnt.fitted.encoder
+    place = Moody("contrary")
+    given = World(place)
+    assert encoder.world(given) is given
+    assert encoder.world(place) is given
+    stale = World(Moody("plain"))
+    encoder._worlds[id(place)] = stale
+    assert encoder.world(given) is given
+    encoder._worlds[id(place)] = stale
+    assert encoder.world(place).environment is place
+
+
 def test_follower_says_when_text_fits_no_plan():
     # Words hang from words, but no node has a neighbour: no alignment of two words exists.
     follower = make(overlay=Overlay(neighbours=("given",))).fit(
@@ -343,7 +419,7 @@ def test_follower_says_when_text_fits_no_plan():
 class Rooms:
     """Doors to rooms by name; entering one ends the walk."""
 
-    def __init__(self, *rooms, kind="workspace"):
+    def __init__(self, *rooms, kind="room"):
         self.rooms = rooms
         self.kind = kind
 
@@ -361,7 +437,7 @@ class Rooms:
 
 def rooms_follower(**features):
     home = Rooms("kitchen", "cellar", "garden")
-    shown = [Demonstration(f"enter the {workspace}", home, "hall", (workspace,)) for workspace in home.rooms]
+    shown = [Demonstration(f"enter the {room}", home, "hall", (room,)) for room in home.rooms]
     return make(
         overlay=Overlay(entry="any", adjacency="soft"), features=Features(**features),
         search=Search(max_length=1),
@@ -369,19 +445,19 @@ def rooms_follower(**features):
 
 
 def test_follower_slots_work_for_values_never_seen():
-    follower = rooms_follower(words=("word",), slots=("workspace",))
+    follower = rooms_follower(words=("word",), slots=("room",))
     there = Rooms("library", "attic", "stable")
-    for workspace in there.rooms:
-        assert follower.follow(f"enter the {workspace}", there, "hall").actions == (workspace,)
+    for room in there.rooms:
+        assert follower.follow(f"enter the {room}", there, "hall").actions == (room,)
 
 
 def test_follower_slots_of_one_world_do_not_leak_into_another():
-    follower = rooms_follower(words=("word",), slots=("workspace",))
+    follower = rooms_follower(words=("word",), slots=("room",))
     for names in (("library", "attic"), ("stable", "tower"), ("studio", "garage")):
         there = Rooms(*names)
-        for workspace in names:
-            plan = follower.follow(f"enter the {workspace}", there, "hall")
-            assert plan.actions == (workspace,)
+        for room in names:
+            plan = follower.follow(f"enter the {room}", there, "hall")
+            assert plan.actions == (room,)
             assert plan.confidence > 0.6
 
 
@@ -400,8 +476,8 @@ def test_follower_conjunctions_alone_cannot_name_what_was_never_seen():
 
 
 def test_follower_given_lexicon_translates():
-    lexicon = Lexicon(given={"küche": [("workspace", "kitchen")]})
-    follower = rooms_follower(words=("word",), slots=("workspace",), lexicon=lexicon)
+    lexicon = Lexicon(given={"küche": [("room", "kitchen")]})
+    follower = rooms_follower(words=("word",), slots=("room",), lexicon=lexicon)
     home = Rooms("kitchen", "cellar")
     assert follower.follow("enter the küche", home, "hall").actions == ("kitchen",)
 
@@ -450,10 +526,10 @@ def test_follower_bins_learn_what_lies_between():
         Demonstration("turn down", Dial(1, 5, 20), None, (1,)),
     ]
     follower = make(
-        features=Features(words=("word",), numbers=("bins",), bins=(3.0, 10.0)),
+        features=Features(words=("word",), numbers=("bins",)),
         search=Search(max_length=1),
     ).fit(shown)
-    assert follower.follow("turn medium", Dial(2, 8, 30), None).actions == (8,)
+    assert follower.follow("turn medium", Dial(0, 8, 30), None).actions == (8,)
 
 
 def test_follower_joins_by_a_function_of_ones_own():
@@ -528,7 +604,9 @@ def test_follower_labels_may_describe_the_whole_plan():
         Demonstration("continue", world, 4, ("right", "right")),
     ]
     follower = make(
-        overlay=Overlay(plan_words=True), search=Search(min_length=2, max_length=2)
+        model=PlanModel(plan_words=True),
+        overlay=Overlay(),
+        search=Search(min_length=2, max_length=2),
     ).fit(shown)
     plan = follower.follow("return", world, 3)
     assert plan.actions[0] != plan.actions[1]
@@ -538,14 +616,15 @@ def test_follower_learns_a_lexicon_when_asked():
     home = Rooms("kitchen", "cellar", "garden")
     words = {"kitchen": "stove", "cellar": "depth", "garden": "green"}
     shown = [
-        Demonstration(f"{verb} the {words[workspace]}", home, "hall", (workspace,))
-        for workspace in home.rooms
+        Demonstration(f"{verb} the {words[room]}", home, "hall", (room,))
+        for room in home.rooms
         for verb in ("enter", "visit", "see", "find")
     ]
-    shown += [Demonstration(f"enter the {workspace}", home, "hall", (workspace,)) for workspace in home.rooms]
+    shown += [Demonstration(f"enter the {room}", home, "hall", (room,)) for room in home.rooms]
     follower = make(
+        model=PlanModel.flat(),
         overlay=Overlay.flat(),
-        features=Features(words=("word",), slots=("workspace",), lexicon="learn"),
+        features=Features(words=("word",), slots=("room",), lexicon="learn"),
         search=Search(max_length=1),
     ).fit(shown)
     assert follower.score(shown) == 1.0
@@ -562,11 +641,17 @@ def test_follower_learns_a_lexicon_when_asked():
         lambda f: f.score(line_demonstrations()),
         lambda f: f.calibrate(line_demonstrations()),
         lambda f: f.save("nowhere"),
+        lambda f: f.score_plans([]),
+        lambda f: f.with_search(Search()),
+        lambda f: f.with_temperature(2.0),
+        lambda f: f.loss_,
+        lambda f: f.theta_,
+        lambda f: f.temperature_,
+        lambda f: f.weight_count_,
         lambda f: f.feature_names_,
         lambda f: f.lexicon_,
         lambda f: f.weights(),
     ],
-    ids=["follow", "score", "calibrate", "save", "names", "lexicon", "weights"],
 )
 def test_follower_must_be_fitted_first(use):
     with pytest.raises(NotFittedError, match="Call fit with demonstrations"):
@@ -601,44 +686,111 @@ def test_follower_nan_labels_met_while_following_say_where(trained):
         trained.follow("go", Broken(), 1)
 
 
-@pytest.mark.parametrize(
-    ("build", "words"),
-    [
-        (lambda: Learning(normalise="plan"), "Did you mean 'plans'"),
-        (lambda: Learning(alignment="vitrebi"), "Did you mean 'viterbi'"),
-        (lambda: Learning(l2=-1), "0 or more"),
-        (lambda: Learning(l1=float("nan")), "0 or more"),
-        (lambda: Learning(iterations=0), "at least 1"),
-        (lambda: Learning(alternatives=0), "at least 1"),
-        (lambda: Learning(alignment="all"), "goes with normalise='decisions'"),
-        (lambda: Overlay(skeleton="trees"), "Did you mean 'tree'"),
-        (lambda: Overlay(neighbours=("givn",)), "Did you mean 'given'"),
-        (lambda: Overlay(skip=-1), "0 or more"),
-        (lambda: Search(decode="plans"), "Did you mean 'plan'"),
-        (lambda: Search(max_length=0), "at least 1"),
-        (lambda: Search(min_length=5, max_length=2), "is over max_length"),
-        (lambda: Search(beam=0), "at least 1, or None"),
-        (lambda: Search(threshold=1.5), "between 0 and 1"),
-        (lambda: Features(words=("wrod",)), "Did you mean 'word'"),
-        (lambda: Features(joins=("conjuction",)), "Did you mean 'conjunction'"),
-        (lambda: Features(numbers=("bin",)), "Did you mean 'bins'"),
-        (lambda: Features(bins=(2.0, 1.0)), "ascending"),
-        (lambda: Features(include="("), "not a regular expression"),
-        (lambda: Features(lexicon="lern"), "Did you mean 'learn'"),
-        (lambda: make().set_params(serch=1), "Did you mean 'search'"),
-        (lambda: make(parser="chian").fit(line_demonstrations()), "Did you mean 'chain'"),
-    ],
-)  # fmt: skip
-def test_follower_settings_that_do_not_exist_get_a_hint(build, words):
-    with pytest.raises(SettingError, match=words):
-        build()
+def test_follower_names_a_parser_that_does_not_exist():
+    with pytest.raises(SettingError, match="Did you mean 'chain'"):
+        make(parser="chian").fit(line_demonstrations())
 
 
-def test_follower_keeps_scikit_learn_habits():
-    follower = make(seed=4)
-    assert follower.get_params()["seed"] == 4
-    assert "seed=4" in repr(follower)
-    assert repr(Follower()) == "Follower()"
-    assert follower.set_params(seed=5) is follower
-    assert follower.seed == 5
-    assert not hasattr(follower, "theta_")
+# ---- what was learnt is kept ----------------------------------------------------------------
+
+
+def test_follower_with_search_shares_what_was_learnt(trained):
+    other = trained.with_search(Search(max_length=1))
+    assert other is not trained
+    assert other.theta_ is trained.theta_
+    assert other.search == Search(max_length=1)
+    assert trained.search == Search(max_length=3)
+    assert len(other.follow("right then right", Line(), 0)) == 1
+    assert len(trained.follow("right then right", Line(), 0)) == 2
+    assert other.temperature_ == trained.temperature_
+
+
+def test_follower_with_search_is_checked():
+    follower = make("transducer").fit(line_demonstrations())
+    with pytest.raises(SettingError, match=r"Search.beam has no effect with planning=False"):
+        follower.with_search(Search(beam=3, planning=False))
+
+
+def test_follower_with_temperature_changes_confidence_only(trained):
+    soft = trained.with_temperature(5.0)
+    plan, sure = (each.follow("go left", Line(), 2) for each in (soft, trained))
+    assert (soft.temperature_, trained.temperature_) == (5.0, 1.0)
+    assert plan.actions == sure.actions
+    assert plan.confidence < sure.confidence
+    margins = [p.log_probability - p.alternatives[0].log_probability for p in (plan, sure)]
+    assert margins[0] == pytest.approx(margins[1] / 5)
+    for wrong in (0, -1.0, math.inf, math.nan):
+        with pytest.raises(SettingError, match="A temperature is above 0, not"):
+            trained.with_temperature(wrong)
+
+
+def test_follower_calibration_of_one_leaves_the_other_alone(trained):
+    copy = trained.with_search(trained.search)
+    copy.calibrate(line_demonstrations())
+    assert copy.temperature_ != 1.0
+    assert trained.temperature_ == 1.0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_follower_settings_changed_after_fit_change_nothing_until_the_next(way, tmp_path):
+    follower = make(way).fit(line_demonstrations())
+    request = ("go right then left", Line(), 1)
+    plan = follower.follow(*request)
+    before = (plan, plan.explain().to_dict(), follower.score(line_demonstrations()))
+    follower.save(tmp_path / "before")
+    follower.set_params(
+        model=DecisionModel(last_to_last=True),
+        overlay=Overlay.bag(),
+        features=Features(words=("word", "next"), exclude="left"),
+        learning=Learning(l2=50.0, iterations=7),
+        search=Search(max_length=1, decode="outcome", threshold=1.0),
+        parser="default",
+        seed=3,
+    )
+    follower.overlay = Overlay(unit="sentence")
+    again = follower.follow(*request)
+    after = (again, again.explain().to_dict(), follower.score(line_demonstrations()))
+    assert after == before
+    follower.save(tmp_path / "after")
+    files = [sorted(each.iterdir()) for each in (tmp_path / "before", tmp_path / "after")]
+    for one, other in zip(*files, strict=True):
+        assert one.name == other.name
+        assert one.read_bytes() == other.read_bytes()
+    loaded = Follower.load(tmp_path / "after")
+    assert loaded.search == Search(max_length=3)
+    assert loaded.follow(*request) == plan
+
+
+def test_follower_settings_changed_after_fit_are_heard_at_the_next():
+    follower = make().fit(line_demonstrations())
+    follower.set_params(search__max_length=1).fit(line_demonstrations())
+    assert len(follower.follow("right then right", Line(), 0)) == 1
+
+
+def test_follower_training_that_fails_leaves_what_was_learnt(trained):
+    follower = make().fit(line_demonstrations())
+    before = follower.theta_.copy()
+    with pytest.raises(DemonstrationError):
+        follower.fit([])
+    np.testing.assert_array_equal(follower.theta_, before)
+
+
+def test_follower_stops_where_progress_says_so():
+    told = []
+
+    def stop(progress):
+        told.append(progress)
+        return len(told) == 3
+
+    follower = make().fit(line_demonstrations(), progress=stop)
+    assert len(told) == 3
+    assert follower.follow("go left", Line(), 2).actions
+    whole = make().fit(line_demonstrations())
+    assert follower.loss_ > whole.loss_
+
+
+@pytest.mark.parametrize("answer", [None, 1, "yes", False])
+def test_follower_goes_on_whatever_else_progress_returns(answer):
+    whole = make().fit(line_demonstrations())
+    follower = make().fit(line_demonstrations(), progress=lambda _: answer)
+    assert follower.theta_.tobytes() == whole.theta_.tobytes()

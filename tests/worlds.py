@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from groundling import Demonstration, Features, GroundingGraph, Instruction, Overlay
+from groundling import Demonstration, Features, GroundingGraph, Instruction, Overlay, Search
 from groundling.features.reading import Reader
 from groundling.language import ChainParser
+from groundling.models.base import TrainingData
+from groundling.models.examples import prepare
 from groundling.overlay.encoder import Encoder
+from groundling.overlay.settings import PlanTerms
 
 
 class Line:
@@ -86,11 +89,27 @@ def put(moved, target):
     )
 
 
-def workbench(overlay=None, features=None):
-    """Return a encoder and an empty feature space."""
+def workbench(overlay=None, features=None, terms=PlanTerms()):  # noqa: B008 - a frozen value
+    """Return an encoder and an empty feature space."""
     features = features or Features(words=("word",), numbers=("real", "bins"))
     reader = Reader(ChainParser(), features.promote, features.labeller(), features.first_lexicon())
-    return Encoder(reader, overlay or Overlay(), features.nodes()), features.space()
+    return Encoder(reader, overlay or Overlay(), features.nodes(), terms), features.space()
+
+
+def objective_of(model, overlay=None, shown=None, *, features=None, search=None, threads=1):
+    """Return what a model minimises over demonstrations, and the features that it found."""
+    encoder, space = workbench(overlay, features, model.terms())
+    shown = shown or line_demonstrations(Line(4, {1: "lamp", 2: "sofa"}))
+    data = TrainingData(
+        encoder, space, prepare(encoder, shown), search or Search(max_length=3),
+        np.random.default_rng(0), threads,
+    )  # fmt: skip
+    return model.objective(data), space
+
+
+def weights_for(space, seed=0, spread=1.0):
+    """Return random weights for the features of a space."""
+    return np.random.default_rng(seed).normal(size=len(space)) * spread
 
 
 def slopes(function, theta, step=1e-5):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from groundling import __version__
 from groundling.evaluation.report import Report
+from groundling.models.base import Model
 from groundling.models.decision import DecisionModel
 from groundling.models.transducer import TransducerModel
 from groundling.tasks.maps.metrics import run_row
-from groundling.tasks.maps.presets import PRESETS
+from groundling.tasks.maps.presets import PRESETS, Preset
 from groundling.tasks.maps.protocol import judge, learn_and_follow, split
 from groundling.tasks.registry import get_task
 from research.maps_rows.best_reading import BestReading
@@ -20,13 +23,15 @@ from research.maps_rows.exact_search import ExactSearch
 
 __all__ = ["ROWS", "main"]
 
+M = TypeVar("M", bound=Model)
 
-def _as(kind, model, **further):
+
+def _as(kind: type[M], model: Model, **further: Any) -> M:
     known = {each.name: getattr(model, each.name) for each in fields(model)}
     return kind(**known, **further)
 
 
-def exact_search():
+def exact_search() -> Preset:
     """The whole score of the preset `paper`, maximised exactly.
 
     That takes names and sides of the reached place only: all alternatives of a decision leave
@@ -44,7 +49,7 @@ def exact_search():
     )
 
 
-def best_reading():
+def best_reading() -> Preset:
     """The preset `best` with the best way of reading each plan, instead of the sum over all."""
     given = PRESETS.select("best")
     assert isinstance(given.model, TransducerModel)
@@ -54,7 +59,7 @@ def best_reading():
 ROWS = {"exact search": exact_search, "best reading only": best_reading}
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> None:
     """Train and follow as the task does, and write the rows as its tables have them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("corpora", type=Path, help="the folder of the corpora")

@@ -9,11 +9,13 @@ import numpy as np
 from numba import njit
 
 from groundling.inference.plan_space import widen
-from groundling.inference.transduction import Transduction, transduce
+from groundling.inference.settings import Search
+from groundling.inference.transduction import Layer, Transduction, transduce
 from groundling.inference.units import UnitScores
-from groundling.models.base import SearchResult
+from groundling.models.base import FittedModel, Request, SearchResult
 from groundling.models.transducer import Reading, TransducerModel
 from groundling.overlay.batch import Integers, Reals
+from groundling.world.environment import Action, State
 
 __all__ = ["BestReading"]
 
@@ -21,14 +23,14 @@ _jit = njit(cache=True, nogil=True, error_model="numpy")
 
 
 @_jit
-def _normaliser(act, first, last, i, passing, extra):
+def _normaliser(act: Reals, first: int, last: int, i: int, passing: float, extra: float) -> float:
     top = passing
     for y in range(first, last):
         top = max(top, act[y, i] + extra)
     total = math.exp(passing - top)
     for y in range(first, last):
         total += math.exp(act[y, i] + extra - top)
-    return top + math.log(total)
+    return float(top + math.log(total))
 
 
 @_jit
@@ -94,7 +96,9 @@ def best_reading_gradient(
     return float(-best[units, actions, 0])
 
 
-def _keep_best(into, actions, score, states):
+def _keep_best(
+    into: Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
+) -> None:
     known = into.get(actions)
     if known is None or score > known[0]:
         into[actions] = (score, states)
@@ -104,7 +108,10 @@ def _keep_best(into, actions, score, states):
 class BestReading(TransducerModel):
     """A transducer that keeps only the best reading of each plan."""
 
-    def read(self, act, marks, starts, gold):
+    def read(
+        self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
+    ) -> Reading:
+        """Return the best reading; the power of normalisers is that of the search only."""
         passing = np.ascontiguousarray(marks[:2])
         again = marks[2].copy()
         if not self.allow_multiple:
@@ -117,7 +124,7 @@ class BestReading(TransducerModel):
         )  # fmt: skip
         return Reading(float(loss), act_grad, np.vstack([passing_grad, again_grad]), arcs)
 
-    def _search(self, fitted, request, search):
+    def _search(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
         world, start = request.world, request.start
         how = Transduction(**asdict(self))
         scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)

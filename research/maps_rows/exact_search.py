@@ -16,7 +16,7 @@ from groundling.compiling import njit
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
 from groundling.inference.units import Options, UnitScores
-from groundling.models.base import SearchResult
+from groundling.models.base import FittedModel, Request, SearchResult, TrainingData
 from groundling.models.decision import DecisionModel, DecisionObjective
 from groundling.overlay.batch import Integers, Reals
 from groundling.world.environment import Action, State
@@ -179,10 +179,11 @@ class ExactSearch(DecisionModel):
     stiffness: float = 1.0
     l2: float = 1.0
 
-    def objective(self, data):
+    def objective(self, data: TrainingData) -> DecisionObjective:
+        """Return the loss with the further penalty."""
         return _Stiff(self, data)
 
-    def _search(self, fitted, request, search):
+    def _search(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
         if not search.planning:
             return super()._search(fitted, request, search)
         world, start = request.world, request.start
@@ -200,12 +201,13 @@ class ExactSearch(DecisionModel):
 class _Stiff(DecisionObjective):
     """The loss with a further penalty on features that name a word."""
 
-    def __init__(self, model, data):
+    def __init__(self, model: ExactSearch, data: TrainingData) -> None:
         super().__init__(model, data)
         named = np.array([" ∧ " in name for name in data.space.names()], bool)
         self.extra = np.where(named, model.l2 * (model.stiffness - 1.0), 0.0)
 
-    def loss(self, theta):
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return the loss and its gradient."""
         value, gradient = super().loss(theta)
         penalty = 0.5 * float(self.extra * theta @ theta)
         return value + penalty, gradient + self.extra * theta

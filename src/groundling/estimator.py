@@ -72,31 +72,40 @@ class Estimator:
 
         What was learnt stays as it is until the next `fit`.
         """
-        known = self.get_params()
         before = self.get_params(deep=False)
-        inside: dict[str, dict[str, Any]] = {}
-        for name, value in settings.items():
-            if name not in known:
-                outer, _, inner = name.partition("__")
-                group = getattr(self, outer, None) if inner else None
-                names = [e.name for e in fields(group)] if isinstance(group, Settings) else known
-                where = type(group).__name__ if isinstance(group, Settings) else "Follower"
-                asked = inner if isinstance(group, Settings) else name
-                raise SettingError(f"{where} has no setting {asked!r}.{did_you_mean(asked, names)}")
-            outer, _, inner = name.partition("__")
-            if inner:
-                inside.setdefault(outer, {})[inner] = value
-            else:
-                setattr(self, name, value)
         try:
+            inside: dict[str, dict[str, Any]] = {}
+            for name, value in settings.items():
+                outer, nested, inner = name.partition("__")
+                if nested:
+                    inside.setdefault(outer, {})[inner] = value
+                elif name in before:
+                    setattr(self, name, value)
+                else:
+                    raise self._unknown(name)
             for outer, values in inside.items():
-                setattr(self, outer, replace(getattr(self, outer), **values))
+                group = getattr(self, outer) if outer in before else None
+                if not isinstance(group, Settings):
+                    raise self._unknown(f"{outer}__{next(iter(values))}")
+                known = [each.name for each in fields(group)]
+                for inner in values:
+                    if inner not in known:
+                        raise SettingError(
+                            f"{type(group).__name__} has no setting {inner!r}."
+                            f"{did_you_mean(inner, known)}"
+                        )
+                setattr(self, outer, replace(group, **values))
             self._check_settings()
         except SettingError:
             for name, value in before.items():  # all of it, or nothing
                 setattr(self, name, value)
             raise
         return self
+
+    def _unknown(self, name: str) -> SettingError:
+        return SettingError(
+            f"Follower has no setting {name!r}.{did_you_mean(name, self.get_params())}"
+        )
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags

@@ -201,6 +201,9 @@ def _build(
 ) -> Learnt:
     own = {f"own:{name_of(function)}": function for function in joins}
     lexicon = _lexicon(tables["lexicon"])
+    listed = range(len(tables["members"]))
+    if arrays.keys() != {f"{name}{number}" for name in ("theta", "keys") for number in listed}:
+        raise ValueError("the weights are not those of the members")
     members = [
         _KnownMember(
             Member(Overlay.from_dict(each["overlay"]), _features(each["features"], own, lexicon)),
@@ -263,7 +266,7 @@ def _features(
                 "Pass it to Follower.load(…, joins=[…])."
             )
         chosen.append(own.get(name, name))
-    if kept["slots"] or "equal" in kept["numbers"]:
+    if lexicon != Lexicon() and (kept["slots"] or "equal" in kept["numbers"]):
         kept["lexicon"] = lexicon
     return Features.from_dict({**kept, "joins": tuple(chosen)})
 

@@ -20,7 +20,7 @@ def translate(
     learning, search = settings["learning"], settings["search"]
     overlays = [settings["overlay"], *settings.get("partners", ())]
     tabled = [tables, *tables.get("partners", ())]
-    model = _model(learning, search, overlays[0])
+    model = _model(learning, search, overlays)
     chosen: dict[str, Any] = {
         "model": model,
         "learning": {
@@ -57,17 +57,12 @@ def translate(
 
 
 def _model(
-    learning: dict[str, Any], search: dict[str, Any], overlay: dict[str, Any]
+    learning: dict[str, Any], search: dict[str, Any], overlays: list[dict[str, Any]]
 ) -> dict[str, Any]:
     if learning["normalise"] == "plans":
         _refuse(learning["alignment"] == "viterbi", "alignment='viterbi' with whole plans")
-        bag = overlay["skeleton"] == "bag"
-        found = {name: overlay[name] for name in _PLAN}
-        if bag:
-            found |= {"advance_scores": False, "skip": 0.0}
-        if not found["plan_scores"]:
-            found["plan_words"] = False
-        return {"kind": "PlanModel", **found, "alternatives": learning["alternatives"] or 50}
+        found = {"kind": "PlanModel", **_terms(overlays)}
+        return {**found, "alternatives": learning["alternatives"] or 50}
     if learning["alignment"] in ("marginal", "best"):
         _refuse(learning["alignment"] == "best", "alignment='best'")
         many = learning["again"]
@@ -94,6 +89,21 @@ def _model(
             "restarts": search["restarts"],
             "alternations": search["rounds"],
         }
+    return found
+
+
+def _terms(overlays: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what whole plans are scored by, which each overlay used to say for itself."""
+    found = {}
+    for name in sorted(_PLAN):
+        # Words in a bag have no links, so that it does not matter what links cost.
+        links = name in ("advance_scores", "skip")
+        said = [each for each in overlays if each["skeleton"] != "bag"] if links else overlays
+        values = {each[name] for each in said}
+        _refuse(len(values) > 1, f"partners that differ in {name}")
+        found[name] = values.pop() if values else type(overlays[0][name])()
+    if not found["plan_scores"]:
+        found["plan_words"] = False
     return found
 
 

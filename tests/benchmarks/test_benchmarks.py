@@ -9,6 +9,7 @@ from rich.console import Console
 from benchmarks.corpus import describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
+from benchmarks.prediction import prediction
 from groundling.overlay.scorer import Scorer
 
 FACTOR = 0.005
@@ -22,8 +23,7 @@ def test_corpus_is_the_same_for_the_same_seed():
 
 
 def test_numpy_loops_compute_the_same_objective_and_gradient():
-    corpus = generate(FACTOR)
-    encoding = encoded(corpus)
+    encoding = encoded(generate(FACTOR))
     theta = np.random.default_rng(1).normal(size=len(encoding.space))
     loops = numpy_loss(encoding, theta)
     loss, gradient = Scorer(encoding).loss(theta)
@@ -31,8 +31,15 @@ def test_numpy_loops_compute_the_same_objective_and_gradient():
     np.testing.assert_allclose(loops.gradient, gradient, atol=1e-10)
 
 
-def test_limit_touches_every_array_without_fail():
-    prepare_limit(encoded(generate(FACTOR)))()
+def test_limit_passes_every_cell_and_link_once():
+    encoding = encoded(generate(FACTOR))
+    limit = prepare_limit(encoding)
+    batch = encoding.batch
+    sizes = np.diff(batch.node_near[batch.shape_nodes])[batch.graph_shape][batch.action_graph]
+    words = np.repeat(np.diff(batch.instance_words), np.diff(batch.instance_candidates))
+    links = int(np.sum(words * sizes))  # plans have one action each
+    assert limit() == (encoding.chart_cells, links)
+    assert limit() == (encoding.chart_cells, links)
 
 
 @pytest.mark.parametrize("way", ["logsumexp", "matmul"])
@@ -40,13 +47,22 @@ def test_torch_computes_the_same_objective_and_gradient(way):
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install -e '.[bench]'")
     from benchmarks.torch_twin import TorchTwin
 
-    corpus = generate(FACTOR)
-    encoding = encoded(corpus)
+    encoding = encoded(generate(FACTOR))
     theta = np.random.default_rng(1).normal(size=len(encoding.space))
     value, slope = TorchTwin(encoding, way, decisions=4).loss(theta)
     loss, gradient = Scorer(encoding).loss(theta)
     assert value == pytest.approx(loss, rel=1e-10)
     np.testing.assert_allclose(slope, gradient, atol=1e-10)
+
+
+def test_prediction_gives_its_figures():
+    figures = prediction(6, 1, Console(file=io.StringIO()))
+    assert figures.keys() == {
+        "plans_per_second", "plans_per_second_one_by_one", "seconds_import",
+        "seconds_to_first_plan",
+    }  # fmt: skip
+    assert all(value > 0 for value in figures.values())
+    assert figures["seconds_import"] < figures["seconds_to_first_plan"]
 
 
 def test_quick_run_gives_all_figures():

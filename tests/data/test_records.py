@@ -47,7 +47,15 @@ def parts(demonstration):
     """Return all but the environment, and the name, which may be where it was read."""
     return tuple(
         getattr(demonstration, each)
-        for each in ("instructions", "start", "actions", "weight", "also", "group", "negative_starts")
+        for each in (
+            "instructions",
+            "start",
+            "actions",
+            "weight",
+            "also",
+            "group",
+            "negative_starts",
+        )
     )
 
 

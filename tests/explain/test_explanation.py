@@ -1,5 +1,7 @@
 """Explanations: every number recomputes from θ, and words left out change what is stated."""
 
+import base64
+import html
 import io
 import itertools
 import json
@@ -12,20 +14,25 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from groundling import (
+    DecisionModel,
     Demonstration,
+    Ensemble,
     Features,
     Follower,
     GroundingGraph,
     Instruction,
     Learning,
+    Member,
     Overlay,
-    Partner,
+    PlanModel,
     Search,
+    TransducerModel,
 )
 from groundling.errors import ConvergenceWarning, GroundlingError, InstructionError
 from groundling.explain.layout import arc_levels
 from groundling.overlay.encoding import Instance
-from tests.model.overlay_twin import alignments
+from groundling.world.trajectory import Trajectory
+from tests.overlay.overlay_twin import alignments
 
 pytestmark = pytest.mark.filterwarnings(
     f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning"
@@ -65,43 +72,43 @@ SHOWN = [
     Demonstration("walk to the gate", WORLD, (2, 1), ("turn", "walk")),
     Demonstration("turn around. walk to the hatch", WORLD, (1, 1), ("turn", "walk")),
 ]
+FEATURES = Features(slots=("place",), numbers=("equal",), joins=("conjunction", "slot"))
+MEMBER = Member(
+    Overlay.bag(), Features(words=("word", "previous"), slots=("place",), numbers=("equal",),
+                            joins=("conjunction", "slot")),
+)  # fmt: skip
 SETTINGS = {
-    "plans": (Overlay(skip=0.5), Learning(iterations=15)),
+    "plans": (Overlay(), PlanModel(skip=0.5)),
     "words": (
-        Overlay(unit="word", nodes="both", entry="any", adjacency="soft", advance_scores=True,
-                plan_words=True, skip=1.0),
-        Learning(iterations=15),
+        Overlay(unit="word", nodes="both", entry="any", adjacency="soft"),
+        PlanModel(advance_scores=True, plan_words=True, skip=1.0),
     ),
-    "flat": (Overlay.flat(), Learning(iterations=15)),
-    "partners": (Overlay.flat(), Learning(iterations=15)),
-    "lattice": (Overlay(), Learning(normalise="decisions", iterations=15)),
-    "best reading": (
+    "flat": (Overlay.flat(), PlanModel.flat()),
+    "ensemble": (Overlay.flat(), Ensemble([MEMBER], PlanModel(plan_words=True))),
+    "transducer": (Overlay(), TransducerModel()),
+    "tuned transducer": (
         Overlay(),
-        Learning(normalise="decisions", alignment="best", iterations=15),
+        TransducerModel(
+            unaligned_cost=0.2, fertility_cost=0.1, length_bonus=0.4, normaliser_power=0.3
+        ),
     ),
-    "viterbi": (
-        Overlay(),
-        Learning(normalise="decisions", alignment="viterbi", iterations=15, silence=-1.0),
-    ),
-    "all": (Overlay.bag(), Learning(normalise="decisions", alignment="all", iterations=15)),
-}  # fmt: skip
-
-
-PARTNER = Partner(
-    replace(Overlay.flat(), skeleton="bag"),
-    Features(words=("word", "previous"), slots=("place",), joins=("conjunction", "slot")),
-)
+    "transducer ensemble": (Overlay(), Ensemble([MEMBER], TransducerModel())),
+    "best": (Overlay(), DecisionModel()),
+    "by text": (Overlay(), DecisionModel(compare="text")),
+    "best ensemble": (Overlay(), Ensemble([MEMBER], DecisionModel())),
+    "all": (Overlay.bag(), DecisionModel(aligned="all")),
+}
 
 
 def fitted(name, l2=1.0):
-    overlay, learning = SETTINGS[name]
+    overlay, model = SETTINGS[name]
     return Follower(
+        model=model,
         overlay=overlay,
-        learning=replace(learning, l2=l2),
-        features=Features(slots=("place",), numbers=("equal",), joins=("conjunction", "slot")),
-        search=Search(max_length=3),
+        learning=Learning(iterations=15, l2=l2),
+        features=FEATURES,
+        search=Search(max_length=3, beam=None),
         parser="chain",
-        partners=[PARTNER] if name == "partners" else (),
     ).fit(SHOWN)
 
 
@@ -115,7 +122,8 @@ def case(request):
 def test_explanation_contributions_recompute_from_theta(case):
     follower, _, why = case
     weight = dict(zip(follower.feature_names_, follower.theta_.tolist(), strict=True))
-    partner = dict(follower.weights(most=10_000, partner=1)) if follower.partners else {}
+    several = isinstance(follower.model, Ensemble)
+    partner = dict(follower.weights(most=10_000, member=1)) if several else {}
     sums = [each for step in why.steps for each in (step.text, step.own)] + [why.whole]
     for each in (feature for one in sums for feature in one.features):
         weights = [every[each.feature] for every in (weight, partner) if each.feature in every]
@@ -155,8 +163,15 @@ def test_explanation_deletion_changes_the_score_by_the_stated_amount(case):
         for s, each in enumerate(why.instructions)
     ]
     again = follower.follow(text, WORLD, plan.start)
-    paths = [(plan.states, plan.actions), (again.states, again.actions)]
-    ours, best = np.mean([each.scores(text, paths) for each in why._source.readers], axis=0)
+    paths = [Trajectory(each.states, each.actions) for each in (plan, again)]
+    learnt, request = follower._learnt, replace(why._source.request, text=tuple(text))
+    ours, best = np.mean(
+        [
+            learnt.model.member_model.scores(each, request, paths, learnt.search)
+            for each in learnt.fitted.members
+        ],
+        axis=0,
+    )
     assert top.score == pytest.approx(ours - why.score, abs=1e-9)
     assert top.score != 0
     for same in (p for p in (again, *again.alternatives) if p.actions == plan.actions):
@@ -192,21 +207,21 @@ def test_explanation_links_and_ambiguity_are_those_of_all_alignments(name):
     plan = follower.follow(Instruction.chain("go gate"), WORLD, (2, 1))
     why = plan.explain()
     weight = dict(zip(follower.feature_names_, follower.theta_.tolist(), strict=True))
-    encoder = follower._builder
-    course = encoder.course(encoder.world(WORLD), plan.states, plan.actions)
-    passage = encoder.passage(why.instructions, course.graphs)
-    candidate = course.candidate()
-    instance = Instance(passage.skeleton, passage.words, [candidate])
+    encoder, model = follower._learnt.fitted.encoder, follower.model
+    candidates = encoder.candidates(encoder.world(WORLD), [Trajectory(plan.states, plan.actions)])
+    graphs = candidates.actions(0)
+    text = encoder.label(why.instructions, graphs)
+    instance = Instance(text.skeleton, text.words, [candidates])
     found = list(
-        alignments(instance, candidate, follower.overlay, weight,
-                   advance=follower.overlay.advance_scores, slots=("place",))
+        alignments(instance, (tuple(graphs), None), weight, model.skip,
+                   advance=model.advance_scores, slots=("place",))
     )  # fmt: skip
     scores = np.array([score for _, score, _ in found])
     shares = np.exp(scores - np.logaddexp.reduce(scores))
     expected = {}
     for (states, _, _), share in zip(found, shares, strict=True):
         for w, (j, k) in enumerate(states):
-            key = (j, passage.word(w), course.graphs[j].names[k])
+            key = (j, text.word(w), graphs[j].names[k])
             expected[key] = expected.get(key, 0.0) + share
     told = {
         (j, link.word, link.node): link.probability
@@ -238,7 +253,7 @@ def test_explanation_says_when_every_plan_has_the_action():
     assert "every plan that was considered has it" in str(why)
 
 
-@pytest.mark.parametrize("name", ["plans", "lattice", "viterbi"])
+@pytest.mark.parametrize("name", ["plans", "transducer", "best", "best ensemble"])
 def test_explanation_is_exact_for_names_that_training_never_saw(name):
     class Renamed(Corridor):
         names = ("cellar", "attic", "porch")
@@ -251,8 +266,8 @@ def test_explanation_is_exact_for_names_that_training_never_saw(name):
         assert rival.margin == pytest.approx(found, abs=1e-9)
 
 
-def test_explanation_viterbi_causes_are_certain_and_monotone():
-    why = fitted("viterbi").follow("turn around. walk to the hatch", WORLD, (1, 1)).explain()
+def test_explanation_causes_of_the_best_alignment_are_certain_and_monotone():
+    why = fitted("best").follow("turn around. walk to the hatch", WORLD, (1, 1)).explain()
     for cause in (cause for step in why.steps for cause in step.causes):
         assert cause.probability == pytest.approx(1.0)
     named = [cause.unit.sentence for step in why.steps for cause in step.causes]
@@ -322,4 +337,17 @@ def test_arc_levels_never_let_overlapping_arcs_share_a_level():
 
 def test_explanation_shows_itself_in_a_notebook():
     why = fitted("plans").follow("turn around", WORLD, (1, 1)).explain()
-    assert why._repr_png_().startswith(PNG)
+    shown = why._repr_html_()
+    start = 'src="data:image/png;base64,'
+    picture = shown[shown.index(start) + len(start) : -len('">')]
+    assert base64.b64decode(picture, validate=True).startswith(PNG)
+
+
+def test_explanation_in_a_notebook_says_the_same_in_words_without_harm():
+    text = Instruction.chain(["turn", "<script>alert(1)</script>", '"around"'])
+    why = fitted("plans").follow(text, WORLD, (1, 1)).explain()
+    shown = why._repr_html_()
+    assert "<script>" not in shown
+    alt = shown[shown.index('alt="') + 5 : shown.index('" src=')]
+    assert '"' not in alt
+    assert html.unescape(alt) == str(why)

@@ -199,8 +199,8 @@ def test_reading_senses_follow_the_values_of_the_moment():
     made = reader()
     for value in ("library", "stable", "studio", "garage") * 3:
         # Each mapping is new, and may stand where the last one stood.
-        assert made.sense(value, {"workspace": {value}}) == (("workspace", value),)
-        assert made.sense("library", {"workspace": {"attic"}}) == ()
+        assert made.sense(value, {"room": {value}}) == (("room", value),)
+        assert made.sense("library", {"room": {"attic"}}) == ()
 
 
 # ---- lexicon --------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def test_lexicon_files_that_cannot_be_read(tmp_path):
 def test_settings_lexicons_are_read_from_files(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("bench = item:sofa\n")
-    assert "bench" in Features(lexicon=path).first_lexicon().given
+    assert "bench" in Features(slots=("item",), lexicon=path).first_lexicon().given
     with pytest.raises(SettingError, match="neither a lexicon file"):
         Features(lexicon=tmp_path / "nowhere.txt")
 

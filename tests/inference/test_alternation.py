@@ -7,28 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundling import Instruction, Overlay, Search
+from groundling import DecisionModel, Instruction, Overlay, Search
 from groundling.errors import SearchError
 from groundling.inference.alignment import align
-from groundling.inference.alternation import alternate, best_path
+from groundling.inference.alternation import Alternation, alternate, best_path
 from groundling.inference.units import UnitScores
-from groundling.learning.settings import Learning
-from groundling.models.examples import prepare
-from groundling.models.plan import make_objective
 from groundling.world import World
-from tests.worlds import GoalLine, Line, line_demonstrations, workbench
+from tests.worlds import GoalLine, Line, line_demonstrations, objective_of, weights_for
 
 TEXT = (Instruction.chain("go left"), Instruction.chain("then right"))
 
 
 def unit_scores(world, seed=0, text=TEXT, spread=1.0):
     """Scores of a text under random weights over the features of the line world."""
-    encoder, space = workbench(Overlay())
-    examples = prepare(encoder, line_demonstrations(Line(4, {1: "lamp"})))
-    learning = Learning(normalise="decisions", alignment="viterbi")
-    make_objective(encoder, space, examples, learning, Search(), np.random.default_rng(0))
-    theta = np.random.default_rng(seed).normal(size=len(space)) * spread
-    return UnitScores(encoder, space, theta, text, World(world))
+    shown = line_demonstrations(Line(4, {1: "lamp"}))
+    objective, space = objective_of(DecisionModel(), Overlay(), shown)
+    theta = weights_for(space, seed, spread)
+    return UnitScores(objective.data.encoder, space, theta, text, World(world))
 
 
 def walks(world, start, length):
@@ -60,26 +55,27 @@ def test_alternation_best_path_equals_brute_force(seed, start, length, goal):
     for states, actions in walks(world, start, length):
         value = path_score(scores, states, actions, weights)
         best[states[-1]] = max(best.get(states[-1], -np.inf), value)
-    assert {states[-1]: pytest.approx(value) for value, states, _ in found} == best
-    assert [value for value, _, _ in found] == sorted((v for v, _, _ in found), reverse=True)
+    assert {each.end: pytest.approx(each.score) for each in found} == best
+    values = [each.score for each in found]
+    assert values == sorted(values, reverse=True)
+    for each in found:
+        assert path_score(scores, each.states, each.actions, weights) == pytest.approx(each.score)
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 30), st.integers(0, 3), st.sampled_from([None, 0.0]), st.booleans())
+@given(st.integers(0, 30), st.integers(0, 3), st.booleans())
 def test_alternation_with_every_alignment_to_start_from_finds_the_best_plan(
-    seed, start, silence, last_to_last
+    seed, start, last_to_last
 ):
     scores = unit_scores(Line(4), seed)
-    search = Search(max_length=3, beam=None, restarts=40)
-    found = alternate(
-        scores, start, search, lambda n: -0.1 * n, range(1, 4),
-        silence=silence, last_to_last=last_to_last, seed=seed,
-    )  # fmt: skip
+    search = Search(max_length=3, beam=None)
+    how = Alternation(restarts=40, last_to_last=last_to_last, seed=seed)
+    found = alternate(scores, start, search, lambda n: -0.1 * n, range(1, 4), how)
     expected = []
     for length in (1, 2, 3):
         for states, actions in walks(Line(4), start, length):
             text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
-            total, _ = align(text.T, silence=silence, last_to_last=last_to_last)
+            total, _ = align(text.T, last_to_last=last_to_last)
             expected.append(total + free.sum() - 0.1 * length)
     assert found[0].score <= max(expected) + 1e-9
     for each in found:
@@ -89,7 +85,8 @@ def test_alternation_with_every_alignment_to_start_from_finds_the_best_plan(
 def test_alternation_with_every_unit_finds_the_best_plan_of_each_length():
     scores = unit_scores(Line(4), 3)
     search = Search(max_length=2, beam=None)
-    found = alternate(scores, 1, search, lambda n: -1.0 * n, (1, 2), every_unit=True)
+    how = Alternation(every_unit=True)
+    found = alternate(scores, 1, search, lambda n: -1.0 * n, (1, 2), how)
     expected = {}
     for length in (1, 2):
         states, actions = max(
@@ -104,7 +101,12 @@ def test_alternation_with_every_unit_finds_the_best_plan_of_each_length():
 def test_alternation_same_seed_finds_the_same():
     one, other = (
         alternate(
-            unit_scores(Line(4), 1), 1, Search(max_length=3), lambda n: 0.0, (1, 2, 3), seed=4
+            unit_scores(Line(4), 1),
+            1,
+            Search(max_length=3),
+            lambda n: 0.0,
+            (1, 2, 3),
+            Alternation(seed=4),
         )
         for _ in range(2)
     )
@@ -115,8 +117,8 @@ def test_alternation_compares_plans_by_their_text_alone_when_asked():
     found = {}
     for compare in ("score", "text"):
         scores = unit_scores(Line(4), 5)
-        search = Search(max_length=3, beam=None, compare=compare)
-        found[compare] = alternate(scores, 1, search, lambda n: -7.0 * n, (1, 2, 3))
+        search, how = Search(max_length=3, beam=None), Alternation(compare=compare)
+        found[compare] = alternate(scores, 1, search, lambda n: -7.0 * n, (1, 2, 3), how)
         values = [each.score for each in found[compare]]
         assert values == sorted(values, reverse=True)
     assert {each.actions for each in found["text"]} == {each.actions for each in found["score"]}
@@ -139,7 +141,7 @@ def test_alternation_dead_ends_give_no_plan():
 
 def test_alternation_reflex_agent_keeps_one_plan():
     scores = unit_scores(Line(4), 2)
-    found = best_path(scores, 1, np.ones((2, 3)), Search(planning=False, beam=None))
+    found = best_path(scores, 1, np.ones((2, 3)), Search(planning=False))
     assert len(found) == 1
 
 

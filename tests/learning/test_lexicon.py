@@ -3,36 +3,45 @@
 import numpy as np
 import pytest
 
-from groundling import Demonstration, Features, Follower, Learning, Overlay, Search
+from groundling import (
+    DecisionModel,
+    Demonstration,
+    Features,
+    Follower,
+    Learning,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
 from groundling.errors import SettingError
 from groundling.features.lexicon import Lexicon
-from groundling.models.examples import prepare
-from groundling.models.plan import make_objective
 from tests.learning.test_training import KilledError, killed_after
 from tests.test_follower import Rooms
-from tests.worlds import slopes, workbench
+from tests.worlds import objective_of, slopes, weights_for
 
 SYNONYMS = {"kitchen": "stove", "cellar": "depths", "garden": "greens", "attic": "rafters"}
 VERBS = ("enter", "visit", "find", "see", "reach")
 
 
 def shown():
-    """Rooms by name and by synonyms, always beside one other workspace."""
+    """Rooms by name and by synonyms, always beside one other room."""
     rooms = list(SYNONYMS)
     found = []
     for number, verb in enumerate(VERBS):
-        for place, workspace in enumerate(rooms):
+        for place, room in enumerate(rooms):
             other = rooms[(place + 1 + number % 3) % 4]
-            world = Rooms(workspace, other)
-            found.append(Demonstration(f"{verb} the {workspace}", world, "hall", (workspace,)))
-            found.append(Demonstration(f"{verb} the {SYNONYMS[workspace]}", world, "hall", (workspace,)))
+            world = Rooms(room, other)
+            found.append(Demonstration(f"{verb} the {room}", world, "hall", (room,)))
+            found.append(Demonstration(f"{verb} the {SYNONYMS[room]}", world, "hall", (room,)))
     return found
 
 
 def make(**settings):
     chosen = {
+        "model": PlanModel.flat(),
         "overlay": Overlay.flat(),
-        "features": Features(words=("word",), slots=("workspace",), lexicon="learn"),
+        "features": Features(words=("word",), slots=("room",), lexicon="learn"),
         "learning": Learning(),
         "search": Search(max_length=1),
         "parser": "chain",
@@ -46,10 +55,10 @@ def learnt():
 
 
 def test_lexicon_learns_synonyms(learnt):
-    for workspace, word in SYNONYMS.items():
+    for room, word in SYNONYMS.items():
         entries = learnt.lexicon_.learnt.get(word, {})
-        assert max(entries, key=entries.get, default=None) == ("workspace", workspace)
-        assert 0 < entries["workspace", workspace] <= 1.5
+        assert max(entries, key=entries.get, default=None) == ("room", room)
+        assert 0 < entries["room", room] <= 1.5
 
 
 def test_lexicon_leaves_words_that_mean_no_value_alone(learnt):
@@ -86,36 +95,73 @@ def test_lexicon_learning_killed_and_resumed_ends_in_the_same_bytes(tmp_path):
         assert resumed.theta_.tobytes() == whole.theta_.tobytes()
 
 
+def test_lexicon_is_learnt_with_decisions_too():
+    follower = make(model=DecisionModel(), overlay=Overlay.flat()).fit(shown())
+    learnt = follower.lexicon_.learnt
+    assert learnt
+    for word, entries in learnt.items():
+        if word in SYNONYMS.values():
+            best = max(entries, key=entries.get)
+            assert SYNONYMS[best[1]] == word
+
+
 def test_lexicon_needs_slots():
     with pytest.raises(SettingError, match=r"needs Features.slots"):
         make(features=Features(words=("word",), lexicon="learn")).fit(shown())
+    with pytest.raises(SettingError, match=r"needs Features.slots"):
+        Features(words=("word",), numbers=(), lexicon="learn")
 
 
 def test_lexicon_needs_alignments_or_whole_plans():
-    with pytest.raises(SettingError, match=r"goes with Learning.normalise='plans'"):
-        make(learning=Learning(normalise="decisions")).fit(shown())
+    with pytest.raises(SettingError, match=r"'learn' goes with PlanModel or DecisionModel"):
+        make(model=TransducerModel()).fit(shown())
+
+
+@pytest.mark.parametrize("steps", [1, 3, 4])
+def test_lexicon_learning_stops_where_progress_says_so(steps, tmp_path):
+    told = []
+
+    def stop(progress):
+        told.append(progress.stage)
+        return len(told) == steps
+
+    follower = make().fit(shown(), progress=stop, checkpoint=tmp_path)
+    assert told.count("learning the lexicon") == steps
+    # The words of the first round are known after its three steps.
+    assert bool(follower.lexicon_.learnt) == (steps >= 3)
+
+
+def test_lexicon_learning_that_was_stopped_does_not_stay_so(learnt, tmp_path):
+    def stop(progress):
+        return progress.stage == "learning the lexicon" and progress.step == 4
+
+    whole = make().fit(shown(), checkpoint=tmp_path / "whole")
+    stopped = make().fit(shown(), checkpoint=tmp_path / "stopped", progress=stop)
+    assert stopped.theta_.tobytes() != whole.theta_.tobytes()
+    resumed = make().fit(shown(), checkpoint=tmp_path / "stopped")
+    assert resumed.lexicon_ == learnt.lexicon_
+    assert resumed.theta_.tobytes() == whole.theta_.tobytes()
 
 
 def test_lexicon_gradient_by_extents_equals_finite_differences():
     features = Features(
-        words=("word",), slots=("workspace",),
-        lexicon=Lexicon(learnt={"stove": {("workspace", "kitchen"): 0.6, ("workspace", "attic"): 0.3}}),
+        words=("word",), slots=("room",),
+        lexicon=Lexicon(learnt={"stove": {("room", "kitchen"): 0.6, ("room", "attic"): 0.3}}),
     )  # fmt: skip
-    encoder, space = workbench(Overlay.flat(), features)
-    examples = prepare(encoder, shown()[:8])
-    objective = make_objective(
-        encoder, space, examples, Learning(), Search(max_length=1), np.random.default_rng(0)
-    )
-    theta = np.random.default_rng(1).normal(size=len(space))
-    amounts = objective.model.scores.set_amount
+    objective, space = objective_of(
+        PlanModel.flat(), Overlay.flat(), shown()[:8], features=features,
+        search=Search(max_length=1),
+    )  # fmt: skip
+    theta = weights_for(space, 1)
+    amounts = objective.scorer.tables.set_amount
     assert {0.3, 0.6} <= set(amounts.tolist())
 
     def loss(values):
         amounts[:] = values
-        return objective.model.amount_loss(theta)[0]
+        return objective.scorer.amount_loss(theta)[0]
 
     start = amounts.copy()
-    gradient = objective.model.amount_loss(theta)[1].copy()
+    gradient = objective.scorer.amount_loss(theta)[1].copy()
     expected = slopes(loss, start, 1e-3)
     amounts[:] = start
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.learning.optimise import minimise
-from groundling.learning.settings import Learning
-from tests.learning.test_objectives import KINDS, at, make
-from tests.worlds import slopes
+from tests.models.test_objectives import KINDS
+from tests.worlds import objective_of, slopes, weights_for
 
 
 @settings(max_examples=20, deadline=None)
@@ -37,9 +36,9 @@ def test_optimise_l1_gives_exact_zeros():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimise_meets_the_conditions_of_a_minimum(kind):
-    objective, space = make(KINDS[kind][1])
+    objective, space = objective_of(KINDS[kind][1])
     l1, l2 = 0.05, 0.5
-    theta = at(space, 1, 0.1)
+    theta = weights_for(space, 1, 0.1)
     objective.realign(theta)
     value, theta, _ = minimise(objective.loss, theta, l1=l1, l2=l2, iterations=500, tolerance=1e-15)
     loss, gradient = objective.loss(theta)
@@ -52,8 +51,8 @@ def test_optimise_meets_the_conditions_of_a_minimum(kind):
 
 
 def test_optimise_penalised_gradient_equals_finite_differences():
-    objective, space = make(Learning())
-    theta = at(space)
+    objective, space = objective_of(KINDS["plans"][1])
+    theta = weights_for(space)
     l2 = 0.7
 
     def penalised(t):
@@ -71,6 +70,22 @@ def test_optimise_reports_every_iteration():
     )
     assert [step for step, _ in told] == list(range(1, len(told) + 1))
     assert told[-1][1] == pytest.approx(0, abs=1e-9)
+
+
+def test_optimise_stops_where_progress_says_so():
+    told = []
+
+    def stop(step, _):
+        told.append(step)
+        return step == 2
+
+    def loss(theta):  # far from a minimum after two steps
+        return float((theta**4).sum()), 4 * theta**3
+
+    value, theta, _ = minimise(loss, np.full(3, 50.0), progress=stop)
+    assert told == [1, 2]
+    assert 0 < value < loss(np.full(3, 50.0))[0]
+    assert value == pytest.approx(loss(theta)[0])
 
 
 def test_optimise_of_no_weights_at_all():

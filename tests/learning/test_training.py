@@ -8,24 +8,34 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from groundling import Features, Follower, Learning, Overlay, Search
-from groundling.errors import ConvergenceWarning, ModelFileError, SettingError
+from groundling import (
+    DecisionModel,
+    Ensemble,
+    Features,
+    Follower,
+    Learning,
+    Member,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
+from groundling.errors import ConvergenceWarning, ModelFileError
 from groundling.learning.checkpoints import Checkpoint
 from tests.worlds import Line, line_demonstrations
 
 WAYS = {
-    "plans": Learning(iterations=40, tolerance=0.0),
-    "plans-viterbi": Learning(alignment="viterbi", iterations=20, rounds=4, tolerance=0.0),
-    "plans-beamed": Learning(alternatives=3, iterations=12, rounds=3, tolerance=0.0),
-    "decisions-viterbi": Learning(
-        normalise="decisions", alignment="viterbi", iterations=15, rounds=4, restarts=2,
-        spread=1.0, tolerance=0.0,
+    "plans": (PlanModel(), Learning(iterations=40, tolerance=0.0)),
+    "plans-beamed": (PlanModel(alternatives=3), Learning(iterations=12, rounds=3, tolerance=0.0)),
+    "decisions-best": (DecisionModel(), Learning(iterations=15, rounds=4, tolerance=0.0)),
+    "decisions-all": (DecisionModel(aligned="all"), Learning(iterations=30, tolerance=0)),
+    "transducer": (TransducerModel(), Learning(iterations=20, tolerance=0.0)),
+    "ensemble": (
+        Ensemble([Member(Overlay.flat(), Features(words=("word",)))]),
+        Learning(iterations=20, tolerance=0.0),
     ),
-    "decisions-all": Learning(normalise="decisions", alignment="all", iterations=30, tolerance=0),
-    "lattice": Learning(normalise="decisions", iterations=20, restarts=2, tolerance=0.0),
-    "best-reading": Learning(normalise="decisions", alignment="best", iterations=20, tolerance=0.0),
-    "sparse": Learning(l1=0.05, iterations=40, tolerance=0.0),
-}  # fmt: skip
+    "sparse": (PlanModel(), Learning(l1=0.05, iterations=40, tolerance=0.0)),
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -34,9 +44,10 @@ def follower(way, **settings):
     search = Search(max_length=3)
     if way == "plans-beamed":
         search = Search(max_length=6, budget=40, beam=2)
+    model, learning = WAYS[way]
     return Follower(
-        overlay=Overlay(unit="word"), features=Features(words=("word",)), learning=WAYS[way],
-        search=search, parser="chain", **settings,
+        model=model, overlay=Overlay(unit="word"), features=Features(words=("word",)),
+        learning=learning, search=search, parser="chain", **settings,
     )  # fmt: skip
 
 
@@ -52,20 +63,15 @@ def test_training_same_seed_same_bytes(way):
 
 
 def test_training_seeds_matter_where_the_start_is_random():
-    one, other = (follower("decisions-viterbi", seed=seed).fit(shown()) for seed in (1, 2))
+    one, other = (follower("decisions-best", seed=seed).fit(shown()) for seed in (1, 2))
     assert one.theta_.tobytes() != other.theta_.tobytes()
 
 
-@pytest.mark.parametrize("way", ["plans", "decisions-all", "lattice"])
+@pytest.mark.parametrize("way", ["plans", "decisions-all", "transducer"])
 def test_training_does_not_depend_on_the_order_of_demonstrations(way):
     def weights(demonstrations):
         made = follower(way)
-        made.set_params(
-            learning=Learning(
-                normalise=WAYS[way].normalise, alignment=WAYS[way].alignment,
-                iterations=1000, tolerance=1e-15,
-            )
-        )  # fmt: skip
+        made.set_params(learning=Learning(iterations=1000, tolerance=1e-15))
         made.fit(demonstrations)
         return dict(zip(made.feature_names_, made.theta_.tolist(), strict=True))
 
@@ -74,13 +80,11 @@ def test_training_does_not_depend_on_the_order_of_demonstrations(way):
     assert all(one[name] == pytest.approx(other[name], abs=1e-5) for name in one)
 
 
-@pytest.mark.parametrize("way", ["plans", "lattice", "decisions-viterbi"])
+@pytest.mark.parametrize("way", ["plans", "transducer", "decisions-best"])
 def test_training_one_thread_and_two_agree(way):
-    learning = Learning(
-        normalise=WAYS[way].normalise, alignment=WAYS[way].alignment, iterations=8, rounds=2
-    )
+    rounds = {} if way == "transducer" else {"learning__rounds": 2}
     one, two = (
-        follower(way, threads=threads).set_params(learning=learning).fit(shown())
+        follower(way, threads=threads).set_params(learning__iterations=8, **rounds).fit(shown())
         for threads in (1, 2)
     )
     np.testing.assert_allclose(one.theta_, two.theta_, atol=1e-9)
@@ -125,7 +129,7 @@ def test_training_killed_at_any_point_resumes_to_the_same_bytes(way, tmp_path):
         assert resumed.loss_ == whole.loss_
 
 
-@pytest.mark.parametrize("way", ["plans", "decisions-viterbi"])
+@pytest.mark.parametrize("way", ["plans", "decisions-best"])
 def test_training_goes_on_from_any_checkpoint(way, tmp_path):
     whole = follower(way).fit(shown(way), checkpoint=tmp_path, checkpoint_every=5)
     files = sorted(tmp_path.iterdir(), key=lambda path: path.stat().st_mtime_ns)
@@ -225,35 +229,44 @@ def test_training_warns_when_it_did_not_converge():
 
 def test_training_progress_names_stage_and_step():
     told = []
-    follower("decisions-viterbi").fit(shown(), progress=told.append)
+    made = follower("decisions-best").set_params(model__begin="alignment")
+    made.fit(shown(), progress=told.append)
     assert told[0].stage == "training"
     assert told[0].step == 1
     assert any("round 2" in each.stage for each in told)
-    assert any("start 2" in each.stage for each in told)
     assert all(each.step <= each.steps for each in told)
 
 
-def test_training_stiff_features_are_penalised_more():
-    def learnt(**settings):
-        learning = Learning(iterations=200, **settings)
-        plain = Follower(
-            overlay=Overlay(unit="word"), features=Features(words=("word",)), learning=learning,
-            search=Search(max_length=3), parser="chain",
-        )  # fmt: skip
-        return plain.fit(shown())
+@pytest.mark.parametrize("way", WAYS)
+def test_training_stops_where_progress_says_so(way):
+    told = []
 
-    everything = learnt(stiff=((".", 4.0), (".", 2.0)))
-    assert everything.theta_.tobytes() == learnt(l2=8.0).theta_.tobytes()
-    plain, some = learnt(), learnt(stiff=(("word=left ", 1e6),))
-    named = [name.startswith("word=left ") for name in some.feature_names_]
-    assert any(named)
-    assert np.abs(some.theta_[named]).max() < 1e-4 < np.abs(plain.theta_[named]).max()
-    assert np.abs(some.theta_[~np.array(named)]).max() > 0.01
+    def stop(progress):
+        told.append(progress)
+        return len(told) == 4
+
+    made = follower(way).fit(shown(way), progress=stop)
+    # Members of an ensemble train one after another, and each is asked.
+    assert len(told) == 4 or way == "ensemble"
+    assert made.follow("go left", Line(4), 2).actions
+    whole = follower(way).fit(shown(way))
+    assert made.loss_ != whole.loss_
 
 
-@pytest.mark.parametrize(
-    ("stiff", "complaint"), [((("(", 2.0),), "no regular expression"), ((("a", -1.0),), "factor")]
-)
-def test_training_stiff_complains(stiff, complaint):
-    with pytest.raises(SettingError, match=complaint):
-        Learning(stiff=stiff)
+@pytest.mark.filterwarnings("error")
+def test_training_that_was_stopped_does_not_complain():
+    made = follower("plans").fit(shown(), progress=lambda progress: progress.step == 2)
+    assert made.theta_.any()
+
+
+def test_training_that_was_stopped_can_be_resumed_with_its_checkpoints(tmp_path):
+    told = []
+
+    def stop(progress):
+        told.append(progress)
+        return len(told) == 12
+
+    whole = follower("plans").fit(shown(), checkpoint=tmp_path / "whole", checkpoint_every=5)
+    follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5, progress=stop)
+    resumed = follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5)
+    assert resumed.theta_.tobytes() == whole.theta_.tobytes()

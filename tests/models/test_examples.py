@@ -27,16 +27,16 @@ class Mirrored(Line):
 def test_examples_mirror_images_share_the_weight():
     encoder, _ = workbench()
     shown = Demonstration("go left", Mirrored(), 2, ("left",), weight=3.0)
-    examples = prepare(encoder, [shown], mirror=True)
+    examples = prepare(encoder, [shown], augment=True)
     assert [example.weight for example in examples] == [1.5, 1.5]
-    assert examples[1].trace.actions == ("right",)
+    assert examples[1].trajectory.actions == ("right",)
     assert examples[0].group == examples[1].group
 
 
-def test_examples_without_mirror_stay_alone():
+def test_examples_without_augmenting_stay_alone():
     encoder, _ = workbench()
     shown = Demonstration("go left", Mirrored(), 2, ("left",))
-    assert len(prepare(encoder, [shown], mirror=False)) == 1
+    assert len(prepare(encoder, [shown], augment=False)) == 1
 
 
 def test_examples_mirror_images_teach_the_other_side():

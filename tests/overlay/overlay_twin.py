@@ -5,9 +5,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 from groundling.features.labels import NUMBER, ORDINAL
-from groundling.overlay.encoding import BIAS, Candidate, Instance
-from groundling.overlay.settings import Overlay
+from groundling.overlay.encoding import ADVANCE, BIAS, Instance
+from groundling.overlay.graphs import LaidOutGraph, NodeContent
 from groundling.overlay.skeletons import BOUND, FREE
+
+Plan = tuple[tuple[LaidOutGraph, ...], NodeContent | None]
+"""The graphs of a plan's actions, and its labels as a whole."""
 
 
 def pair_score(word, node, theta: Mapping[str, float], slots=()) -> float:
@@ -40,32 +43,23 @@ def edge_score(dependency: str, relation, theta: Mapping[str, float]) -> float:
     )
 
 
-def states_of(candidate: Candidate) -> list[tuple[int, int]]:
-    return [(j, k) for j, g in enumerate(candidate.graphs) for k in range(len(g.nodes))]
+def states_of(plan: Plan) -> list[tuple[int, int]]:
+    return [(j, k) for j, g in enumerate(plan[0]) for k in range(len(g.nodes))]
 
 
 def alignments(
-    instance: Instance, candidate: Candidate, overlay: Overlay, theta: Mapping[str, float],
-    advance: bool = False, slots=(),
+    instance: Instance, plan: Plan, theta: Mapping[str, float],
+    skip: float = 0.0, advance: bool = False, slots=(),
 ) -> Iterator[tuple[tuple[tuple[int, int], ...], float, tuple[float, ...]]]:  # fmt: skip
     """Yield (state of each word, score, score of each group) for every allowed alignment."""
     skeleton = instance.skeleton
-    states = states_of(candidate)
-    actions = len(candidate.graphs)
-    order = sorted(range(len(skeleton)), key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
+    states = states_of(plan)
     for choice in itertools.product(states, repeat=len(skeleton)):
         groups = [0.0] * skeleton.groups
         possible = True
         for w, (j, k) in enumerate(choice):
-            graph = candidate.graphs[j]
-            if candidate.pins is not None and candidate.pins[w] not in (-1, j):
-                possible = False
-                break
+            graph = plan[0][j]
             score = pair_score(instance.words[w], graph.nodes[k], theta, slots)
-            if w == order[0]:
-                score -= overlay.skip_before * j
-            if w == order[-1]:
-                score -= overlay.skip_after * (actions - 1 - j)
             parent = skeleton.parent[w]
             if parent < 0:
                 if not graph.shape.enters[k]:
@@ -92,24 +86,23 @@ def alignments(
                         break
                     relation = ("next",) if skeleton.direction[w] > 0 else ("previous",)
                     score += edge_score(skeleton.relation[w], relation, theta)
-                    score -= overlay.skip * (gap - 1)
+                    score -= skip * (gap - 1)
                     if advance:
-                        from groundling.overlay.encoding import ADVANCE
-
                         score += pair_score(instance.words[w], ADVANCE, theta, slots)
             groups[skeleton.group[w]] += score
         if possible:
             yield choice, sum(groups), tuple(groups)
 
 
-def text_free(instance, candidate, theta, *, action_scores=True, plan_words=False, slots=()):
-    total = candidate.base
-    if candidate.plan is not None:
-        total += pair_score(BIAS, candidate.plan, theta, slots)
+def text_free(instance, plan, theta, *, action_scores=True, plan_words=False, slots=()):
+    graphs, labels = plan
+    total = 0.0
+    if labels is not None:
+        total += pair_score(BIAS, labels, theta, slots)
         if plan_words:
-            total += sum(pair_score(w, candidate.plan, theta, slots) for w in instance.words)
+            total += sum(pair_score(w, labels, theta, slots) for w in instance.words)
     if action_scores:
-        total += sum(pair_score(BIAS, g.prior, theta, slots) for g in candidate.graphs)
+        total += sum(pair_score(BIAS, g.prior, theta, slots) for g in graphs)
     return total
 
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from groundling import Features, GroundingGraph, Instruction, Overlay
 from groundling.features.labels import NodeLabeller
-from groundling.overlay.encoding import Candidate, Instance
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import lay_out, spell_plan
-from groundling.overlay.scorer import Model
+from groundling.overlay.settings import PlanTerms
 from tests.worlds import workbench
 
 NODES = {
@@ -25,10 +26,7 @@ EDGES = [("event", "here", "from"), ("event", "there", "to"), ("here", "there", 
 def near(graph, place, **settings):
     names = graph.node_names
     laid = lay_out(graph, Overlay(**settings), NodeLabeller())
-    return {
-        (*names, "nothing")[other]: relation
-        for other, relation in laid.shape.near[names.index(place)]
-    }
+    return {names[other]: relation for other, relation in laid.shape.near[names.index(place)]}
 
 
 def test_graphs_neighbours_are_given_reversed_and_self():
@@ -51,11 +49,6 @@ def test_graphs_two_step_neighbours():
 def test_graphs_soft_adjacency_reaches_every_node():
     graph = GroundingGraph({"a": "x", "b": "y"})
     assert near(graph, "a", adjacency="soft") == {"a": ("self",), "b": ("far",)}
-
-
-def test_graphs_null_node_neighbours_everything():
-    graph = GroundingGraph({"a": "x", "b": "y"})
-    assert near(graph, "b", null_node=True) == {"b": ("self",), "nothing": ("null",)}
 
 
 def test_graphs_cycles_and_self_loops_are_walked():
@@ -96,30 +89,34 @@ def test_graphs_of_plans_know_their_length_and_labels():
     [
         Overlay(),
         Overlay(entry="any", adjacency="soft"),
-        Overlay(null_node=True, neighbours=("given", "two-step", "self")),
-        Overlay(nodes="both", unit="word", advance_scores=True),
+        Overlay(neighbours=("given", "two-step", "self")),
+        Overlay(nodes="both", unit="word"),
         Overlay.flat(),
         Overlay.bag(),
     ],
-    ids=["paper", "soft", "null", "both", "flat", "bag"],
+    ids=["paper", "soft", "two-step", "both", "flat", "bag"],
 )
 def test_graphs_numbering_of_nodes_and_edges_does_not_matter(overlay):
     text = Instruction(
         ("walk", "far", "to", "lamp"), (-1, 0, 0, 2), ("root", "advmod", "case", "obl")
     )
-    encoder, space = workbench(overlay, Features(words=("word", "string"), promote=()))
+    encoder, space = workbench(
+        overlay,
+        Features(words=("word", "string"), promote=()),
+        PlanTerms(advance_scores=True),
+    )
     orders = list(itertools.permutations(NODES))
     graphs = [
         GroundingGraph({name: NODES[name] for name in order}, edges, root="event")
         for order, edges in zip(orders, itertools.permutations(EDGES), strict=True)
     ]
     laid = [encoder.lay_out(graph) for graph in graphs]
-    passage = encoder.passage([text], laid)
-    candidates = [Candidate((graph, graph), gold=place == 0) for place, graph in enumerate(laid)]
-    instance = Instance(passage.skeleton, passage.words, candidates)
-    encoding = encoder.encode([instance], space, grow=True)
+    labelled = encoder.label([text], laid)
+    candidates = Candidates(((graph, graph), None) for graph in laid)
+    instance = Instance(labelled.skeleton, labelled.words, [candidates], (0,))
+    scorer = encoder.encode([instance], space, grow=True)
     theta = np.random.default_rng(0).normal(size=len(space))
-    scores = Model(encoding, overlay).candidate_scores(theta)
+    scores = scorer.candidate_scores(theta)
     assert np.isfinite(scores).all()
     np.testing.assert_allclose(scores, scores[0], rtol=1e-12)
 
@@ -132,13 +129,11 @@ def test_graphs_log_probabilities_are_at_most_zero(seed, spread):
     laid = [
         encoder.lay_out(GroundingGraph(NODES, EDGES[:count], root="event")) for count in range(4)
     ]
-    passage = encoder.passage([Instruction.chain("walk to the far lamp")], laid)
-    candidates = [Candidate((graph,), gold=place == 1) for place, graph in enumerate(laid)]
-    encoding = encoder.encode(
-        [Instance(passage.skeleton, passage.words, candidates)], space, grow=True
-    )
+    text = encoder.label([Instruction.chain("walk to the far lamp")], laid)
+    instance = Instance(text.skeleton, text.words, [Candidates.single(laid)], (1,))
+    scorer = encoder.encode([instance], space, grow=True)
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
-    loss, gradient = Model(encoding, overlay).loss(theta)
+    loss, gradient = scorer.loss(theta)
     assert loss >= 0
     assert np.isfinite(loss)
     assert np.isfinite(gradient).all()

@@ -1,6 +1,7 @@
 """The compiled overlay equals brute force: scores, posteriors, best alignments, gradients."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
-from groundling.overlay.encoding import Candidate, Instance, encode
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Instance, encode
 from groundling.overlay.graphs import LaidOutGraph, Shape
-from groundling.overlay.scorer import Model
+from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
-from tests.model import overlay_twin as twin
+from tests.overlay import overlay_twin as twin
 
 
 def every_word(instruction, unit):
@@ -76,69 +78,77 @@ def instances(draw, separate=False):
         skeleton=draw(st.sampled_from(("tree", "chain", "bag"))),
         unit=draw(st.sampled_from(("sentence", "clause", "word"))),
         entry="any",
-        skip=draw(st.sampled_from((0.0, 2.0))),
-        skip_before=draw(st.sampled_from((0.0, 0.5))),
-        skip_after=draw(st.sampled_from((0.0, 1.5))),
     )
+    skip = draw(st.sampled_from((0.0, 2.0)))
     text = [draw(sentences(3)) for _ in range(draw(st.integers(1, 2)))]
     skeleton = (separate_skeleton if separate else joined_skeleton)(text, overlay, every_word)
     words = [
         ((WordLabel(f"word={text[s].tokens[p]}"), 1.0), (WordLabel("first"), 0.5 * p))
         for s, p in zip(skeleton.sentence, skeleton.position, strict=True)
     ]
-    candidates = []
+    plans = []
     for _ in range(draw(st.integers(1, 3))):
-        count = 1 if separate else draw(st.integers(1, 2))
-        plan = ((NodeLabel(f"plan.length={count}"), 1.0),)
-        candidates.append(
-            Candidate(
-                tuple(draw(graphs()) for _ in range(count)),
-                plan=plan,
-                base=draw(st.sampled_from((0.0, -1.0))),
-                gold=len(candidates) == 0,
-            )
-        )
-    return overlay, Instance(skeleton, words, candidates, weight=draw(st.sampled_from((1.0, 0.5))))
+        count = 1 if separate else draw(st.integers(1, 3))
+        labels = ((NodeLabel(f"plan.length={count}"), 1.0),)
+        plans.append((tuple(draw(graphs()) for _ in range(count)), labels))
+    # In one list or in two: candidates are counted through all of them.
+    cut = draw(st.integers(1, len(plans)))
+    candidates = [Candidates(each) for each in (plans[:cut], plans[cut:]) if each]
+    weight = draw(st.sampled_from((1.0, 0.5)))
+    return Case(overlay, skip, Instance(skeleton, words, candidates, (0,), weight), plans)
 
 
-def build(overlay, instance, spread=1.0, seed=0, threads=1):
+class Case(NamedTuple):
+    """An instance, and its candidates as the twin reads them."""
+
+    overlay: Overlay
+    skip: float
+    instance: Instance
+    plans: list[twin.Plan]
+
+    def alignments(self, plan, names, advance=True):
+        return twin.alignments(self.instance, plan, names, self.skip, advance)
+
+    def scores(self, names):
+        return [
+            twin.text_free(self.instance, plan, names, plan_words=True)
+            + twin.log_sum(score for _, score, _ in self.alignments(plan, names))
+            for plan in self.plans
+        ]
+
+    def without_skips(self):
+        return self._replace(skip=0.0)
+
+
+def build(case, spread=1.0, seed=0, threads=1):
     space = FeatureSpace(joins=("conjunction", "slot"), min_count=0)
-    encoding = encode([instance], space, grow=True, advance_scores=True, plan_words=True)
+    encoding = encode([case.instance], space, grow=True, advance_scores=True, plan_words=True)
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
     names = dict(zip(space.names(), theta, strict=True))
-    return Model(encoding, overlay, threads), theta, names
-
-
-def slow_scores(overlay, instance, names):
-    return [
-        twin.text_free(instance, c, names, plan_words=True)
-        + twin.log_sum(s for _, s, _ in twin.alignments(instance, c, overlay, names, advance=True))
-        for c in instance.candidates
-    ]
+    return Scorer(encoding, skip=case.skip, threads=threads), theta, names
 
 
 @settings(max_examples=60, deadline=None)
 @given(instances(), st.sampled_from((1.0, 30.0, 1e6)), st.integers(0, 5))
 def test_overlay_candidate_scores_equal_brute_force(case, spread, seed):
-    overlay, instance = case
-    model, theta, names = build(overlay, instance, spread, seed)
-    fast = model.candidate_scores(theta)
-    slow = slow_scores(overlay, instance, names)
-    np.testing.assert_allclose(fast, slow, rtol=1e-10, atol=1e-9)
+    scorer, theta, names = build(case, spread, seed)
+    np.testing.assert_allclose(
+        scorer.candidate_scores(theta), case.scores(names), rtol=1e-10, atol=1e-9
+    )
 
 
 @settings(max_examples=40, deadline=None)
 @given(instances(separate=True), st.integers(0, 5))
 def test_overlay_group_scores_equal_brute_force(case, seed):
-    overlay, instance = case
-    overlay = Overlay(skeleton=overlay.skeleton, entry="any")
-    model, theta, names = build(overlay, instance, 1.0, seed)
-    grouped, free = model.group_scores(theta)
-    grouped = grouped.reshape(len(instance.candidates), instance.skeleton.groups)
-    for row, total, candidate in zip(grouped, free, instance.candidates, strict=True):
-        expected = twin.text_free(instance, candidate, names, plan_words=True)
+    case = case.without_skips()
+    instance = case.instance
+    scorer, theta, names = build(case, 1.0, seed)
+    grouped, free = scorer.group_scores(theta)
+    grouped = grouped.reshape(len(case.plans), instance.skeleton.groups)
+    for row, total, plan in zip(grouped, free, case.plans, strict=True):
+        expected = twin.text_free(instance, plan, names, plan_words=True)
         assert total == pytest.approx(expected)
-        found = list(twin.alignments(instance, candidate, overlay, names))
+        found = list(case.alignments(plan, names, advance=False))
         for group in range(instance.skeleton.groups):
             # Groups are independent: the sum over all alignments factorises.
             if not found:
@@ -150,22 +160,21 @@ def test_overlay_group_scores_equal_brute_force(case, seed):
 @settings(max_examples=40, deadline=None)
 @given(instances(), st.sampled_from((1.0, 30.0)), st.integers(0, 5))
 def test_overlay_posteriors_and_best_alignment_equal_brute_force(case, spread, seed):
-    overlay, instance = case
-    model, theta, names = build(overlay, instance, spread, seed)
-    potentials = model.potentials(theta)
-    for number, candidate in enumerate(instance.candidates):
-        found = list(twin.alignments(instance, candidate, overlay, names, advance=True))
+    scorer, theta, names = build(case, spread, seed)
+    potentials = scorer.potentials(theta)
+    for number, plan in enumerate(case.plans):
+        found = list(case.alignments(plan, names))
         if not found:
             continue
         total = twin.log_sum(s for _, s, _ in found)
-        states = twin.states_of(candidate)
-        expected = np.zeros((len(instance.skeleton), len(states)))
+        states = twin.states_of(plan)
+        expected = np.zeros((len(case.instance.skeleton), len(states)))
         for choice, score, _ in found:
             for w, state in enumerate(choice):
                 expected[w, states.index(state)] += math.exp(score - total)
-        actual, _, _ = model.posteriors(potentials, 0, number)
+        actual, _, _ = scorer.posteriors(potentials, 0, number)
         np.testing.assert_allclose(actual, expected, atol=1e-9)
-        best, chosen = model.best_alignment(potentials, 0, number)
+        best, chosen = scorer.best_alignment(potentials, 0, number)
         assert best == pytest.approx(max(s for _, s, _ in found), abs=1e-9)
         picked = tuple(states[s] for s in chosen)
         assert {c: s for c, s, _ in found}[picked] == pytest.approx(best, abs=1e-9)
@@ -174,23 +183,20 @@ def test_overlay_posteriors_and_best_alignment_equal_brute_force(case, spread, s
 @settings(max_examples=40, deadline=None)
 @given(instances(), st.integers(0, 5))
 def test_overlay_counts_all_alignments_when_weights_are_zero(case, seed):
-    overlay, instance = case
-    overlay = Overlay(skeleton=overlay.skeleton, unit=overlay.unit, entry="any")
-    model, theta, _ = build(overlay, instance, 0.0, seed)
-    scores = model.candidate_scores(theta)
-    for score, candidate in zip(scores, instance.candidates, strict=True):
-        count = sum(1 for _ in twin.alignments(instance, candidate, overlay, {}))
-        assert math.exp(score - candidate.base) == pytest.approx(count, abs=1e-9)
+    case = case.without_skips()
+    scorer, theta, _ = build(case, 0.0, seed)
+    for score, plan in zip(scorer.candidate_scores(theta), case.plans, strict=True):
+        count = sum(1 for _ in case.alignments(plan, {}))
+        assert math.exp(score) == pytest.approx(count, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
 @given(instances(), st.integers(0, 5), st.sampled_from((1.0, 25.0)))
 def test_overlay_loss_gradient_equals_finite_differences(case, seed, spread):
-    overlay, instance = case
-    model, theta, names = build(overlay, instance, spread, seed)
-    if math.isinf(slow_scores(overlay, instance, names)[0]):
+    scorer, theta, names = build(case, spread, seed)
+    if math.isinf(case.scores(names)[0]):
         return  # the gold candidate has no alignment: nothing to learn
-    loss, gradient = model.loss(theta)
+    loss, gradient = scorer.loss(theta)
     gradient = gradient.copy()
     assert loss >= -1e-9
     for i in range(len(theta)):
@@ -198,7 +204,7 @@ def test_overlay_loss_gradient_equals_finite_differences(case, seed, spread):
         up, down = theta.copy(), theta.copy()
         up[i] += step
         down[i] -= step
-        slope = (model.loss(up)[0] - model.loss(down)[0]) / (2 * step)
+        slope = (scorer.loss(up)[0] - scorer.loss(down)[0]) / (2 * step)
         assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=2e-6)
 
 
@@ -208,26 +214,23 @@ def test_overlay_two_threads_agree_with_one():
     text = [Instruction.chain("x y z x")]
     skeleton = joined_skeleton(text, overlay, every_word)
     words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in skeleton.position]
-    problems_ = []
+    listed = []
     for _ in range(40):
         labels = [((NodeLabel(str(c)), 1.0),) for c in rng.choice(list("abc"), 3)]
         shape = Shape(
             (((1, ("to",)),), ((2, ("to",)), (1, ("self",))), ((0, ("back",)),)), (True,) * 3
         )
-        candidates = [
-            Candidate(
-                (LaidOutGraph((*labels[i:], *labels[:i]), tuple("abc"), shape, labels[0], ()),),
-                gold=i == 0,
-            )
+        candidates = Candidates.single(
+            LaidOutGraph((*labels[i:], *labels[:i]), tuple("abc"), shape, labels[0], ())
             for i in range(3)
-        ]  # fmt: skip
-        problems_.append(Instance(skeleton, words, candidates))
+        )
+        listed.append(Instance(skeleton, words, [candidates], (0,)))
     results = []
     for threads in (1, 2):
         space = FeatureSpace(joins=("conjunction",))
-        model = Model(encode(problems_, space, grow=True), overlay, threads)
+        scorer = Scorer(encode(listed, space, grow=True), threads=threads)
         theta = np.random.default_rng(0).normal(size=len(space))
-        results.append(model.loss(theta))
+        results.append(scorer.loss(theta))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
     np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-9, atol=1e-12)
 
@@ -241,10 +244,11 @@ def test_overlay_deep_chain_of_five_thousand_words():
     graph = LaidOutGraph(
         (((NodeLabel("a"), 1.0),), ((NodeLabel("b"), 1.0),)), ("a", "b"), shape, (), ()
     )
-    instance = Instance(skeleton, words, [Candidate((graph,), gold=True), Candidate((graph, graph))])
-    model, theta, _ = build(overlay, instance, 1.0)
-    loss, gradient = model.loss(theta)
+    candidates = Candidates([((graph,), None), ((graph, graph), None)])
+    instance = Instance(skeleton, words, [candidates], (0,))
+    scorer, theta, _ = build(Case(overlay, 0.0, instance, []))
+    loss, gradient = scorer.loss(theta)
     assert np.isfinite(loss)
     assert np.isfinite(gradient).all()
-    zero = model.candidate_scores(np.zeros_like(theta))
+    zero = scorer.candidate_scores(np.zeros_like(theta))
     assert zero[0] == pytest.approx(5000 * math.log(2))

@@ -60,7 +60,7 @@ class _Builder(TreeBuilder):
         self.depth = 0
         self.count = 0
 
-    def start(self, tag: str, attrs: dict[str, str], /) -> Element:  # type: ignore[override]
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
         self.depth += 1
         self.count += 1
         if self.depth > MOST_DEPTH:

@@ -16,8 +16,8 @@ __all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
 FORMAT, VERSION = "groundling-demonstrations", 1
 
 FIELDS = (
-    "text", "instructions", "world", "start", "actions", "also", "negative_starts", "weight", "group",
-    "turn", "name", "note",
+    "text", "instructions", "world", "start", "actions", "also", "negative_starts", "weight",
+    "group", "turn", "name", "note",
 )  # fmt: skip
 """The fields of a record; a header has `format` and `version` instead."""
 

@@ -82,9 +82,9 @@ class Explanation:
     ...     Demonstration("darken the lamp", Lamp(), "on", ("off",)),
     ... ]
     >>> follower = Follower(parser="chain").fit(shown)
-    >>> why = follower.follow("light the workspace", Lamp(), "off").explain()
+    >>> why = follower.follow("light the room", Lamp(), "off").explain()
     >>> [cause.unit.text for cause in why.steps[0].causes]
-    ['light the workspace']
+    ['light the room']
     >>> why.steps[0].text.features[0].feature
     'word=light ∧ on'
     >>> round(why.without("light").score, 2) == round(why.deletions[0].score, 2)

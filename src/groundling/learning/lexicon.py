@@ -196,9 +196,7 @@ class _CrossFit:
                 continue
             self._set(extents)
             for fold in range(self.settings.folds):
-                self.scorer.batch.instance_weight[:] = np.where(
-                    self.fold != fold, self.weights, 0.0
-                )
+                self._weigh(self.fold != fold)
                 loss, self.thetas[fold], _ = minimise(
                     self.objective.loss,
                     self.thetas[fold],
@@ -209,19 +207,25 @@ class _CrossFit:
                     else self.settings.first_iterations,
                     tolerance=self.learning.tolerance,
                 )
-                self._tell(progress, number * (self.settings.folds + 1) + fold + 1, steps, loss)
+                step = number * (self.settings.folds + 1) + fold + 1
+                if self._told_to_stop(progress, step, steps, loss):
+                    return extents
             loss, extents = self._fit_extents(extents, costs)
-            self._tell(progress, (number + 1) * (self.settings.folds + 1), steps, loss)
             if checkpoint is not None:
                 state = np.concatenate([*self.thetas, extents])
                 checkpoint.save(f"lexicon.{number}", loss, state, True)
-        self.scorer.batch.instance_weight[:] = self.weights
+            step = (number + 1) * (self.settings.folds + 1)
+            if self._told_to_stop(progress, step, steps, loss):
+                return extents
         return extents
 
     @staticmethod
-    def _tell(progress: ProgressCallback | None, step: int, steps: int, loss: float) -> None:
-        if progress is not None:
-            progress(Progress("learning the lexicon", step, steps, loss))
+    def _told_to_stop(
+        progress: ProgressCallback | None, step: int, steps: int, loss: float
+    ) -> bool:
+        if progress is None:
+            return False
+        return progress(Progress("learning the lexicon", step, steps, loss)) is True
 
     def _weigh(self, chosen: NDArray[np.bool_]) -> None:
         """Let only some instances count."""
@@ -236,9 +240,7 @@ class _CrossFit:
             total = float(costs @ values) + 0.5 * float(values @ values)
             gradient = costs + values
             for fold in range(self.settings.folds):
-                self.scorer.batch.instance_weight[:] = np.where(
-                    self.fold == fold, self.weights, 0.0
-                )
+                self._weigh(self.fold == fold)
                 value, slopes = self.scorer.amount_loss(self.thetas[fold])
                 total += value
                 gradient += np.bincount(

@@ -24,7 +24,7 @@ from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.settings import Learning
-from groundling.learning.training import ProgressCallback, train
+from groundling.learning.training import Progress, ProgressCallback, train
 from groundling.models.base import FittedModel, Member, Model, TrainingData
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
@@ -84,11 +84,19 @@ class Trainer:
         if checkpoint is not None:
             state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
         if self.features.lexicon == "learn":
+            wishes: list[object] = []
+
+            def listen(step: Progress) -> object:
+                wishes.append(None if progress is None else progress(step))
+                return wishes[-1]
+
             with paused_collector():
                 encoder.reader.lexicon = learn_lexicon(
                     self.model, self._data(encoder, self.features, examples), self.features,
-                    self.learning, seed=self.seed, progress=progress, checkpoint=state,
+                    self.learning, seed=self.seed, progress=listen, checkpoint=state,
                 )  # fmt: skip
+            if any(wish is True for wish in wishes):
+                state = None  # half a lexicon: its weights are none to go on from
         loss, fitted = self._train(first, encoder, examples, progress, state)
         further = []
         for number, member in enumerate(others, 1):

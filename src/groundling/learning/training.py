@@ -104,7 +104,8 @@ class _Run:
                     tolerance=learning.tolerance,
                     progress=self._reporter(number, start),
                 )
-                if checkpoint is not None:
+                # What was stopped on the way is no state that an unstopped training passes.
+                if checkpoint is not None and not self.stopped:
                     checkpoint.save(key, *kept)
             value, theta, done = kept
             start += every

@@ -147,7 +147,8 @@ class DecisionModel(Model):
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[Interpretation]:
         """Return how the text is read with its best alignment."""
-        return UnitTable(fitted, request, plans).interpret(plans, self._align)
+        free = float(self.compare == "score")
+        return UnitTable(fitted, request, plans).interpret(plans, self._align, free)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
@@ -158,14 +159,16 @@ class DecisionModel(Model):
 
     def _align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
         places = table.actions(plan)
-        text, free = table.text[places].T, float(table.free[places].sum())
-        free += table.fitted.lengths.score(len(places), table.units)
+        text = table.text[places].T
         score, chosen = align(text, last_to_last=self.last_to_last)
+        if self.compare == "score":
+            score += float(table.free[places].sum())
+            score += table.fitted.lengths.score(len(places), table.units)
         arcs = np.zeros(text.shape)
         for unit, action in enumerate(chosen):
             if action >= 0:
                 arcs[unit, action] = 1.0
-        return score + free, arcs
+        return score, arcs
 
 
 class DecisionObjective(Objective):

@@ -133,15 +133,7 @@ class Ensemble(Model):
         """Score the plans from several starts under one text, for many texts."""
         answers = [self.model.score_starts(each, requests, search) for each in fitted.members]
         for same in zip(*answers, strict=True):
-            found = []
-            for starts in zip(*same, strict=True):
-                if len({len(plans) for plans, _ in starts}) > 1:
-                    raise SettingError(
-                        "Ensemble cannot compare plans from several starts where plans cannot all "
-                        "be enumerated: its members keep different ones. Raise Search.budget."
-                    )
-                found.append((starts[0][0], np.mean([scores for _, scores in starts], axis=0)))
-            yield found
+            yield [_mean(starts) for starts in zip(*same, strict=True)]
 
     def interpret(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
@@ -156,3 +148,25 @@ class Ensemble(Model):
         """Return the mean scores of several plans under one text."""
         found = [self.model.scores(one, request, plans, search) for one in fitted.members]
         return list(map(float, np.mean(found, axis=0)))
+
+
+def _mean(
+    answers: Sequence[tuple[Sequence[Trajectory], Reals]],
+) -> tuple[Sequence[Trajectory], Reals]:
+    """Return plans with the mean of what all members score them."""
+    plans, scores = answers[0]
+    names = [plan.actions for plan in plans]
+    total = scores.copy()
+    for others, values in answers[1:]:
+        theirs = [plan.actions for plan in others]
+        if theirs != names:  # a beam keeps the best first
+            place = {actions: number for number, actions in enumerate(theirs)}
+            if place.keys() != set(names):
+                raise SettingError(
+                    "Ensemble cannot compare plans from several starts where plans cannot all be "
+                    "enumerated: its members keep different ones. Raise Search.budget, and leave "
+                    "planning=True."
+                )
+            values = values[[place[actions] for actions in names]]
+        total += values
+    return plans, total / len(answers)

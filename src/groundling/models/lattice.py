@@ -9,7 +9,8 @@ named an action. `act[j][y, i]` scores action y among the alternatives of prefix
 names it; `passing[f, i]` scores passing on; `again[i]` is added when a unit names one more.
 `unaligned_cost` is what a unit costs that names nothing, `fertility_cost` each further action
 of a unit: both outside the decisions, since a reader with nothing left to do would otherwise
-pass over text for free.
+pass over text for free. Each decision is multiplied by the `normaliser_power` of its
+normaliser, which is 0 in training.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def lattice_gradient(
     arcs: Reals,  # units × actions: p(unit i names action j), filled in
     unaligned_cost: float = 0.0,
     fertility_cost: float = 0.0,
+    normaliser_power: float = 0.0,
 ) -> float:
     """Return -log p(actions | units) and fill in the gradient by every score."""
     units, actions = act.shape[1], len(gold)
@@ -74,17 +76,18 @@ def lattice_gradient(
             for f in range(2):
                 extra = again[i] if f else 0.0
                 leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
+                # Where a unit may name no more, there is nothing to decide.
+                kept = 1.0 if extra == -math.inf else 1.0 - normaliser_power
                 norm[i, j, f] = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
                 here = ahead[i, j, f]
                 if here == -math.inf:
                     continue
                 ahead[i + 1, j, 0] = _log_add(
-                    ahead[i + 1, j, 0], here + passing[f, i] - norm[i, j, f] - leave
+                    ahead[i + 1, j, 0], here + passing[f, i] - kept * norm[i, j, f] - leave
                 )
                 if j < actions:
-                    ahead[i, j + 1, 1] = _log_add(
-                        ahead[i, j + 1, 1], here + act[gold[j], i] + extra - norm[i, j, f] - more
-                    )
+                    acts = act[gold[j], i] + extra - kept * norm[i, j, f] - more
+                    ahead[i, j + 1, 1] = _log_add(ahead[i, j + 1, 1], here + acts)
     total = ahead[units, actions, 0]
     if total == -math.inf:
         return math.inf
@@ -95,15 +98,17 @@ def lattice_gradient(
             for f in range(2):
                 extra = again[i] if f else 0.0
                 leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
+                kept = 1.0 if extra == -math.inf else 1.0 - normaliser_power
                 here = ahead[i, j, f]
-                on = behind[i + 1, j, 0] + passing[f, i] - norm[i, j, f] - leave
+                on = behind[i + 1, j, 0] + passing[f, i] - kept * norm[i, j, f] - leave
                 done = -math.inf
                 if j < actions:
-                    done = behind[i, j + 1, 1] + act[gold[j], i] + extra - norm[i, j, f] - more
+                    acts = act[gold[j], i] + extra - kept * norm[i, j, f] - more
+                    done = behind[i, j + 1, 1] + acts
                 behind[i, j, f] = _log_add(on, done)
                 if here == -math.inf or behind[i, j, f] == -math.inf:
                     continue
-                visits = math.exp(here + behind[i, j, f] - total)
+                visits = kept * math.exp(here + behind[i, j, f] - total)
                 passed = math.exp(here + on - total)
                 passing_grad[f, i] -= passed - visits * math.exp(passing[f, i] - norm[i, j, f])
                 if j < actions:

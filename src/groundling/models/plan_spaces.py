@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from groundling.inference.plan_space import enumerate_plans
 from groundling.inference.settings import Search
+from groundling.memory import Budget, Memory
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder
 from groundling.world.environment import State, World
@@ -14,7 +15,7 @@ from groundling.world.trajectory import Trajectory
 
 __all__ = ["PlanSpace", "PlanSpaces"]
 
-_REMEMBERED = 2000  # starts whose plans are kept
+_PLAN_BYTES = 320  # a trajectory and its two tuples, empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,31 +40,53 @@ class PlanSpace:
 
 
 class PlanSpaces:
-    """The plan spaces of one encoder, remembered by world, start and limits."""
+    """The plan spaces of one encoder, remembered by world, start and limits.
 
-    def __init__(self, encoder: Encoder, most: int | None = None) -> None:
+    What is remembered is bounded in bytes; old plans give way to new ones.
+    """
+
+    def __init__(self, encoder: Encoder, budget: Budget | None = None) -> None:
         self.encoder = encoder
-        self.most = most
-        self._known: dict[tuple[World, State, tuple[int, int, int]], PlanSpace | None] = {}
+        self.budget = Budget() if budget is None else budget
+        self._known: Memory[tuple[World, State, tuple[int, int, int]], PlanSpace | _TooMany] = (
+            Memory(self.budget)
+        )
 
     @classmethod
     def of(cls, encoder: Encoder) -> PlanSpaces:
         """Return the plan spaces that an encoder remembers."""
         found = encoder.memory.get("plan spaces")
         if found is None:
-            found = encoder.memory["plan spaces"] = cls(encoder, _REMEMBERED)
+            found = encoder.memory["plan spaces"] = cls(encoder)
         assert isinstance(found, cls)
         return found
 
     def plans(self, world: World, start: State, search: Search) -> PlanSpace | None:
         """Return all plans from a start, or nothing if there are too many."""
         key = (world, start, (search.min_length, search.max_length, search.budget))
-        if key not in self._known:
-            if self.most is not None and len(self._known) >= self.most:
-                self._known.clear()
+        found = self._known.find(key)
+        if found is None:
             plans = enumerate_plans(world, start, search)
-            space = None
-            if plans is not None:
-                space = PlanSpace(plans, self.encoder.candidates(world, plans))
-            self._known[key] = space
-        return self._known[key]
+            if plans is None:
+                found = _TOO_MANY
+                self._known.keep(key, found, 0)
+            else:
+                found = PlanSpace(plans, self.encoder.candidates(world, plans))
+                self._known.keep(key, found, _bytes(found))
+        return None if isinstance(found, _TooMany) else found
+
+
+class _TooMany:
+    """Stands for plans that are too many to be listed."""
+
+
+_TOO_MANY = _TooMany()
+
+
+def _bytes(space: PlanSpace) -> int:
+    """Return about how many bytes plans take, without what graphs and states share."""
+    held = space.candidates
+    arrays = (held.action_graph, held.ends, held.plan_labels)
+    return sum(each.nbytes for each in arrays) + sum(
+        _PLAN_BYTES + 16 * len(plan) for plan in space.plans
+    )

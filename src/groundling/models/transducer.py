@@ -127,7 +127,7 @@ class TransducerModel(Model):
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
     ) -> list[float]:
-        """Return the log probabilities of several plans under one text."""
+        """Return the scores of several plans under one text, as the search has them."""
         table = UnitTable(fitted, request, plans)
         return [self._align(table, plan)[0] for plan in plans]
 
@@ -142,14 +142,19 @@ class TransducerModel(Model):
             starts.append(len(rows))
         scores = table.text + table.free[:, None]
         act, marks = scores[rows], scores[-len(MARKS) :]
-        reading = self.read(act, marks, np.array(starts, np.int32), np.array(gold, np.int32))
-        return -reading.loss, reading.arcs
+        reading = self.read(
+            act, marks, np.array(starts, np.int32), np.array(gold, np.int32), self.normaliser_power
+        )
+        return self.length_bonus * len(plan) - reading.loss, reading.arcs
 
-    def read(self, act: Reals, marks: Reals, starts: Integers, gold: Integers) -> Reading:
+    def read(
+        self, act: Reals, marks: Reals, starts: Integers, gold: Integers, power: float = 0.0
+    ) -> Reading:
         """Return all readings of a text that lead to some actions, and the gradient of each score.
 
         `act` is (alternatives × units), those of prefix j in rows starts[j] … starts[j + 1] - 1;
-        `marks` scores passing on, passing on after acting, acting again.
+        `marks` scores passing on, passing on after acting, acting again; `power` is that of
+        normalisers.
         """
         passing = np.ascontiguousarray(marks[:2])
         again = marks[2].copy()
@@ -159,7 +164,7 @@ class TransducerModel(Model):
         again_grad, arcs = np.zeros(act.shape[1]), np.zeros((act.shape[1], len(gold)))
         loss = lattice_gradient(
             act, starts, gold, passing, again, act_grad, passing_grad, again_grad, arcs,
-            self.unaligned_cost, self.fertility_cost,
+            self.unaligned_cost, self.fertility_cost, power,
         )  # fmt: skip
         return Reading(float(loss), act_grad, np.vstack([passing_grad, again_grad]), arcs)
 

@@ -66,8 +66,13 @@ class UnitTable:
         """Return the rows of a plan's actions."""
         return [self.place[decision] for decision in plan.decisions()]
 
-    def interpret(self, plans: Sequence[Trajectory], align: Alignment) -> list[Interpretation]:
-        """Return how the text is read in the light of plans, units aligned as told."""
+    def interpret(
+        self, plans: Sequence[Trajectory], align: Alignment, free: float = 1.0
+    ) -> list[Interpretation]:
+        """Return how the text is read in the light of plans, units aligned as told.
+
+        `free` is 0 where plans are compared without ψ(y).
+        """
         found = []
         for plan in plans:
             score, arcs = align(self, plan)
@@ -76,7 +81,7 @@ class UnitTable:
                 within = self._posteriors(place)
                 aligned.append(within * arcs[self.unit_of, j][:, None])
                 texts.append(self._counts(place, arcs[:, j], 0.0))
-                frees.append(self._counts(place, np.zeros(self.units), 1.0))
+                frees.append(self._counts(place, np.zeros(self.units), free))
             none = np.zeros(len(self.fitted.theta))
             found.append(Interpretation(score, tuple(aligned), tuple(texts), tuple(frees), none))
         return found

@@ -1,0 +1,291 @@
+"""Settings: checked by type and range where they are given, and never without effect."""
+
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from groundling import (
+    DecisionModel,
+    Ensemble,
+    Features,
+    Follower,
+    Learning,
+    Lexicon,
+    Member,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
+from groundling.errors import SettingError
+from groundling.settings import Settings, setting
+from tests.worlds import line_demonstrations
+
+GROUPS = (Overlay, Features, Learning, Search, PlanModel, DecisionModel, TransducerModel, Member,
+          Ensemble)  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Oven(Settings):
+    """Settings of every type."""
+
+    heat: float = setting(180.0, least=0, most=300)
+    minutes: int = setting(10, least=1)
+    speed: float = setting(1.0, above=0)
+    trays: int | None = setting(None, least=1)
+    mode: Literal["fan", "grill"] = "fan"
+    lamp: bool = True
+    names: tuple[str, ...] = ()
+    modes: tuple[Literal["fan", "grill"], ...] = ("fan",)
+    size: tuple[int, float] = (1, 2.0)
+    search: Search = Search()  # noqa: RUF009 - a frozen value
+
+
+# ---- types and ranges -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "complaint"),
+    [
+        ("heat", "hot", "Oven.heat is a number, not 'hot'."),
+        ("heat", None, "Oven.heat is a number, not None."),
+        ("heat", True, "Oven.heat is a number, not True."),
+        ("heat", [1.0], "Oven.heat is a number, not [1.0]."),
+        ("heat", float("nan"), "Oven.heat is a finite number, not nan."),
+        ("heat", float("inf"), "Oven.heat is a finite number, not inf."),
+        ("heat", 301, "Oven.heat is between 0 and 300, not 301.0."),
+        ("heat", -0.5, "Oven.heat is between 0 and 300, not -0.5."),
+        ("minutes", 1.5, "Oven.minutes is a whole number, not 1.5."),
+        ("minutes", "1", "Oven.minutes is a whole number, not '1'."),
+        ("minutes", None, "Oven.minutes is a whole number, not None."),
+        ("minutes", 0, "Oven.minutes is at least 1, not 0."),
+        ("speed", 0, "Oven.speed is above 0, not 0.0."),
+        ("trays", 0, "Oven.trays is at least 1, not 0."),
+        ("trays", "two", "Oven.trays is a whole number, not 'two'."),
+        ("mode", "gril", "Oven.mode cannot be 'gril'. Did you mean 'grill'?"),
+        ("mode", 3, "Oven.mode cannot be 3. Known: 'fan', 'grill'."),
+        ("mode", ["fan"], "Oven.mode cannot be ['fan']. Did you mean 'fan'?"),
+        ("lamp", 1, "Oven.lamp is True or False, not 1."),
+        ("lamp", "no", "Oven.lamp is True or False, not 'no'."),
+        ("names", 5, "Oven.names is a tuple, not 5."),
+        ("names", {"a": 1}, "Oven.names is a tuple, not {'a': 1}."),
+        ("names", (1,), "Oven.names is a str, not 1."),
+        ("modes", ("fan", "gril"), "Oven.modes cannot be 'gril'. Did you mean 'grill'?"),
+        ("size", (1,), "Oven.size has 2 items, not 1."),
+        ("size", (1.5, 2), "Oven.size is a whole number, not 1.5."),
+        ("search", "wide", "Oven.search is a Search, not 'wide'."),
+        ("search", {}, "Oven.search is a Search, not {}."),
+    ],
+)
+def test_settings_complain_of_the_wrong_type_or_range(name, value, complaint):
+    with pytest.raises(SettingError) as caught:
+        Oven(**{name: value})
+    assert str(caught.value) == complaint
+
+
+def test_settings_take_what_means_the_same():
+    oven = Oven(
+        heat=np.float32(200), minutes=np.int64(3), trays=2.0, names="cake", modes=["grill"],
+        size=[2, 3],
+    )  # fmt: skip
+    assert oven.to_dict() == {
+        "heat": 200.0, "minutes": 3, "speed": 1.0, "trays": 2, "mode": "fan", "lamp": True,
+        "names": ["cake"], "modes": ["grill"], "size": [2, 3.0], "search": Search().to_dict(),
+    }  # fmt: skip
+    assert [type(each) for each in (oven.heat, oven.minutes, oven.trays)] == [float, int, int]
+    assert hash(oven) == hash(Oven(200, 3, 1, 2, "fan", True, ("cake",), ("grill",), (2, 3)))
+
+
+def test_settings_long_values_are_cut_in_messages():
+    with pytest.raises(SettingError) as caught:
+        Oven(heat="x" * 1000)
+    assert len(str(caught.value)) < 100
+
+
+def test_settings_show_what_was_changed():
+    assert repr(Oven(heat=90, names=("tart",))) == "Oven(heat=90.0, names=('tart',))"
+    assert Oven(mode="grill").changed() == ["mode"]
+    assert repr(Oven()) == "Oven()"
+
+
+def test_settings_are_frozen():
+    with pytest.raises(AttributeError):
+        Oven().heat = 3
+
+
+def test_settings_read_what_they_wrote():
+    oven = Oven(heat=90, names=("tart",), trays=3)
+    assert Oven.from_dict({**oven.to_dict(), "search": Search()}) == oven
+    with pytest.raises(SettingError, match=r"Oven has no setting 'heet'. Did you mean 'heat'"):
+        Oven.from_dict({"heet": 1})
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
+def test_settings_of_every_group_refuse_the_wrong_type_by_name(group):
+    assert fields(group)
+    for each in fields(group):
+        with pytest.raises(SettingError, match=rf"{group.__name__}\.{each.name} ") as caught:
+            group(**{each.name: object()})
+        assert str(caught.value).endswith((".", "?"))
+
+
+@pytest.mark.parametrize("group", [*GROUPS[:7]], ids=lambda group: group.__name__)
+def test_settings_of_every_group_are_read_as_they_were_written(group):
+    assert group.from_dict(group().to_dict()) == group()
+    assert group().changed() == []
+    assert repr(group()) == f"{group.__name__}()"
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: Learning(l2=-1), "Learning.l2 is at least 0, not -1.0."),
+        (lambda: Learning(l1=float("nan")), "Learning.l1 is a finite number"),
+        (lambda: Learning(l1=-0.1), "Learning.l1 is at least 0"),
+        (lambda: Learning(iterations=0), "Learning.iterations is at least 1"),
+        (lambda: Learning(rounds=0), "Learning.rounds is at least 1"),
+        (lambda: Learning(tolerance=-1e-9), "Learning.tolerance is at least 0"),
+        (lambda: PlanModel(alternatives=0), "PlanModel.alternatives is at least 1"),
+        (lambda: PlanModel(skip=-1), "PlanModel.skip is at least 0"),
+        (lambda: DecisionModel(aligned="viterbi"), "Known: 'all', 'best'"),
+        (lambda: DecisionModel(alternatives=0), "DecisionModel.alternatives is at least 1"),
+        (lambda: DecisionModel(alternatives_from="paths"), "Did you mean 'path'"),
+        (lambda: DecisionModel(begin="weight"), "Did you mean 'weights'"),
+        (lambda: DecisionModel(restarts=0), "DecisionModel.restarts is at least 1"),
+        (lambda: DecisionModel(alternations=0), "DecisionModel.alternations is at least 1"),
+        (lambda: DecisionModel(compare="texts"), "Did you mean 'text'"),
+        (lambda: TransducerModel(unaligned_cost=-1), "TransducerModel.unaligned_cost is at least"),
+        (lambda: TransducerModel(fertility_cost=-1), "TransducerModel.fertility_cost is at least"),
+        (lambda: Overlay(skeleton="trees"), "Did you mean 'tree'"),
+        (lambda: Overlay(unit="sentense"), "Did you mean 'sentence'"),
+        (lambda: Overlay(neighbours=("givn",)), "Did you mean 'given'"),
+        (lambda: Search(decode="plans"), "Did you mean 'plan'"),
+        (lambda: Search(max_length=0), "Search.max_length is at least 1"),
+        (lambda: Search(min_length=5, max_length=2), "is over max_length"),
+        (lambda: Search(beam=0), "Search.beam is at least 1"),
+        (lambda: Search(budget=0), "Search.budget is at least 1"),
+        (lambda: Search(threshold=1.5), "Search.threshold is between 0.0 and 1.0"),
+        (lambda: Features(words=("wrod",)), "Did you mean 'word'"),
+        (lambda: Features(joins=("conjuction",)), "Did you mean 'conjunction'"),
+        (lambda: Features(numbers=("bin",)), "Did you mean 'bins'"),
+        (lambda: Features(compound_weight=0), "Features.compound_weight is above 0"),
+        (lambda: Features(compound_weight=1.2), "Features.compound_weight is at most 1"),
+        (lambda: Features(min_word_count=0), "Features.min_word_count is at least 1"),
+        (lambda: Features(include="("), "not a regular expression"),
+        (lambda: Features(exclude="["), "not a regular expression"),
+        (lambda: Features(lexicon="lern"), "Did you mean 'learn'"),
+        (lambda: Features(lexicon=Path("nowhere.txt")), "neither a lexicon file"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be_get_a_hint(build, words):
+    with pytest.raises(SettingError, match=re.escape(words)):
+        build()
+
+
+# ---- no silent setting ----------------------------------------------------------------------
+
+BENCH = Lexicon(given={"bench": [("item", "sofa")]})
+GIVEN = [
+    (lambda: Overlay(nodes="flat", adjacency="soft"), "Overlay.adjacency", "nodes='flat'"),
+    (lambda: Overlay(nodes="flat", neighbours=("given",)), "Overlay.neighbours", "nodes='flat'"),
+    (lambda: Overlay(nodes="flat", entry="any"), "Overlay.entry", "nodes='flat'"),
+    (lambda: Overlay(skeleton="bag", adjacency="soft"), "Overlay.adjacency", "skeleton='bag'"),
+    (lambda: Overlay(skeleton="bag", neighbours=()), "Overlay.neighbours", "skeleton='bag'"),
+    (lambda: Overlay(skeleton="bag", edge_scores=False), "Overlay.edge_scores", "skeleton='bag'"),
+    (lambda: Search(planning=False, beam=3), "Search.beam", "planning=False"),
+    (lambda: Search(planning=False, beam=None), "Search.beam", "planning=False"),
+    (lambda: Features(compound_weight=0.5), "Features.compound_weight", "words="),
+    (lambda: Features(numbers=(), lexicon=BENCH), "Features.lexicon", "without Features.slots"),
+]
+FITTED = [
+    ({"model": PlanModel(skip=1.0), "overlay": Overlay.bag()}, "PlanModel.skip", "bag"),
+    (
+        {"model": PlanModel(advance_scores=True), "overlay": Overlay.bag()},
+        "PlanModel.advance_scores",
+        "bag",
+    ),
+    (
+        {"model": PlanModel(plan_scores=False, plan_words=True)},
+        "PlanModel.plan_words",
+        "plan_scores=False",
+    ),
+    *(
+        ({"model": DecisionModel(aligned="all", **each)}, f"DecisionModel.{name}", "aligned='all'")
+        for each in ({"begin": "alignment"}, {"restarts": 3}, {"alternations": 2})
+        for name in each
+    ),
+    (
+        {"model": TransducerModel(allow_multiple=False, fertility_cost=1.0)},
+        "TransducerModel.fertility_cost",
+        "allow_multiple=False",
+    ),
+    ({"model": TransducerModel(), "learning": Learning(rounds=2)}, "Learning.rounds", "alternates"),
+]
+
+
+@pytest.mark.parametrize(("build", "name", "why"), GIVEN, ids=[each[1] for each in GIVEN])
+def test_settings_without_effect_are_refused_where_they_are_given(build, name, why):
+    with pytest.raises(SettingError, match=rf"^{re.escape(name)} has no effect with") as caught:
+        build()
+    told(caught.value, why)
+
+
+@pytest.mark.parametrize(("settings", "name", "why"), FITTED, ids=[each[1] for each in FITTED])
+def test_settings_without_effect_are_refused_when_the_follower_learns(settings, name, why):
+    follower = Follower(parser="chain", **settings)
+    with pytest.raises(SettingError, match=rf"^{re.escape(name)} has no effect") as caught:
+        follower.fit(line_demonstrations())
+    told(caught.value, why)
+    inside = {**settings, "model": Ensemble([Member(settings.get("overlay", Overlay()))],
+                                            settings["model"])}  # fmt: skip
+    with pytest.raises(SettingError, match=rf"^{re.escape(name)} has no effect"):
+        Follower(parser="chain", **inside).fit(line_demonstrations())
+
+
+def told(error, why):
+    """Check that a complaint says why, and how to mend it."""
+    message = str(error)
+    assert why in message
+    assert re.search(r"\. (Leave it out|Add such as|Name slots)", message)
+    assert message.endswith(".")
+
+
+# ---- the follower's own ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "complaint"),
+    [
+        ("overlay", "flat", "Follower.overlay is 'flat'; make it Overlay(…), such as Overlay()."),
+        ("model", "plans", "Follower.model is 'plans'; make it PlanModel(…), such as PlanModel()."),
+        ("model", PlanModel, "make it PlanModel(…), such as PlanModel()."),
+        ("model", Overlay(), "make it PlanModel(…), such as PlanModel()."),
+        ("features", ("word",), "make it Features(…), such as Features()."),
+        ("learning", {"l2": 1}, "make it Learning(…), such as Learning()."),
+        ("search", None, "Follower.search is None; make it Search(…), such as Search()."),
+        ("parser", 3, "Follower.parser is 3; give the name of a parser, or a parser."),
+        ("seed", "one", "Follower.seed is a whole number, not 'one'."),
+        ("seed", True, "Follower.seed is a whole number, not True."),
+        ("seed", -1, "Follower.seed is at least 0, not -1."),
+        ("threads", 0, "Follower.threads is at least 1, not 0."),
+        ("threads", 1.0, "Follower.threads is a whole number, not 1.0."),
+    ],
+)
+def test_settings_of_the_follower_are_checked(name, value, complaint):
+    with pytest.raises(SettingError, match=re.escape(complaint)):
+        Follower(**{name: value})
+    with pytest.raises(SettingError, match=re.escape(complaint)):
+        Follower().set_params(**{name: value})
+    follower = Follower(parser="chain")
+    setattr(follower, name, value)
+    with pytest.raises(SettingError, match=re.escape(complaint)):
+        follower.fit(line_demonstrations())
+
+
+def test_settings_of_the_follower_take_numpy_numbers():
+    follower = Follower(parser="chain", seed=np.int64(3), threads=np.int32(1))
+    assert follower.fit(line_demonstrations()).theta_.size
