@@ -385,7 +385,7 @@ def test_follower_freed_worlds_do_not_answer_for_new_ones():
         wanted = "on" if number % 2 else "off"
         assert follower.follow("light", world, "off").actions == (wanted,)
         assert encoder.world(world).environment is world
-        encoder._worlds.clear()  # as when too many are remembered
+        encoder._worlds._worlds.clear()  # as when too many are remembered
         del world
 
 
