@@ -254,8 +254,8 @@ class GridReader:
         )
 
     def number(self, thing: Any) -> int:
-        """Return the number of one of the simulator's objects."""
-        return self._numbers[id(thing)]
+        """Return the number of one of the simulator's objects, or -1 (a wall, say)."""
+        return self._numbers.get(id(thing), -1)
 
     def read(self) -> GridState:
         """Return the present state."""
