@@ -1,0 +1,426 @@
+"""Worlds of objects and macro-actions: say what there is and what can be done with it."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, ClassVar, NamedTuple
+
+from groundling.errors import DemonstrationError, WorldError
+from groundling.follower import Follower
+from groundling.gym.presets import make_follower
+from groundling.world.environment import Demonstration
+from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
+
+__all__ = ["Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
+
+_MOST_ALSO = 64  # equally right plans that a demonstration lists
+
+
+class Verb(NamedTuple):
+    """What can be done: its name, and a role for each object that it takes.
+
+    The first role is the object itself; further ones are named by the words that introduce
+    them (`put` … `next to` …), at which instructions are cut.
+    """
+
+    name: str
+    roles: tuple[str, ...] = ("object",)
+
+
+class Choice(NamedTuple):
+    """One argument of a macro-action: which verb, which role, and what would do for it.
+
+    `things` are objects that look alike; whichever is handiest is taken. `earlier` says that
+    this is to be done before everything that was said before it.
+    """
+
+    verb: str
+    role: str
+    things: tuple[Hashable, ...]
+    shown: str
+    earlier: bool = False
+
+    def __str__(self) -> str:
+        said = self.verb if self.role == "object" else self.role
+        return f"{'first ' if self.earlier else ''}{said} the {self.shown}"
+
+
+class MacroAction(NamedTuple):
+    """A verb with all its arguments; each is a tuple of objects that would do."""
+
+    verb: str
+    things: tuple[tuple[Hashable, ...], ...]
+    shown: str
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+class ObjectWorld(ABC):
+    """What there is in a scene, what can be done, and how it is carried out in an environment.
+
+    Every world sets `verbs` and has:
+
+    - `objects(scene, start)`: the labels of each object by its (hashable, sortable) name; what
+      people say relative to where they stood (*on your left*) is taken from `start`;
+    - `observe(env)`: the scene of a Gymnasium environment, a hashable value;
+    - `moves(scene, action)`: the environment's actions that carry out a macro-action. It raises
+      `GroundlingError` where it knows no way.
+
+    Some may also have:
+
+    - `relations(scene)`: triples (object, other object, name of the relation);
+    - `allows(scene, verb, role, thing, before)`: whether an object can be an argument, after
+      the arguments `before`;
+    - `effect(scene, action)`: the scene after a macro-action, where later words depend on it;
+    - `predict(scene, move)`: the scene that a move should lead to, to notice surprises;
+    - `look(scene, parts, plan)`: moves to make before acting, where not all is in view;
+    - `connectives`: words that begin another part of an instruction;
+    - `reorders`: whether something can be said after what is to be done later (*after you …*).
+
+    Objects with equal labels, relations and uses are merged, so that there are no ties.
+    Arguments are chosen one after another, so that verbs with several do not branch
+    quadratically.
+
+    Examples
+    --------
+    >>> class Shelf(ObjectWorld):
+    ...     verbs = (Verb("take"), Verb("put", ("object", "beside")))
+    ...     def objects(self, scene, start):
+    ...         return {name: {"colour": name.split()[0]} for name in scene}
+    ...     def observe(self, env): return env
+    ...     def moves(self, scene, action): return [action.verb]
+    >>> episode = Shelf().episode(("red 1", "red 2", "blue 3"))
+    >>> [str(choice) for choice in episode.actions(())]
+    ['take the blue', 'take the red', 'put the blue', 'put the red']
+    >>> [str(choice) for choice in episode.actions((episode.actions(())[2],))]
+    ['beside the red']
+    >>> Shelf().read("Take the red one, then put it beside the blue one.")
+    ('take the red one', 'then put it', 'beside the blue one')
+    """
+
+    verbs: ClassVar[tuple[Verb, ...]]
+    connectives: ClassVar[tuple[str, ...]] = ("and", "then", "after", "before")
+    reorders: ClassVar[bool] = False
+
+    @abstractmethod
+    def objects(self, scene: Any, start: Any) -> Mapping[Any, Labels]:
+        """Return the labels of each object."""
+
+    @abstractmethod
+    def observe(self, env: Any) -> Any:
+        """Return the scene of an environment."""
+
+    @abstractmethod
+    def moves(self, scene: Any, action: MacroAction) -> Sequence[Any]:
+        """Return the environment's actions that carry out a macro-action."""
+
+    def relations(self, scene: Any) -> Iterable[tuple[Any, Any, str]]:
+        """Return how objects relate to each other."""
+        return ()
+
+    def allows(
+        self, scene: Any, verb: str, role: str, thing: Any, before: Sequence[tuple[Any, ...]]
+    ) -> bool:
+        """Tell whether an object can be an argument of a verb."""
+        return True
+
+    def effect(self, scene: Any, action: MacroAction) -> Any:
+        """Return the scene after a macro-action."""
+        return scene
+
+    def predict(self, scene: Any, move: Any) -> Any:
+        """Return the scene that a move should lead to, or nothing if that is not known."""
+        return None
+
+    def look(self, scene: Any, parts: Sequence[str], choices: Sequence[Choice]) -> Sequence[Any]:
+        """Return moves to make before acting, where what was said is not in view."""
+        return ()
+
+    def begin(self, env: Any) -> Any:
+        """Return the scene of an environment that was just reset."""
+        return self.observe(env)
+
+    # ---- what is made of it -------------------------------------------------------------
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Cut an instruction into parts that name one argument each, at connectives and roles."""
+        words = [*self.connectives, *(role for verb in self.verbs for role in verb.roles[1:])]
+        begin = "|".join(re.escape(each) for each in sorted(set(words), key=len, reverse=True))
+        plain = re.sub(r"[,;.!?:]+", " ", text.lower())
+        pieces = re.split(rf"\s+(?=(?:{begin})\b)", " ".join(plain.split()))
+        parts: list[str] = []
+        for piece in pieces:
+            if parts and re.fullmatch(begin, parts[-1]):  # "and then go": one beginning
+                parts[-1] += f" {piece}"
+            elif piece:
+                parts.append(piece)
+        return tuple(parts)
+
+    def episode(self, scene: Any, start: Any = None) -> Episode:
+        """Return the environment of one scene, in which instructions are followed."""
+        return Episode(self, scene, scene if start is None else start)
+
+    def follower(self, **changes: Any) -> Follower:
+        """Return a follower with settings that suit worlds like this, yet to be fitted."""
+        return make_follower(self.slots, **changes)
+
+    slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
+    """The labels whose values are matched with words by their spelling."""
+
+    def demonstrate(
+        self,
+        text: str,
+        scene: Any,
+        actions: Sequence[tuple[str, Sequence[Iterable[Any]], bool]],
+        name: str = "",
+    ) -> Demonstration:
+        """Return a demonstration: each action is (verb, objects that would do for each role, earlier).
+
+        Actions are in the order of the text. Of several objects that would do, the first is
+        what was done, and the others are listed as just as right.
+        """
+        episode = self.episode(scene)
+        options: list[list[Choice]] = []
+        for verb, arguments, earlier in actions:
+            roles = next(each.roles for each in self.verbs if each.name == verb)
+            for number, (role, wanted) in enumerate(zip(roles, arguments, strict=True)):
+                wanted = set(wanted)
+                found = [
+                    Choice(verb, role, things, shown, earlier and number == 0)
+                    for things, shown in episode.groups(())
+                    if wanted & set(things)
+                ]
+                if not found:
+                    raise DemonstrationError(
+                        f"The demonstration {name or text!r} uses {sorted(map(str, wanted))[:4]} "
+                        f"to {verb}, but the scene has no such objects."
+                    )
+                options.append(found)
+        plans = []
+        for plan in product(*options):
+            if episode.is_possible(plan):
+                plans.append(plan)
+            if len(plans) > _MOST_ALSO:
+                break
+        if not plans:
+            raise DemonstrationError(
+                f"The demonstration {name or text!r} is impossible: {' ,'.join(map(str, options))}."
+            )
+        return Demonstration(
+            self.read(text), episode, (), plans[0], name=name, also=tuple(plans[1:])
+        )
+
+
+class Episode:
+    """The environment of one scene: states are the choices so far, actions the next choices.
+
+    See `ObjectWorld` for how it is made. A plan may end when all verbs have their arguments.
+    """
+
+    def __init__(self, world: ObjectWorld, scene: Any, start: Any) -> None:
+        self.world = world
+        self.scene = scene
+        self.start = start
+        self._roles = {verb.name: verb.roles for verb in world.verbs}
+        self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
+        self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
+
+    # ---- the environment ----------------------------------------------------------------
+
+    def actions(self, state: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """Return the choices that can come next."""
+        verb, before = self._pending(state)
+        scene = self._scene(state)
+        if verb:
+            role = self._roles[verb][len(before)]
+            return tuple(
+                Choice(verb, role, things, shown)
+                for things, shown, _ in self._merged(scene)
+                if self._fits(scene, verb, role, things, before)
+            )
+        fresh = [
+            Choice(each.name, each.roles[0], things, shown)
+            for each in self.world.verbs
+            for things, shown, _ in self._merged(scene)
+            if self._fits(scene, each.name, each.roles[0], things, ())
+        ]
+        if self.world.reorders and state and not any(each.earlier for each in state):
+            fresh += [each._replace(earlier=True) for each in fresh]
+        return tuple(fresh)
+
+    def step(self, state: tuple[Choice, ...], action: Choice) -> tuple[Choice, ...]:
+        """Return the choices with one more."""
+        return (*state, action)
+
+    def ground(
+        self, state: tuple[Choice, ...], action: Choice, after: tuple[Choice, ...]
+    ) -> GroundingGraph:
+        """Return the graph of a choice: the event, the object, and what relates to it."""
+        self._merged(self._scene(state))
+        around = self._nodes[action.things]
+        said = action.verb if action.role == "object" else action.role
+        event: dict[str, bool] = {said: True, "earlier": action.earlier}
+        nodes = {"event": event, **around}
+        edges = [("event", "object", action.role)]
+        edges += [("object", name, name) for name in around if name != "object"]
+        return GroundingGraph(nodes, edges)
+
+    def is_goal(self, state: tuple[Choice, ...]) -> bool:
+        """Tell whether every verb has all its arguments."""
+        return bool(state) and not self._pending(state)[0]
+
+    def outcome(self, state: tuple[Choice, ...]) -> tuple[MacroAction, ...]:
+        """Return what will be done, in the order in which it is done."""
+        return self.macro_actions(state)
+
+    def describe(self, state: tuple[Choice, ...]) -> str:
+        """Return the objects of the scene and what is already planned."""
+        there = ", ".join(shown for _, shown, _ in self._merged(self._scene(state)))
+        return f"{there}; so far: {', '.join(map(str, state)) or 'nothing'}"
+
+    # ---- what else is asked -------------------------------------------------------------
+
+    def macro_actions(self, state: Sequence[Choice]) -> tuple[MacroAction, ...]:
+        """Return the finished macro-actions in the order in which they are to be done."""
+        said: list[MacroAction] = []
+        turn = 0
+        for first, last in self._spans(state):
+            chosen = state[first:last]
+            if len(chosen) < len(self._roles[chosen[0].verb]):
+                break
+            if chosen[0].earlier:
+                turn = len(said)
+            words = " ".join(str(each._replace(earlier=False)) for each in chosen)
+            said.append(MacroAction(chosen[0].verb, tuple(c.things for c in chosen), words))
+        return (*said[turn:], *said[:turn]) if turn else tuple(said)
+
+    def groups(self, state: tuple[Choice, ...]) -> list[tuple[tuple[Any, ...], str]]:
+        """Return the objects, look-alikes together, each with how it is called."""
+        return [(things, shown) for things, shown, _ in self._merged(self._scene(state))]
+
+    def labels(self, things: tuple[Any, ...]) -> tuple[Label, ...]:
+        """Return the labels of objects that look alike."""
+        return labels_of(self._nodes[things]["object"])
+
+    def is_possible(self, plan: Sequence[Choice]) -> bool:
+        """Tell whether choices can be made one after another, and be complete."""
+        done: tuple[Choice, ...] = ()
+        for choice in plan:
+            if choice not in self.actions(done):
+                return False
+            done = (*done, choice)
+        return self.is_goal(done)
+
+    def _spans(self, state: Sequence[Choice]) -> Iterator[tuple[int, int]]:
+        place = 0
+        while place < len(state):
+            size = len(self._roles[state[place].verb])
+            yield place, min(place + size, len(state))
+            place += size
+
+    def _pending(self, state: Sequence[Choice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
+        """Return the verb that still lacks arguments, with those it has."""
+        last = None
+        for last in self._spans(state):
+            pass
+        if last is None:
+            return "", ()
+        chosen = state[last[0] : last[1]]
+        if len(chosen) == len(self._roles[chosen[0].verb]):
+            return "", ()
+        return chosen[0].verb, tuple(each.things for each in chosen)
+
+    def _scene(self, state: tuple[Choice, ...]) -> Any:
+        scene = self.scene
+        if type(self.world).effect is not ObjectWorld.effect:
+            for action in self.macro_actions(state):
+                scene = self.world.effect(scene, action)
+        return scene
+
+    def _fits(
+        self, scene: Any, verb: str, role: str, things: tuple[Any, ...], before: Sequence[Any]
+    ) -> bool:
+        if before and len(things) == 1 and things in before:
+            return False  # nothing is put next to itself
+        return any(self.world.allows(scene, verb, role, each, before) for each in things)
+
+    def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
+        """Return objects that nobody could tell apart as one."""
+        known = self._groups.get(scene)
+        if known is not None:
+            return known
+        labels = {
+            name: labels_of(given, f"object {name!r}")
+            for name, given in self.world.objects(scene, self.start).items()
+        }
+        if not labels:
+            raise WorldError("The scene has no objects, so there is nothing to speak of.")
+        around: dict[Any, dict[str, set[Label]]] = {name: {} for name in labels}
+        for one, other, relation in self.world.relations(scene):
+            around[one].setdefault(relation, set()).update(labels[other])
+        alike: dict[Any, list[Any]] = {}
+        for name in sorted(labels):
+            uses = tuple(
+                self.world.allows(scene, verb.name, role, name, ())
+                for verb in self.world.verbs
+                for role in verb.roles
+            )
+            related = frozenset((key, frozenset(value)) for key, value in around[name].items())
+            alike.setdefault((labels[name], related, uses), []).append(name)
+        found = []
+        for (own, _, _), names in alike.items():
+            nodes: dict[str, Labels] = {"object": own}
+            nodes |= {
+                relation: _mapping(near) for relation, near in sorted(around[names[0]].items())
+            }
+            things = tuple(names)
+            self._nodes[things] = nodes
+            found.append((things, self._name(own), nodes))
+        self._groups[scene] = sorted(found, key=lambda each: (each[1], each[0]))
+        return self._groups[scene]
+
+    def _name(self, labels: Iterable[Label]) -> str:
+        values: dict[str, list[str]] = {}
+        for each in labels:
+            if isinstance(each.value, str):
+                values.setdefault(each.name, []).append(each.value)
+        plain = [" ".join(values[name]) for name in ("colour", "kind") if name in values]
+        others = [
+            ", ".join(values[name]) for name in sorted(values) if name not in ("colour", "kind")
+        ]
+        shown = " ".join(plain)
+        return f"{shown} ({'; '.join(others)})" if plain and others else shown or "; ".join(others)
+
+
+def _mapping(labels: Iterable[Label]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in labels:
+        if each.value is None:
+            found[each.name] = True
+        else:
+            found.setdefault(each.name, []).append(each.value)
+    return found
+
+
+def sides(
+    here: tuple[float, float], heading: tuple[float, float], there: tuple[float, float]
+) -> list[str]:
+    """Return on which sides of somebody something is; y points down, as on screens.
+
+    >>> sides((0, 0), (1, 0), (2, 2)), sides((0, 0), (0, -1), (0, 5))
+    (['front', 'right'], ['behind'])
+    """
+    dx, dy = there[0] - here[0], there[1] - here[1]
+    ahead = dx * heading[0] + dy * heading[1]
+    right = dy * heading[0] - dx * heading[1]
+    found = []
+    if not math.isclose(ahead, 0, abs_tol=1e-9):
+        found.append("front" if ahead > 0 else "behind")
+    if not math.isclose(right, 0, abs_tol=1e-9):
+        found.append("right" if right > 0 else "left")
+    return found

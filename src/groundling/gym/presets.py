@@ -1,0 +1,42 @@
+"""The follower that suits worlds of objects: one place for its settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from groundling.features.settings import Features
+from groundling.follower import Follower
+from groundling.inference.settings import Search
+from groundling.learning.settings import Learning
+from groundling.model.settings import Overlay
+
+__all__ = ["make_follower"]
+
+# What a part of the text costs that names nothing, and each further choice that it names. Set
+# beforehand: parts are cut so that most name exactly one.
+_COST = 2.3
+
+
+def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
+    """Return a follower that reads texts part by part and matches words with the slots.
+
+    `changes` are settings of `Follower` that replace these.
+
+    >>> make_follower(("colour",)).features.slots
+    ('colour',)
+    """
+    settings: dict[str, Any] = {
+        "overlay": replace(Overlay.bag(), plan_scores=False, edge_scores=False),
+        "features": Features(
+            words=("word",), slots=slots, numbers=("equal",), joins=("conjunction", "slot"),
+            promote=(),
+        ),
+        "learning": Learning(
+            normalise="decisions", idle=_COST, repeat=_COST, l2=0.02, iterations=60,
+            tolerance=1e-5, mirror=False,
+        ),
+        "search": Search(max_length=12, beam=5, budget=200_000),
+        "parser": "chain",
+    }  # fmt: skip
+    return Follower(**{**settings, **changes})
