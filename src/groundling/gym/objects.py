@@ -229,6 +229,10 @@ class Episode:
         self._roles = {verb.name: verb.roles for verb in world.verbs}
         self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
+        self._graphs: dict[tuple[Any, Choice], GroundingGraph] = {}
+        self._offers: dict[tuple[Any, ...], tuple[Choice, ...]] = {}
+        self._scenes: dict[tuple[Choice, ...], Any] = {}
+        self._still = type(world).effect is ObjectWorld.effect
 
     # ---- the environment ----------------------------------------------------------------
 
@@ -236,6 +240,15 @@ class Episode:
         """Return the choices that can come next."""
         verb, before = self._pending(state)
         scene = self._scene(state)
+        turned = not state or any(each.earlier for each in state)
+        key = (scene, verb, before, turned)
+        if key not in self._offers:
+            self._offers[key] = self._offer(scene, verb, before, turned)
+        return self._offers[key]
+
+    def _offer(
+        self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...], turned: bool
+    ) -> tuple[Choice, ...]:
         if verb:
             role = self._roles[verb][len(before)]
             return tuple(
@@ -249,7 +262,7 @@ class Episode:
             for things, shown, _ in self._merged(scene)
             if self._fits(scene, each.name, each.roles[0], things, ())
         ]
-        if self.world.reorders and state and not any(each.earlier for each in state):
+        if self.world.reorders and not turned:
             fresh += [each._replace(earlier=True) for each in fresh]
         return tuple(fresh)
 
@@ -261,7 +274,14 @@ class Episode:
         self, state: tuple[Choice, ...], action: Choice, after: tuple[Choice, ...]
     ) -> GroundingGraph:
         """Return the graph of a choice: the event, the object, and what relates to it."""
-        self._merged(self._scene(state))
+        key = (self._scene(state), action)
+        found = self._graphs.get(key)
+        if found is None:
+            found = self._graphs[key] = self._graph(*key)
+        return found
+
+    def _graph(self, scene: Any, action: Choice) -> GroundingGraph:
+        self._merged(scene)
         around = self._nodes[action.things]
         said = action.verb if action.role == "object" else action.role
         event: dict[str, bool] = {said: True, "earlier": action.earlier}
@@ -325,28 +345,31 @@ class Episode:
 
     def _pending(self, state: Sequence[Choice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
         """Return the verb that still lacks arguments, with those it has."""
-        last = None
-        for last in self._spans(state):
-            pass
-        if last is None:
+        if not state:
             return "", ()
-        chosen = state[last[0] : last[1]]
-        if len(chosen) == len(self._roles[chosen[0].verb]):
+        roles = self._roles[state[-1].verb]
+        count = roles.index(state[-1].role) + 1
+        if count == len(roles):
             return "", ()
-        return chosen[0].verb, tuple(each.things for each in chosen)
+        return state[-1].verb, tuple(each.things for each in state[-count:])
 
     def _scene(self, state: tuple[Choice, ...]) -> Any:
-        scene = self.scene
-        if type(self.world).effect is not ObjectWorld.effect:
+        if self._still:
+            return None  # one scene for all, and nothing to hash
+        known = self._scenes.get(state)
+        if known is None:
+            known = self.scene
             for action in self.macro_actions(state):
-                scene = self.world.effect(scene, action)
-        return scene
+                known = self.world.effect(known, action)
+            self._scenes[state] = known
+        return known
 
     def _fits(
         self, scene: Any, verb: str, role: str, things: tuple[Any, ...], before: Sequence[Any]
     ) -> bool:
         if before and len(things) == 1 and things in before:
             return False  # nothing is put next to itself
+        scene = self.scene if scene is None else scene
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
@@ -354,6 +377,7 @@ class Episode:
         known = self._groups.get(scene)
         if known is not None:
             return known
+        place, scene = scene, self.scene if scene is None else scene
         labels = {
             name: labels_of(given, f"object {name!r}")
             for name, given in self.world.objects(scene, self.start).items()
@@ -381,8 +405,8 @@ class Episode:
             things = tuple(names)
             self._nodes[things] = nodes
             found.append((things, self._name(own), nodes))
-        self._groups[scene] = sorted(found, key=lambda each: (each[1], each[0]))
-        return self._groups[scene]
+        self._groups[place] = sorted(found, key=lambda each: (each[1], each[0]))
+        return self._groups[place]
 
     def _name(self, labels: Iterable[Label]) -> str:
         values: dict[str, list[str]] = {}
