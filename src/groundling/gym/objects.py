@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, ClassVar, NamedTuple
 
 from groundling.errors import DemonstrationError, WorldError
+from groundling.features.lexicon import matches_name
 from groundling.follower import Follower
 from groundling.gym.presets import make_follower
 from groundling.world.environment import Demonstration
@@ -80,7 +81,11 @@ class ObjectWorld(ABC):
     - `predict(scene, move)`: the scene that a move should lead to, to notice surprises;
     - `look(scene, parts, plan)`: moves to make before acting, where not all is in view;
     - `connectives`: words that begin another part of an instruction;
-    - `reorders`: whether something can be said after what is to be done later (*after you …*).
+    - `reorders`: whether something can be said after what is to be done later (*after you …*);
+    - `slots`: the labels whose values are matched with words by their spelling, and `spelled`:
+      whether texts do spell them;
+    - `rewards`: whether the environment rewards what was asked, so that it can be told apart
+      from what was not.
 
     Objects with equal labels, relations and uses are merged, so that there are no ties.
     Arguments are chosen one after another, so that verbs with several do not branch
@@ -106,6 +111,9 @@ class ObjectWorld(ABC):
     verbs: ClassVar[tuple[Verb, ...]]
     connectives: ClassVar[tuple[str, ...]] = ("and", "then", "after", "before")
     reorders: ClassVar[bool] = False
+    spelled: ClassVar[bool] = True
+    rewards: ClassVar[bool] = True
+    slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
 
     @abstractmethod
     def objects(self, scene: Any, start: Any) -> Mapping[Any, Labels]:
@@ -161,16 +169,17 @@ class ObjectWorld(ABC):
                 parts.append(piece)
         return tuple(parts)
 
-    def episode(self, scene: Any, start: Any = None) -> Episode:
-        """Return the environment of one scene, in which instructions are followed."""
-        return Episode(self, scene, scene if start is None else start)
+    def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
+        """Return the environment of one scene, in which instructions are followed.
+
+        `parts` is what will be said there, as `read` cuts it, and `start` the scene in which it
+        was said, if that is another.
+        """
+        return Episode(self, scene, scene if start is None else start, tuple(parts))
 
     def follower(self, **changes: Any) -> Follower:
         """Return a follower with settings that suit worlds like this, yet to be fitted."""
         return make_follower(self.slots, **changes)
-
-    slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
-    """The labels whose values are matched with words by their spelling."""
 
     def demonstrate(
         self,
@@ -184,7 +193,8 @@ class ObjectWorld(ABC):
         Actions are in the order of the text. Of several objects that would do, the first is
         what was done, and the others are listed as just as right.
         """
-        episode = self.episode(scene)
+        parts = self.read(text)
+        episode = self.episode(scene, parts)
         options: list[list[Choice]] = []
         for verb, arguments, earlier in actions:
             roles = next(each.roles for each in self.verbs if each.name == verb)
@@ -212,7 +222,7 @@ class ObjectWorld(ABC):
                 f"The demonstration {name or text!r} is impossible: {' ,'.join(map(str, options))}."
             )
         return Demonstration(
-            self.read(text), episode, (), plans[0], name=name, also=tuple(plans[1:])
+            parts, episode, (), plans[0], name=name, also=tuple(plans[1:])
         )
 
 
@@ -220,10 +230,14 @@ class Episode:
     """The environment of one scene: states are the choices so far, actions the next choices.
 
     See `ObjectWorld` for how it is made. A plan may end when all verbs have their arguments.
+    Plans whose objects differ only in what the text does not name have the same outcome: *a
+    ball* may be any ball. Worlds whose texts do not spell the values of labels turn that off
+    (`spelled`).
     """
 
-    def __init__(self, world: ObjectWorld, scene: Any, start: Any) -> None:
+    def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
         self.world = world
+        self.parts = parts
         self.scene = scene
         self.start = start
         self._roles = {verb.name: verb.roles for verb in world.verbs}
@@ -231,6 +245,7 @@ class Episode:
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
         self._graphs: dict[tuple[Any, Choice], GroundingGraph] = {}
         self._offers: dict[tuple[Any, ...], tuple[Choice, ...]] = {}
+        self._spoken: dict[tuple[Any, str], tuple[Label, ...]] = {}
         self._scenes: dict[tuple[Choice, ...], Any] = {}
         self._still = type(world).effect is ObjectWorld.effect
 
@@ -294,9 +309,29 @@ class Episode:
         """Tell whether every verb has all its arguments."""
         return bool(state) and not self._pending(state)[0]
 
-    def outcome(self, state: tuple[Choice, ...]) -> tuple[MacroAction, ...]:
-        """Return what will be done, in the order in which it is done."""
-        return self.macro_actions(state)
+    def outcome(self, state: tuple[Choice, ...]) -> Hashable:
+        """Return what will be done, as far as the text tells objects apart."""
+        if not (self.parts and self.world.spelled):
+            return self.macro_actions(state)
+        whole = " ".join(self.parts)
+        said = self.parts if len(self.parts) == len(state) else (whole,) * len(state)
+        return tuple(
+            (choice.verb, choice.role, choice.earlier, self._named(choice.things, part))
+            for choice, part in zip(state, said, strict=True)
+        )
+
+    def _named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
+        """Return those labels of objects that a part of the text names."""
+        key = (things, part)
+        if key not in self._spoken:
+            words = part.split()
+            self._spoken[key] = tuple(
+                label
+                for label in self.labels(things)
+                if isinstance(label.value, str)
+                and any(matches_name(word, label.value) for word in words)
+            )
+        return self._spoken[key]
 
     def describe(self, state: tuple[Choice, ...]) -> str:
         """Return the objects of the scene and what is already planned."""
@@ -307,17 +342,21 @@ class Episode:
 
     def macro_actions(self, state: Sequence[Choice]) -> tuple[MacroAction, ...]:
         """Return the finished macro-actions in the order in which they are to be done."""
-        said: list[MacroAction] = []
-        turn = 0
-        for first, last in self._spans(state):
-            chosen = state[first:last]
-            if len(chosen) < len(self._roles[chosen[0].verb]):
-                break
-            if chosen[0].earlier:
-                turn = len(said)
-            words = " ".join(str(each._replace(earlier=False)) for each in chosen)
-            said.append(MacroAction(chosen[0].verb, tuple(c.things for c in chosen), words))
-        return (*said[turn:], *said[:turn]) if turn else tuple(said)
+        said = [(action, state[first].earlier) for action, (first, _) in self.spans(state)]
+        turn = next((place for place, (_, earlier) in enumerate(said) if earlier), 0)
+        return tuple(action for action, _ in (*said[turn:], *said[:turn]))
+
+    def spans(self, state: Sequence[Choice]) -> Iterator[tuple[MacroAction, tuple[int, int]]]:
+        """Yield the finished macro-actions as they are said, each with where its choices are."""
+        place = 0
+        while place < len(state):
+            size = len(self._roles[state[place].verb])
+            chosen = state[place : place + size]
+            if len(chosen) == size:
+                words = " ".join(str(each._replace(earlier=False)) for each in chosen)
+                things = tuple(each.things for each in chosen)
+                yield MacroAction(chosen[0].verb, things, words), (place, place + size)
+            place += size
 
     def groups(self, state: tuple[Choice, ...]) -> list[tuple[tuple[Any, ...], str]]:
         """Return the objects, look-alikes together, each with how it is called."""
@@ -335,13 +374,6 @@ class Episode:
                 return False
             done = (*done, choice)
         return self.is_goal(done)
-
-    def _spans(self, state: Sequence[Choice]) -> Iterator[tuple[int, int]]:
-        place = 0
-        while place < len(state):
-            size = len(self._roles[state[place].verb])
-            yield place, min(place + size, len(state))
-            place += size
 
     def _pending(self, state: Sequence[Choice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
         """Return the verb that still lacks arguments, with those it has."""

@@ -36,7 +36,7 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
             normalise="decisions", idle=_COST, repeat=_COST, l2=0.02, iterations=60,
             tolerance=1e-5, mirror=False,
         ),
-        "search": Search(max_length=12, beam=5, budget=200_000),
+        "search": Search(max_length=12, beam=5, budget=200_000, decode="outcome"),
         "parser": "chain",
     }  # fmt: skip
     return Follower(**{**settings, **changes})

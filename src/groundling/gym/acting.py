@@ -1,0 +1,236 @@
+"""Acting: carry out instructions in a Gymnasium environment, and watch what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundling.errors import GroundlingError, SearchError
+from groundling.follower import Follower
+from groundling.gym.objects import Episode, MacroAction, ObjectWorld
+from groundling.inference.plan import Plan
+
+__all__ = ["Agent", "Report", "act"]
+
+_SURPRISES = 25  # after so many, the executor gives up
+_LOOKS = 200  # moves made to find what was named
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of an instruction.
+
+    Parameters
+    ----------
+    ending
+        `success`: the environment rewarded it (or, if it gives no reward, all was carried out);
+        `misunderstood`: all was carried out, and the environment did not reward it;
+        `not understood`: the follower was not sure enough, and nothing was done;
+        `executor failed`: a macro-action could not be carried out;
+        `out of time`: the environment ended the episode.
+    sentence
+        The same for people.
+    reward, moves
+        What the environment gave in all, and how many moves were made.
+    plan
+        The last plan, if there is one.
+    done, left
+        Parts of the text that were carried out, and those that were not.
+    surprises
+        How often the environment was not as expected, so that moves were planned anew.
+    """
+
+    ending: str
+    sentence: str
+    reward: float = 0.0
+    moves: int = 0
+    plan: Plan | None = None
+    done: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    surprises: int = 0
+
+    @property
+    def success(self) -> bool:
+        """Whether what was asked was done, as far as the environment can tell."""
+        return self.ending == "success"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass
+class _Run:
+    """An instruction that is being carried out."""
+
+    env: Any
+    scene: Any
+    start: Any
+    left: list[str]
+    done: list[str] = field(default_factory=list)
+    reward: float = 0.0
+    moves: int = 0
+    surprises: int = 0
+    over: bool = False
+    plan: Plan | None = None
+
+
+class Agent:
+    """A follower with hands: plans, acts, watches, and plans anew when things go otherwise.
+
+    Parameters
+    ----------
+    follower
+        A fitted follower.
+    world
+        The world it was trained in.
+    threshold
+        Below this confidence nothing is done. By default the follower's own threshold.
+
+    Examples
+    --------
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToLocal")  # doctest: +SKIP
+    >>> agent = gym.Agent(level.follower().fit(level.record(range(20))), level)  # doctest: +SKIP
+    >>> env = level.make()  # doctest: +SKIP
+    >>> text, _ = level.reset(env, seed=1000)  # doctest: +SKIP
+    >>> print(agent.act(text, env))  # doctest: +SKIP
+    Done: go to the purple ball.
+    """
+
+    def __init__(
+        self, follower: Follower, world: ObjectWorld, threshold: float | None = None
+    ) -> None:
+        self.follower = follower
+        self.world = world
+        self.threshold = follower.search.threshold if threshold is None else threshold
+
+    def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
+        """Return the plan for a text, or for parts of one, in a scene."""
+        parts = self.world.read(text) if isinstance(text, str) else tuple(text)
+        return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
+
+    def act(self, text: str, env: Any) -> Report:
+        """Carry out an instruction in an environment that was reset."""
+        scene = self.world.begin(env)
+        parts = self.world.read(text)
+        if not parts:
+            return Report("not understood", "There is nothing to understand in an empty text.")
+        run = _Run(env, scene, scene, list(parts))
+        for _ in range(len(parts) + _SURPRISES):
+            report = self._attempt(run)
+            if report is not None:
+                return report
+        return self._report(run, "executor failed", "I plan again and again and get nowhere.")
+
+    def _attempt(self, run: _Run) -> Report | None:
+        """Plan what is left and carry it out; nothing is returned if that must be done again."""
+        episode = self.world.episode(run.scene, run.left, run.start)
+        try:
+            plan = self.follower.follow(tuple(run.left), episode, ())
+        except SearchError as error:
+            return self._report(run, "not understood", f"I find no plan: {error}")
+        looks = self.world.look(run.scene, run.left, plan.actions)
+        if looks and run.moves < _LOOKS:
+            for move in looks:
+                if self._move(run, move) or run.over:
+                    break
+            return self._end(run) if run.over else None
+        run.plan = plan
+        if plan.confidence < self.threshold:
+            guess = ", ".join(map(str, plan.actions))
+            return self._report(
+                run, "not understood",
+                f"I do not understand (confidence {plan.confidence:.2f}, below "
+                f"{self.threshold:g}); my best guess is {guess}.",
+            )  # fmt: skip
+        parts = dict(self._parts_of(episode, plan, tuple(run.left)))
+        for action in episode.macro_actions(plan.actions):
+            try:
+                self._carry_out(run, action)
+            except GroundlingError as error:
+                return self._report(run, "executor failed", f"I cannot {action}: {error}")
+            for part in parts.get(action, ()):
+                if part in run.left:
+                    run.left.remove(part)
+                    run.done.append(part)
+            if run.over:
+                return self._end(run)
+            known = self.world.episode(run.scene, run.left, run.start)
+            if run.left and not _is_still_possible(known, episode, plan, action):
+                run.surprises += 1
+                return None
+        run.left.clear()
+        return self._end(run)
+
+    def _carry_out(self, run: _Run, action: MacroAction) -> None:
+        while True:
+            surprised = False
+            for move in self.world.moves(run.scene, action):
+                surprised = self._move(run, move)
+                if run.over:
+                    return
+                if surprised:
+                    break
+            if not surprised:
+                return
+            run.surprises += 1
+            if run.surprises > _SURPRISES:
+                raise GroundlingError("the environment never does what is expected")
+
+    def _move(self, run: _Run, move: Any) -> bool:
+        """Make one move; tell whether the scene is not what it should be."""
+        expected = self.world.predict(run.scene, move)
+        _, reward, terminated, truncated, _ = run.env.step(move)
+        run.moves += 1
+        run.reward += float(reward)
+        run.over = bool(terminated or truncated)
+        run.scene = self.world.observe(run.env)
+        return expected is not None and run.scene != expected
+
+    def _parts_of(
+        self, episode: Episode, plan: Plan, parts: tuple[str, ...]
+    ) -> Iterator[tuple[MacroAction, tuple[str, ...]]]:
+        """Yield each macro-action with the parts of the text that asked for it."""
+        choices = plan.actions
+        if len(parts) == len(choices):
+            asked = [(part,) for part in parts]
+        else:
+            asked = [
+                tuple(dict.fromkeys(parts[cause.sentence] for cause in each.causes[:1]))
+                for each in plan.explain().steps
+            ]
+        for action, (first, last) in episode.spans(choices):
+            yield action, tuple(part for each in asked[first:last] for part in each)
+
+    def _end(self, run: _Run) -> Report:
+        if run.reward > 0:
+            return self._report(run, "success", f"Done: {'; '.join(run.done)}.")
+        if run.left:
+            return self._report(run, "out of time", "The episode ended before all was done.")
+        if self.world.rewards:
+            return self._report(
+                run, "misunderstood", "I did all that I understood, and it was not what was meant."
+            )
+        return self._report(run, "success", f"Done: {'; '.join(run.done)}.")
+
+    @staticmethod
+    def _report(run: _Run, ending: str, sentence: str) -> Report:
+        return Report(
+            ending, sentence, run.reward, run.moves, run.plan, tuple(run.done), tuple(run.left),
+            run.surprises,
+        )  # fmt: skip
+
+
+def _is_still_possible(now: Episode, then: Episode, plan: Plan, done: MacroAction) -> bool:
+    """Tell whether the objects of what is still to be done are all there."""
+    there = {thing for things, _ in now.groups(()) for thing in things}
+    actions = then.macro_actions(plan.actions)
+    left = actions[actions.index(done) + 1 :]
+    return all(there & set(things) for action in left for things in action.things)
+
+
+def act(follower: Follower, text: str, env: Any, world: ObjectWorld) -> Report:
+    """Carry out an instruction in an environment that was reset (see `Agent`)."""
+    return Agent(follower, world).act(text, env)
+
