@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
-from groundling.gym.grid import GONE, INSIDE, MOVES, GridReader, GridState, step
+from groundling.gym.grid import GONE, INSIDE, MOVES, OPEN, GridReader, GridState, step
 from groundling.gym.objects import MacroAction, ObjectWorld, Verb, sides
 from groundling.gym.optional import require
 from groundling.gym.planner import moves_for
@@ -100,6 +100,8 @@ class BabyAI(ObjectWorld):
     )
     connectives = ("and", "then", "after you")
     reorders = True
+    keys = {"l": 0, "r": 1, "f": 2, "p": 3, "d": 4, "t": 5}
+    arrows = {"left": "l", "right": "r", "up": "f", "space": "t"}
 
     def __init__(self, level: str) -> None:
         self.level = level
@@ -170,6 +172,27 @@ class BabyAI(ObjectWorld):
     def predict(self, scene: GridState, move: int) -> GridState:
         """Return the scene after one of the simulator's actions."""
         return step(scene, MOVES[move])
+
+    def events(
+        self, before: GridState, move: int, after: GridState
+    ) -> Iterator[tuple[float, str, tuple[int, ...]]]:
+        """Yield what a move may have brought about."""
+        facing = after.at(after.front)
+        if facing >= 0:
+            yield 0.0, "go to", (facing,)
+        if after.carrying >= 0 > before.carrying:
+            yield 0.4, "pick up", (after.carrying,)
+        if before.carrying >= 0 > after.carrying:
+            cell = after.places[before.carrying]
+            for way in after.layout.steps:
+                beside = after.at(cell + way)
+                if beside >= 0:
+                    yield 0.3, "put", (before.carrying, beside)
+        if MOVES[move] == "toggle" and facing >= 0 and before.doors != after.doors:
+            if after.doors[facing] == OPEN:
+                yield 0.2, "open", (facing,)
+        if facing >= 0:
+            yield 0.0, "go to", (facing,)  # may be asked for after what the same move did
 
     # ---- the teacher --------------------------------------------------------------------
 

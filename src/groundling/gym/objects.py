@@ -80,12 +80,16 @@ class ObjectWorld(ABC):
     - `effect(scene, action)`: the scene after a macro-action, where later words depend on it;
     - `predict(scene, move)`: the scene that a move should lead to, to notice surprises;
     - `look(scene, parts, plan)`: moves to make before acting, where not all is in view;
-    - `connectives`: words that begin another part of an instruction;
+    - `connectives`: words that begin another part of an instruction, and `unordered`: those
+      that leave open which part is done first;
     - `reorders`: whether something can be said after what is to be done later (*after you …*);
     - `slots`: the labels whose values are matched with words by their spelling, and `spelled`:
       whether texts do spell them;
     - `rewards`: whether the environment rewards what was asked, so that it can be told apart
-      from what was not.
+      from what was not;
+    - `events(before, move, after)`: what a move may have brought about, so that trajectories can
+      be cut into macro-actions;
+    - `keys`: the move of each key, for people, and `arrows`: keys that arrow keys stand for.
 
     Objects with equal labels, relations and uses are merged, so that there are no ties.
     Arguments are chosen one after another, so that verbs with several do not branch
@@ -110,9 +114,12 @@ class ObjectWorld(ABC):
 
     verbs: ClassVar[tuple[Verb, ...]]
     connectives: ClassVar[tuple[str, ...]] = ("and", "then", "after", "before")
+    unordered: ClassVar[tuple[str, ...]] = ("and",)
     reorders: ClassVar[bool] = False
     spelled: ClassVar[bool] = True
     rewards: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, Any]] = {}
+    arrows: ClassVar[Mapping[str, str]] = {}
     slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
 
     @abstractmethod
@@ -148,6 +155,15 @@ class ObjectWorld(ABC):
     def look(self, scene: Any, parts: Sequence[str], choices: Sequence[Choice]) -> Sequence[Any]:
         """Return moves to make before acting, where what was said is not in view."""
         return ()
+
+    def events(self, before: Any, move: Any, after: Any) -> Iterable[tuple[float, str, Any]]:
+        """Return what a move may have brought about: (how telling, verb, its arguments)."""
+        return ()
+
+    def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
+        """Return a macro-action of a verb and, for each role, objects that would do."""
+        listed = tuple(tuple(sorted(each)) for each in things)
+        return MacroAction(verb, listed, verb)
 
     def begin(self, env: Any) -> Any:
         """Return the scene of an environment that was just reset."""
