@@ -172,7 +172,7 @@ class Agent:
                     return
                 if surprised:
                     break
-            if not surprised:
+            if not surprised and self.world.achieved(run.scene, action):
                 return
             run.surprises += 1
             if run.surprises > _SURPRISES:
@@ -186,7 +186,7 @@ class Agent:
         run.reward += float(reward)
         run.over = bool(terminated or truncated)
         run.scene = self.world.observe(run.env)
-        return expected is not None and run.scene != expected
+        return expected is not None and self.world.differs(expected, run.scene)
 
     def _parts_of(
         self, episode: Episode, plan: Plan, parts: tuple[str, ...]

@@ -62,6 +62,7 @@ def to_minari(
         space = _observation_space(spaces, env.observation_space, trajectories)
         return minari.create_dataset_from_buffers(
             dataset_id=dataset, buffer=buffers, env=env.spec, observation_space=space,
+            eval_env=env.spec,
             action_space=env.action_space, algorithm_name="groundling", author=author or "unknown",
             author_email="unknown", code_permalink="unknown", description=description or "",
             data_format="hdf5", jpeg_encoding=False,

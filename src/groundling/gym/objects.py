@@ -78,7 +78,9 @@ class ObjectWorld(ABC):
     - `allows(scene, verb, role, thing, before)`: whether an object can be an argument, after
       the arguments `before`;
     - `effect(scene, action)`: the scene after a macro-action, where later words depend on it;
-    - `predict(scene, move)`: the scene that a move should lead to, to notice surprises;
+    - `predict(scene, move)`: the scene that a move should lead to, to notice surprises, and
+      `differs(expected, real)`: whether it is one;
+    - `achieved(scene, action)`: whether a macro-action that was carried out had its effect;
     - `look(scene, parts, plan)`: moves to make before acting, where not all is in view;
     - `connectives`: words that begin another part of an instruction, and `unordered`: those
       that leave open which part is done first;
@@ -151,6 +153,14 @@ class ObjectWorld(ABC):
     def predict(self, scene: Any, move: Any) -> Any:
         """Return the scene that a move should lead to, or nothing if that is not known."""
         return None
+
+    def differs(self, expected: Any, real: Any) -> bool:
+        """Tell whether a scene is not what was expected."""
+        return bool(expected != real)
+
+    def achieved(self, scene: Any, action: MacroAction) -> bool:
+        """Tell whether a macro-action has brought about what it should."""
+        return True
 
     def look(self, scene: Any, parts: Sequence[str], choices: Sequence[Choice]) -> Sequence[Any]:
         """Return moves to make before acting, where what was said is not in view."""
