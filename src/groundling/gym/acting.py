@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundling.errors import GroundlingError, SearchError
+from groundling.errors import GroundlingError, WorldError
 from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 from groundling.inference.plan import Plan
 
 __all__ = ["Agent", "Report", "act"]
 
-_SURPRISES = 25  # after so many, the executor gives up
-_LOOKS = 200  # moves made to find what was named
+_LOOKS = 200  # how often it looks for what was named
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,8 @@ class _Run:
     reward: float = 0.0
     moves: int = 0
     surprises: int = 0
+    looks: int = 0
+    failed: bool = False  # ended by the environment, though not by its clock
     over: bool = False
     plan: Plan | None = None
 
@@ -117,7 +118,7 @@ class Agent:
         if not parts:
             return Report("not understood", "There is nothing to understand in an empty text.")
         run = _Run(env, scene, scene, list(parts))
-        for _ in range(len(parts) + _SURPRISES):
+        for _ in range(len(parts) + _LOOKS + self.world.surprises):
             report = self._attempt(run)
             if report is not None:
                 return report
@@ -126,16 +127,20 @@ class Agent:
     def _attempt(self, run: _Run) -> Report | None:
         """Plan what is left and carry it out; nothing is returned if that must be done again."""
         episode = self.world.episode(run.scene, run.left, run.start)
+        plan, trouble = None, ""
         try:
             plan = self.follower.follow(tuple(run.left), episode, ())
-        except SearchError as error:
-            return self._report(run, "not understood", f"I find no plan: {error}")
-        looks = self.world.look(run.scene, run.left, plan.actions)
-        if looks and run.moves < _LOOKS:
+        except WorldError as error:
+            trouble = f"I find no plan: {error}"
+        looks = self.world.look(run.scene, run.left, () if plan is None else plan.actions)
+        if looks and run.looks < _LOOKS:
+            run.looks += 1
             for move in looks:
                 if self._move(run, move) or run.over:
                     break
             return self._end(run) if run.over else None
+        if plan is None:
+            return self._report(run, "not understood", trouble)
         run.plan = plan
         if plan.confidence < self.threshold:
             guess = ", ".join(map(str, plan.actions))
@@ -150,6 +155,8 @@ class Agent:
                 self._carry_out(run, action)
             except GroundlingError as error:
                 return self._report(run, "executor failed", f"I cannot {action}: {error}")
+            if run.over and run.reward <= 0:
+                return self._end(run)
             for part in parts.get(action, ()):
                 if part in run.left:
                     run.left.remove(part)
@@ -175,7 +182,7 @@ class Agent:
             if not surprised and self.world.achieved(run.scene, action):
                 return
             run.surprises += 1
-            if run.surprises > _SURPRISES:
+            if run.surprises > self.world.surprises:
                 raise GroundlingError("the environment never does what is expected")
 
     def _move(self, run: _Run, move: Any) -> bool:
@@ -184,8 +191,8 @@ class Agent:
         _, reward, terminated, truncated, _ = run.env.step(move)
         run.moves += 1
         run.reward += float(reward)
-        run.over = bool(terminated or truncated)
-        run.scene = self.world.observe(run.env)
+        run.over, run.failed = bool(terminated or truncated), bool(terminated)
+        run.scene = self.world.after(run.env, run.scene, move)
         return expected is not None and self.world.differs(expected, run.scene)
 
     def _parts_of(
@@ -197,7 +204,7 @@ class Agent:
             asked = [(part,) for part in parts]
         else:
             asked = [
-                tuple(dict.fromkeys(parts[cause.sentence] for cause in each.causes[:1]))
+                tuple(dict.fromkeys(parts[cause.unit.sentence] for cause in each.causes[:1]))
                 for each in plan.explain().steps
             ]
         for action, (first, last) in episode.spans(choices):
@@ -206,7 +213,7 @@ class Agent:
     def _end(self, run: _Run) -> Report:
         if run.reward > 0:
             return self._report(run, "success", f"Done: {'; '.join(run.done)}.")
-        if run.left:
+        if run.left and not run.failed:
             return self._report(run, "out of time", "The episode ended before all was done.")
         if self.world.rewards:
             return self._report(

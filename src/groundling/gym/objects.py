@@ -81,7 +81,9 @@ class ObjectWorld(ABC):
     - `predict(scene, move)`: the scene that a move should lead to, to notice surprises, and
       `differs(expected, real)`: whether it is one;
     - `achieved(scene, action)`: whether a macro-action that was carried out had its effect;
-    - `look(scene, parts, plan)`: moves to make before acting, where not all is in view;
+    - `look(scene, parts, choices)`: moves to make before acting, where not all is in view, and
+      `after(env, scene, move)`: the scene after a move, where memory is needed;
+    - `surprises`: after how many of them it gives up;
     - `connectives`: words that begin another part of an instruction, and `unordered`: those
       that leave open which part is done first;
     - `reorders`: whether something can be said after what is to be done later (*after you …*);
@@ -120,6 +122,7 @@ class ObjectWorld(ABC):
     reorders: ClassVar[bool] = False
     spelled: ClassVar[bool] = True
     rewards: ClassVar[bool] = True
+    surprises: ClassVar[int] = 25
     keys: ClassVar[Mapping[str, Any]] = {}
     arrows: ClassVar[Mapping[str, str]] = {}
     slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
@@ -153,6 +156,10 @@ class ObjectWorld(ABC):
     def predict(self, scene: Any, move: Any) -> Any:
         """Return the scene that a move should lead to, or nothing if that is not known."""
         return None
+
+    def after(self, env: Any, scene: Any, move: Any) -> Any:
+        """Return the scene after a move was made in a scene."""
+        return self.observe(env)
 
     def differs(self, expected: Any, real: Any) -> bool:
         """Tell whether a scene is not what was expected."""

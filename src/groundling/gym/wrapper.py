@@ -107,7 +107,7 @@ def _alignment(plan: Plan, parts: int) -> tuple[int, ...]:
     found = [-1] * parts
     for number, each in enumerate(plan.explain().steps):
         for cause in each.causes[:1]:
-            found[cause.sentence] = number
+            found[cause.unit.sentence] = number
     return tuple(found)
 
 
