@@ -204,8 +204,8 @@ class Agent:
             asked = [(part,) for part in parts]
         else:
             asked = [
-                tuple(dict.fromkeys(parts[cause.unit.sentence] for cause in each.causes[:1]))
-                for each in plan.explain().steps
+                tuple(parts[cause["sentence"]] for cause in each["causes"][:1])
+                for each in plan.explain().to_dict()["steps"]
             ]
         for action, (first, last) in episode.spans(choices):
             yield action, tuple(part for each in asked[first:last] for part in each)

@@ -11,7 +11,7 @@ from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.model.settings import Overlay
 
-__all__ = ["make_follower"]
+__all__ = ["make_follower", "make_move_follower"]
 
 # What a part of the text costs that names nothing, and each further choice that it names. Set
 # beforehand: parts are cut so that most name exactly one.
@@ -37,6 +37,30 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
             tolerance=1e-5, mirror=False,
         ),
         "search": Search(max_length=12, beam=5, budget=200_000, decode="outcome"),
+        "parser": "chain",
+    }  # fmt: skip
+    return Follower(**{**settings, **changes})
+
+
+def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
+    """Return a follower for single moves: one part of the text names as many as it takes.
+
+    Words are laid over the graph in their order, so that *red* and *ball* mean one thing.
+
+    >>> make_move_follower(("colour",)).overlay.nodes
+    'graph'
+    """
+    settings: dict[str, Any] = {
+        "overlay": Overlay(skeleton="chain", nodes="graph", plan_scores=False, edge_scores=False),
+        "features": Features(
+            words=("word",), slots=slots, numbers=("equal",), joins=("conjunction", "slot"),
+            promote=(),
+        ),
+        "learning": Learning(
+            normalise="decisions", idle=_COST, l2=0.02, iterations=60, tolerance=1e-5,
+            mirror=False,
+        ),
+        "search": Search(max_length=40, beam=5, budget=200_000),
         "parser": "chain",
     }  # fmt: skip
     return Follower(**{**settings, **changes})

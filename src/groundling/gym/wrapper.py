@@ -105,9 +105,9 @@ def _alignment(plan: Plan, parts: int) -> tuple[int, ...]:
     if parts == len(plan.actions):
         return tuple(range(parts))
     found = [-1] * parts
-    for number, each in enumerate(plan.explain().steps):
-        for cause in each.causes[:1]:
-            found[cause.unit.sentence] = number
+    for number, each in enumerate(plan.explain().to_dict()["steps"]):
+        for cause in each["causes"][:1]:
+            found[cause["sentence"]] = number
     return tuple(found)
 
 
