@@ -10,10 +10,10 @@ import numpy as np
 from groundling.features.labels import NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
-from groundling.model.encoding import Candidate, Encoding, Problem, encode
-from groundling.model.forest import joined_forest
-from groundling.model.graphs import LaidOutGraph, lay_out, spell_plan
-from groundling.model.settings import Overlay
+from groundling.overlay.encoding import Candidate, Encoding, Instance, encode
+from groundling.overlay.skeletons import joined_skeleton
+from groundling.overlay.graphs import LaidOutGraph, lay_out, spell_plan
+from groundling.overlay.settings import Overlay
 from groundling.world.graph import GroundingGraph
 
 __all__ = ["DECISIONS", "Corpus", "describe", "encoded", "generate"]
@@ -42,7 +42,7 @@ _DEPENDENCIES = (
 class Corpus:
     """Problems and the settings they are to be scored with."""
 
-    problems: list[Problem]
+    instances: list[Instance]
     overlay: Overlay
 
 
@@ -53,14 +53,14 @@ def generate(factor: float = 1, seed: int = 0) -> Corpus:
     states = [_state(place, rng, overlay) for place in _places(round(_STATES * factor), rng)]
     vocabulary = [_labels_of_word(number, rng) for number in range(_WORDS)]
     zipf = np.cumsum(1 / (np.arange(_WORDS) + 2.7))
-    problems = []
+    instances = []
     decisions = round(DECISIONS * factor)
     for number in range(decisions):
         sentence = _sentence(rng, zipf)
-        forest = joined_forest([sentence], overlay, lambda text, unit: [list(range(len(text)))])
+        skeleton = joined_skeleton([sentence], overlay, lambda text, unit: [list(range(len(text)))])
         words = [
             vocabulary[int(sentence.tokens[position])][position == 0]
-            for position in forest.position
+            for position in skeleton.position
         ]
         # Corpora come map by map.
         first = number * len(states) // decisions // _HEADED * _HEADED
@@ -71,15 +71,15 @@ def generate(factor: float = 1, seed: int = 0) -> Corpus:
             Candidate((graph,), plan=plan, gold=number == gold)
             for number, graph in enumerate(graphs)
         ]
-        problems.append(Problem(forest, words, candidates))
-    return Corpus(problems, overlay)
+        instances.append(Instance(skeleton, words, candidates))
+    return Corpus(instances, overlay)
 
 
 def encoded(corpus: Corpus) -> Encoding:
     """Encode a corpus with a feature for whatever word and node meet in it."""
     overlay = corpus.overlay
     return encode(
-        corpus.problems,
+        corpus.instances,
         FeatureSpace(joins=("conjunction",), min_count=0),
         grow=True,
         edge_scores=overlay.edge_scores,
@@ -89,17 +89,17 @@ def encoded(corpus: Corpus) -> Encoding:
 
 def describe(encoding: Encoding) -> dict[str, int]:
     """Count what the corpus holds."""
-    charts = encoding.charts
+    batch = encoding.batch
     return {
-        "decisions": encoding.problems,
-        "candidates": len(charts.candidate_base),
-        "words": len(charts.word_parent),
+        "decisions": encoding.instances,
+        "candidates": len(batch.candidate_base),
+        "words": len(batch.word_parent),
         "chart cells": encoding.chart_cells,
         "distinct nodes": len(encoding.nodes),
-        "distinct shapes": len(charts.shape_nodes) - 1,
+        "distinct shapes": len(batch.shape_nodes) - 1,
         "distinct word sets": len(encoding.sets),
         "distinct pairs": len(encoding.pair_set),
-        "cells per decision table": len(charts.cell_pair),
+        "cells per decision table": len(batch.cell_pair),
         "features": len(encoding.space),
     }
 

@@ -13,24 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from groundling.model.charts import compiled, lay_out, lay_out_batch, make_room, next_batch
-from groundling.model.encoding import Encoding
+from groundling.overlay.batch import compiled, lay_out, lay_out_tile, make_workspace, next_tile
+from groundling.overlay.encoding import Encoding
 
 __all__ = ["prepare_limit"]
 
 
 def prepare_limit(encoding: Encoding) -> Callable[[], None]:
     """Return a function that does what no implementation of this recursion can leave out."""
-    charts, scores = encoding.charts, encoding.scores
-    layout = lay_out(charts, encoding.word_sets)
-    room = make_room(charts, layout)
+    batch, scores = encoding.batch, encoding.scores
+    layout = lay_out(batch, encoding.word_sets)
+    workspace = make_workspace(batch, layout)
     pairs = len(scores.pair_node)
     # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
     # its root and two more for rescaled rows; per word one; per candidate two exponentials more.
     pair_score, pair_exp, pair_grad = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
     edges = np.zeros(len(scores.edge_rows) - 1)
-    exponentials = np.zeros(2 * len(charts.candidate_base))
-    logarithms = np.ones(3 * len(charts.candidate_base) + len(charts.word_parent))
+    exponentials = np.zeros(2 * len(batch.candidate_base))
+    logarithms = np.ones(3 * len(batch.candidate_base) + len(batch.word_parent))
     theta = np.zeros(len(encoding.space))
     tables = tuple(scores)
 
@@ -43,7 +43,7 @@ def prepare_limit(encoding: Encoding) -> Callable[[], None]:
         for _ in range(2):  # forward, backward
             _stream(tables, theta)
             _pass_pairs(scores.pair_node, pair_score)
-        _pass_charts(charts, layout, room, pair_exp, pair_grad)
+        _pass_charts(batch, layout, workspace, pair_exp, pair_grad)
 
     return limit
 
@@ -60,27 +60,27 @@ def _pass_pairs(pair_node: Any, pair_score: Any) -> None:
 
 
 @compiled
-def _pass_charts(charts: Any, layout: Any, room: Any, pair_exp: Any, pair_grad: Any) -> float:
+def _pass_charts(batch: Any, layout: Any, workspace: Any, pair_exp: Any, pair_grad: Any) -> float:
     seen = np.uint64(0)
     held = 0.0
-    for problem in range(len(charts.problem_weight)):
-        words = charts.problem_words[problem + 1] - charts.problem_words[problem]
-        cells = words * charts.problem_nodes[problem]
-        first_cell = charts.problem_cells[problem]
+    for instance in range(len(batch.instance_weight)):
+        words = batch.instance_words[instance + 1] - batch.instance_words[instance]
+        cells = words * batch.instance_nodes[instance]
+        first_cell = batch.instance_cells[instance]
         pairs = layout.cell_pair[first_cell : first_cell + cells]
         for cell in range(cells):
-            room.scores[cell] = pair_exp[pairs[cell]]
-        first, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
+            workspace.scores[cell] = pair_exp[pairs[cell]]
+        first, end = batch.instance_candidates[instance], batch.instance_candidates[instance + 1]
         while first < end:
-            last, states = next_batch(layout, first, end)
-            lay_out_batch(charts, layout, first, last, room)
+            last, states = next_tile(layout, first, end)
+            lay_out_tile(batch, layout, first, last, workspace)
             for w in range(words):
-                row = room.rows[w * states : (w + 1) * states]
-                message = room.messages[w * states : (w + 1) * states]
-                posterior = room.posteriors[w * states : (w + 1) * states]
+                row = workspace.rows[w * states : (w + 1) * states]
+                message = workspace.messages[w * states : (w + 1) * states]
+                posterior = workspace.posteriors[w * states : (w + 1) * states]
                 for _ in range(2):  # forward, backward
-                    for i in range(room.batch_links[0]):
-                        seen += room.link[i]
+                    for i in range(workspace.tile_links[0]):
+                        seen += workspace.link[i]
                 for s in range(states):  # forward: fill, write the message, write the row
                     row[s] = 1.0
                     message[s] = 0.0
@@ -91,10 +91,10 @@ def _pass_charts(charts: Any, layout: Any, room: Any, pair_exp: Any, pair_grad: 
                 for s in range(states):  # backward: read both, write posteriors
                     posterior[s] = row[s]
                 for s in range(states):
-                    room.asked[s] = message[s]
+                    workspace.asked[s] = message[s]
                 for s in range(states):
                     held = max(held, posterior[s])
             first = last
         for cell in range(cells):
-            pair_grad[pairs[cell]] += room.scores[cell]
+            pair_grad[pairs[cell]] += workspace.scores[cell]
     return held + math.sqrt(seen)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groundling.model.encoding import Encoding
+from groundling.overlay.encoding import Encoding
 
 __all__ = ["Loops", "numpy_loss"]
 
 
 class Loops(NamedTuple):
-    """What the loops found, and how long they took for pairs and for charts."""
+    """What the loops found, and how long they took for pairs and for batch."""
 
     loss: float
     gradient: np.ndarray
@@ -29,8 +29,8 @@ def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
     middle = time.process_time()
     pair_grad, edge_grad = np.zeros_like(pair_score), np.zeros_like(edge_score)
     loss = sum(
-        _problem(encoding, problem, pair_score, edge_score, pair_grad, edge_grad)
-        for problem in range(encoding.problems)
+        _problem(encoding, instance, pair_score, edge_score, pair_grad, edge_grad)
+        for instance in range(encoding.instances)
     )
     end = time.process_time()
     gradient = np.zeros_like(theta)
@@ -42,29 +42,29 @@ def numpy_loss(encoding: Encoding, theta: np.ndarray) -> Loops:
 
 def _problem(
     encoding: Encoding,
-    problem: int,
+    instance: int,
     pair_score: np.ndarray,
     edge_score: np.ndarray,
     pair_grad: np.ndarray,
     edge_grad: np.ndarray,
 ) -> float:
-    charts = encoding.charts
-    first, last = charts.problem_words[problem], charts.problem_words[problem + 1]
-    nodes = charts.problem_nodes[problem]
-    start = charts.problem_cells[problem]
-    table = charts.cell_pair[start : start + (last - first) * nodes].reshape(-1, nodes)
-    parents, dependencies = charts.word_parent[first:last], charts.word_dependency[first:last]
-    begin, end = charts.problem_candidates[problem], charts.problem_candidates[problem + 1]
+    batch = encoding.batch
+    first, last = batch.instance_words[instance], batch.instance_words[instance + 1]
+    nodes = batch.instance_nodes[instance]
+    start = batch.instance_cells[instance]
+    table = batch.cell_pair[start : start + (last - first) * nodes].reshape(-1, nodes)
+    parents, dependencies = batch.word_parent[first:last], batch.word_dependency[first:last]
+    begin, end = batch.instance_candidates[instance], batch.instance_candidates[instance + 1]
     kept, totals = [], np.zeros(end - begin)
     for candidate in range(begin, end):
-        graph = charts.action_graph[charts.candidate_actions[candidate]]
-        here = charts.graph_node[charts.graph_nodes[graph] : charts.graph_nodes[graph + 1]]
-        base = charts.shape_nodes[charts.graph_shape[graph]]
+        graph = batch.action_graph[batch.candidate_actions[candidate]]
+        here = batch.graph_node[batch.graph_nodes[graph] : batch.graph_nodes[graph + 1]]
+        base = batch.shape_nodes[batch.graph_shape[graph]]
         near = []
         for k in range(base, base + len(here)):
-            span = slice(charts.node_near[k], charts.node_near[k + 1])
-            near.append((charts.near_node[span], charts.near_relation[span]))
-        enters = np.flatnonzero(charts.node_enters[base : base + len(here)])
+            span = slice(batch.node_near[k], batch.node_near[k + 1])
+            near.append((batch.near_node[span], batch.near_relation[span]))
+        enters = np.flatnonzero(batch.node_enters[base : base + len(here)])
         rows = pair_score[table[:, here]]
         messages = np.zeros_like(rows)
         inside = 0.0
@@ -76,11 +76,11 @@ def _problem(
                 terms = edge_score[dependencies[w], relations] + rows[w, others]
                 messages[w, k] = np.logaddexp.reduce(terms)
             rows[parents[w]] += messages[w]
-        extras = charts.candidate_extras[candidate : candidate + 2]
-        free = np.append(charts.extra_pair[extras[0] : extras[1]], charts.graph_prior[graph])
+        extras = batch.candidate_extras[candidate : candidate + 2]
+        free = np.append(batch.extra_pair[extras[0] : extras[1]], batch.graph_prior[graph])
         totals[candidate - begin] = inside + pair_score[free].sum()
         kept.append((here, near, enters, rows, messages, free, inside))
-    golden = charts.candidate_gold[begin:end] != 0
+    golden = batch.candidate_gold[begin:end] != 0
     whole = np.logaddexp.reduce(totals)
     shares = np.exp(totals - whole) - golden
     for share, (here, near, enters, rows, messages, free, inside) in zip(shares, kept, strict=True):

@@ -26,8 +26,8 @@ from benchmarks.corpus import Corpus, describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
 from benchmarks.prediction import prediction
-from groundling.model.encoding import Encoding
-from groundling.model.scoring import Model
+from groundling.overlay.encoding import Encoding
+from groundling.overlay.scorer import Model
 
 __all__ = ["compare", "growth", "main"]
 
@@ -116,9 +116,9 @@ def compare(factor: float, rounds: int, numpy_problems: int, console: Console) -
     }
 
 
-def numpy_time(corpus: Corpus, problems: int, pairs: int, cells: int) -> float:
-    """Time the loops on a few problems; scale pairs and charts, each by how many there are."""
-    encoding = encoded(Corpus(corpus.problems[:problems], corpus.overlay))
+def numpy_time(corpus: Corpus, instances: int, pairs: int, cells: int) -> float:
+    """Time the loops on a few instances; scale pairs and batch, each by how many there are."""
+    encoding = encoded(Corpus(corpus.instances[:instances], corpus.overlay))
     theta = weights(encoding)
     expected, gradient = Model(encoding, corpus.overlay).loss(theta)
     loops = min(
@@ -212,7 +212,7 @@ def growth(factors: tuple[float, ...], rounds: int, console: Console) -> dict[st
         times.append(best)
         cells = encoding.chart_cells
         table.add_row(
-            f"{factor:g}", f"{encoding.problems:,}", f"{cells:,}",
+            f"{factor:g}", f"{encoding.instances:,}", f"{cells:,}",
             f"{len(encoding.pair_set) / cells:.3f}", f"{encoding_seconds:.2f}", f"{best:.4f}",
             f"{best / cells * 1e9:.1f}",
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """The same objective in PyTorch with autograd: padded, batched level by level, in chunks.
 
 Scores of distinct (word, node) pairs come from one sparse product, as in the library. All
-charts of a chunk then advance together: words without dependents first, next the words above
+batch of a chunk then advance together: words without dependents first, next the words above
 them, and so on; nodes are padded to the largest graph. Two ways to sum over neighbours:
 `logsumexp`, plainly; or `matmul`, which exponentiates rows once and multiplies matrices.
 """
@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from groundling.model.encoding import Encoding
+from groundling.overlay.encoding import Encoding
 
 __all__ = ["TorchTwin", "feature_matrix"]
 
@@ -90,10 +90,10 @@ class TorchTwin:
         self.turned = turned.to_sparse_csr()
         self.edge_features, self.turned_edges = _edge_matrices(encoding)
         self.relations = encoding.relations
-        problems = encoding.problems
+        instances = encoding.instances
         self.chunks = [
-            _chunk(encoding, first, min(first + decisions, problems))
-            for first in range(0, problems, decisions)
+            _chunk(encoding, first, min(first + decisions, instances))
+            for first in range(0, instances, decisions)
         ]
 
     def loss(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -154,37 +154,37 @@ def _edge_matrices(encoding: Encoding) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
-    """Pad and batch the charts of decisions first … last - 1."""
-    charts = encoding.charts
+    """Pad and batch the batch of decisions first … last - 1."""
+    batch = encoding.batch
     relations = encoding.relations
-    begin, end = charts.problem_candidates[first], charts.problem_candidates[last]
-    graphs = charts.action_graph[charts.candidate_actions[begin:end]]
-    sizes = charts.graph_nodes[graphs + 1] - charts.graph_nodes[graphs]
+    begin, end = batch.instance_candidates[first], batch.instance_candidates[last]
+    graphs = batch.action_graph[batch.candidate_actions[begin:end]]
+    sizes = batch.graph_nodes[graphs + 1] - batch.graph_nodes[graphs]
     most = int(sizes.max())
     near = np.full((end - begin, most, most), relations)
     entries = np.full((end - begin, most), _NEVER)
     for c, graph in enumerate(graphs):
-        base = charts.shape_nodes[charts.graph_shape[graph]]
+        base = batch.shape_nodes[batch.graph_shape[graph]]
         for k in range(sizes[c]):
-            span = slice(charts.node_near[base + k], charts.node_near[base + k + 1])
-            near[c, k, charts.near_node[span]] = charts.near_relation[span]
-            if charts.node_enters[base + k]:
+            span = slice(batch.node_near[base + k], batch.node_near[base + k + 1])
+            near[c, k, batch.near_node[span]] = batch.near_relation[span]
+            if batch.node_enters[base + k]:
                 entries[c, k] = 0.0
     pairs, padding, parents, heights, dependency, owner, roots = [], [], [], [], [], [], []
     count = 0
-    for problem in range(first, last):
-        span = slice(charts.problem_words[problem], charts.problem_words[problem + 1])
-        parent = charts.word_parent[span]
+    for instance in range(first, last):
+        span = slice(batch.instance_words[instance], batch.instance_words[instance + 1])
+        parent = batch.word_parent[span]
         height = np.zeros(len(parent), np.int64)
         for w in range(len(parent)):  # dependents stand before what they hang from
             if parent[w] >= 0:
                 height[parent[w]] = max(height[parent[w]], height[w] + 1)
-        nodes = charts.problem_nodes[problem]
-        cells = charts.problem_cells[problem]
-        table = charts.cell_pair[cells : cells + len(parent) * nodes].reshape(len(parent), nodes)
-        for c in range(charts.problem_candidates[problem], charts.problem_candidates[problem + 1]):
+        nodes = batch.instance_nodes[instance]
+        cells = batch.instance_cells[instance]
+        table = batch.cell_pair[cells : cells + len(parent) * nodes].reshape(len(parent), nodes)
+        for c in range(batch.instance_candidates[instance], batch.instance_candidates[instance + 1]):
             graph = graphs[c - begin]
-            here = charts.graph_node[charts.graph_nodes[graph] : charts.graph_nodes[graph + 1]]
+            here = batch.graph_node[batch.graph_nodes[graph] : batch.graph_nodes[graph + 1]]
             block = np.zeros((len(parent), most), np.int64)
             block[:, : len(here)] = table[:, here]
             pad = np.full((len(parent), most), _NEVER)
@@ -193,7 +193,7 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
             padding.append(pad)
             parents.append(np.where(parent >= 0, parent + count, -1))
             heights.append(height)
-            dependency.append(charts.word_dependency[span])
+            dependency.append(batch.word_dependency[span])
             owner.append(np.full(len(parent), c - begin))
             roots.append(count + int(np.flatnonzero(parent < 0)[0]))
             count += len(parent)
@@ -207,16 +207,16 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
             edges = dependency_of[rows, None, None] * (relations + 1) + near[owner_of[rows]]
             tensors = (torch.from_numpy(x.astype(np.int64)) for x in (rows, parent_of[rows], edges))
             levels.append(_Level(*tensors))
-    starts = charts.problem_candidates[first : last + 1] - begin
+    starts = batch.instance_candidates[first : last + 1] - begin
     many = int(np.diff(starts).max())
     places = np.zeros((last - first, many), np.int64)
     present = np.full((last - first, many), _NEVER)
     for row, (a, b) in enumerate(pairwise(starts)):
         places[row, : b - a], present[row, : b - a] = np.arange(a, b), 0.0
-    gold = [int(np.flatnonzero(charts.candidate_gold[begin + a : begin + b])[0])
+    gold = [int(np.flatnonzero(batch.candidate_gold[begin + a : begin + b])[0])
             for a, b in pairwise(starts)]  # fmt: skip
-    extra = charts.extra_pair[charts.candidate_extras[begin] : charts.candidate_extras[end]]
-    extras = np.concatenate([extra.reshape(end - begin, -1), charts.graph_prior[graphs, None]], 1)
+    extra = batch.extra_pair[batch.candidate_extras[begin] : batch.candidate_extras[end]]
+    extras = np.concatenate([extra.reshape(end - begin, -1), batch.graph_prior[graphs, None]], 1)
     return _Chunk(
         pairs=torch.from_numpy(np.concatenate(pairs)),
         padding=torch.from_numpy(np.concatenate(padding)),

@@ -343,7 +343,7 @@ def test_follower_says_when_text_fits_no_plan():
 class Rooms:
     """Doors to rooms by name; entering one ends the walk."""
 
-    def __init__(self, *rooms, kind="room"):
+    def __init__(self, *rooms, kind="workspace"):
         self.rooms = rooms
         self.kind = kind
 
@@ -361,7 +361,7 @@ class Rooms:
 
 def rooms_follower(**features):
     home = Rooms("kitchen", "cellar", "garden")
-    shown = [Demonstration(f"enter the {room}", home, "hall", (room,)) for room in home.rooms]
+    shown = [Demonstration(f"enter the {workspace}", home, "hall", (workspace,)) for workspace in home.rooms]
     return make(
         overlay=Overlay(entry="any", adjacency="soft"), features=Features(**features),
         search=Search(max_length=1),
@@ -369,19 +369,19 @@ def rooms_follower(**features):
 
 
 def test_follower_slots_work_for_values_never_seen():
-    follower = rooms_follower(words=("word",), slots=("room",))
+    follower = rooms_follower(words=("word",), slots=("workspace",))
     there = Rooms("library", "attic", "stable")
-    for room in there.rooms:
-        assert follower.follow(f"enter the {room}", there, "hall").actions == (room,)
+    for workspace in there.rooms:
+        assert follower.follow(f"enter the {workspace}", there, "hall").actions == (workspace,)
 
 
 def test_follower_slots_of_one_world_do_not_leak_into_another():
-    follower = rooms_follower(words=("word",), slots=("room",))
+    follower = rooms_follower(words=("word",), slots=("workspace",))
     for names in (("library", "attic"), ("stable", "tower"), ("studio", "garage")):
         there = Rooms(*names)
-        for room in names:
-            plan = follower.follow(f"enter the {room}", there, "hall")
-            assert plan.actions == (room,)
+        for workspace in names:
+            plan = follower.follow(f"enter the {workspace}", there, "hall")
+            assert plan.actions == (workspace,)
             assert plan.confidence > 0.6
 
 
@@ -400,8 +400,8 @@ def test_follower_conjunctions_alone_cannot_name_what_was_never_seen():
 
 
 def test_follower_given_lexicon_translates():
-    lexicon = Lexicon(given={"küche": [("room", "kitchen")]})
-    follower = rooms_follower(words=("word",), slots=("room",), lexicon=lexicon)
+    lexicon = Lexicon(given={"küche": [("workspace", "kitchen")]})
+    follower = rooms_follower(words=("word",), slots=("workspace",), lexicon=lexicon)
     home = Rooms("kitchen", "cellar")
     assert follower.follow("enter the küche", home, "hall").actions == ("kitchen",)
 
@@ -538,14 +538,14 @@ def test_follower_learns_a_lexicon_when_asked():
     home = Rooms("kitchen", "cellar", "garden")
     words = {"kitchen": "stove", "cellar": "depth", "garden": "green"}
     shown = [
-        Demonstration(f"{verb} the {words[room]}", home, "hall", (room,))
-        for room in home.rooms
+        Demonstration(f"{verb} the {words[workspace]}", home, "hall", (workspace,))
+        for workspace in home.rooms
         for verb in ("enter", "visit", "see", "find")
     ]
-    shown += [Demonstration(f"enter the {room}", home, "hall", (room,)) for room in home.rooms]
+    shown += [Demonstration(f"enter the {workspace}", home, "hall", (workspace,)) for workspace in home.rooms]
     follower = make(
         overlay=Overlay.flat(),
-        features=Features(words=("word",), slots=("room",), lexicon="learn"),
+        features=Features(words=("word",), slots=("workspace",), lexicon="learn"),
         search=Search(max_length=1),
     ).fit(shown)
     assert follower.score(shown) == 1.0

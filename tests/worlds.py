@@ -5,7 +5,7 @@ import numpy as np
 from groundling import Demonstration, Features, GroundingGraph, Instruction, Overlay
 from groundling.features.reading import Reader
 from groundling.language import ChainParser
-from groundling.model.builder import Builder
+from groundling.overlay.encoder import Encoder
 
 
 class Line:
@@ -87,10 +87,10 @@ def put(moved, target):
 
 
 def workbench(overlay=None, features=None):
-    """Return a builder and an empty feature space."""
+    """Return a encoder and an empty feature space."""
     features = features or Features(words=("word",), numbers=("real", "bins"))
     reader = Reader(ChainParser(), features.promote, features.labeller(), features.first_lexicon())
-    return Builder(reader, overlay or Overlay(), features.nodes()), features.space()
+    return Encoder(reader, overlay or Overlay(), features.nodes()), features.space()
 
 
 def slopes(function, theta, step=1e-5):

@@ -1,9 +1,11 @@
 """Teach an agent to follow plain-language instructions from a handful of demonstrations."""
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.errors import GroundlingError
     from groundling.features.lexicon import Lexicon
     from groundling.features.settings import Features
     from groundling.follower import Follower
@@ -11,33 +13,50 @@ if TYPE_CHECKING:
     from groundling.inference.settings import Search
     from groundling.language.instruction import Instruction
     from groundling.learning.settings import Learning
-    from groundling.model.settings import Overlay
-    from groundling.partner import Partner
+    from groundling.models.base import Member
+    from groundling.models.decision import DecisionModel
+    from groundling.models.ensemble import Ensemble
+    from groundling.models.plan import PlanModel
+    from groundling.models.transducer import TransducerModel
+    from groundling.overlay.settings import Overlay
     from groundling.world.checks import check_environment
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
 __all__ = [
+    "DecisionModel",
     "Demonstration",
+    "Ensemble",
     "Environment",
     "Features",
     "Follower",
     "GroundingGraph",
+    "GroundlingError",
     "Instruction",
     "Learning",
     "Lexicon",
+    "Member",
     "Overlay",
-    "Partner",
     "Plan",
+    "PlanModel",
     "Search",
+    "TransducerModel",
     "__version__",
     "check_environment",
 ]
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
 _HOMES = {
+    "DecisionModel": "models.decision",
+    "Ensemble": "models.ensemble",
+    "GroundlingError": "errors",
+    "Member": "models.base",
+    "PlanModel": "models.plan",
+    "TransducerModel": "models.transducer",
     "Demonstration": "world.environment",
     "Environment": "world.environment",
     "Features": "features.settings",
@@ -46,8 +65,7 @@ _HOMES = {
     "Instruction": "language.instruction",
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
-    "Overlay": "model.settings",
-    "Partner": "partner",
+    "Overlay": "overlay.settings",
     "Plan": "inference.plan",
     "Search": "inference.settings",
     "check_environment": "world.checks",

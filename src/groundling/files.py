@@ -1,16 +1,36 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and read only if they are plain files of a sensible size."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
-import tempfile
+import secrets
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+from groundling.errors import GroundlingError
+
+__all__ = ["alone_in", "is_leftover", "read_plain", "sync_folder", "write_atomically"]
+
+_PREFIX, _SUFFIX = ".groundling-", ".tmp"
+# What file systems say that cannot put a folder's entries on disk on demand, or lock it.
+_UNABLE = (errno.EINVAL, errno.EACCES, errno.EPERM, errno.EBADF, errno.EISDIR, errno.ENOTSUP,
+           errno.ENOLCK, errno.ENOSYS)  # fmt: skip
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # opening a pipe does not wait for a writer
+    | getattr(os, "O_BINARY", 0)
+)
 
 
-def write_atomically(path: Path, data: bytes | str) -> None:
+def write_atomically(path: Path, data: bytes | str, *, mode: int | None = None) -> None:
     """Write a file so that readers see the old content or the new, never a part.
+
+    A file that is replaced keeps its permissions, unless a `mode` is given; a new one gets
+    what the user's mask allows.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -19,14 +39,128 @@ def write_atomically(path: Path, data: bytes | str) -> None:
     'done'
     """
     content = data.encode("utf-8") if isinstance(data, str) else data
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    if mode is None:
+        with contextlib.suppress(OSError):
+            mode = stat.S_IMODE(os.stat(path).st_mode)
+    temporary = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(temporary, flags, 0o666)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[os.write(handle, left) :]
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(handle, mode)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
         raise
+    sync_folder(path.parent)
+
+
+def is_leftover(name: str) -> bool:
+    """Tell whether a file is what a write that was killed has left.
+
+    >>> is_leftover(".groundling-0123456789abcdef.tmp"), is_leftover("notes.tmp")
+    (True, False)
+    """
+    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the entries of a folder on disk, where the system can do that."""
+    with _opened(folder) as handle:
+        if handle is None:
+            return
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in _UNABLE:
+                raise
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[bool]:
+    """Wait until no other process writes in a folder; tells whether that could be made sure.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, alone_in(Path(folder)) as sure:
+    ...     isinstance(sure, bool)
+    True
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield False
+        return
+    with _opened(folder) as handle:
+        sure = handle is not None
+        if handle is not None:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)  # ends with the handle, or with the process
+            except OSError:
+                sure = False
+        yield sure
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int | None]:
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        if error.errno not in _UNABLE:
+            raise
+        yield None
+        return
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def read_plain(
+    path: Path, most: int, error: type[GroundlingError], *, links: bool = False
+) -> bytes:
+    """Return the content of a plain file of at most so many bytes, or raise an error of a kind.
+
+    Links are followed only if `links` says so; devices and pipes are never read.
+
+    >>> from groundling.errors import CorpusError
+    >>> read_plain(Path("/dev/null"), 10, CorpusError)
+    Traceback (most recent call last):
+        ...
+    groundling.errors.CorpusError: /dev/null is not a plain file. Put the file itself there.
+    """
+    try:
+        handle = os.open(path, _READ & ~(getattr(os, "O_NOFOLLOW", 0) if links else 0))
+    except OSError as problem:
+        if problem.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            raise _not_plain(path, error) from None
+        raise error(f"{path} cannot be read: {problem.strerror}.") from problem
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise _not_plain(path, error)
+        if found.st_size > most:
+            raise error(
+                f"{path} has {found.st_size:,} bytes, more than the {most:,} that are read. "
+                "Check what it is."
+            )
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(most + 1)
+    except OSError as problem:
+        raise error(f"{path} cannot be read: {problem.strerror}.") from problem
+    finally:
+        os.close(handle)
+    if len(content) > most:
+        raise error(f"{path} grew to more than the {most:,} bytes that are read while it was read.")
+    return content
+
+
+def _not_plain(path: Path, error: type[GroundlingError]) -> GroundlingError:
+    return error(f"{path} is not a plain file. Put the file itself there.")

@@ -2,62 +2,59 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from groundling.answers import answer
 from groundling.errors import (
     DemonstrationError,
-    ModelFileError,
     NotFittedError,
     SearchError,
     SettingError,
     did_you_mean,
 )
-from groundling.explain.explanation import Source
-from groundling.explain.reading import TextReader
+from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Text
 from groundling.features.settings import Features
-from groundling.fitting import Fitting
-from groundling.inference.decoding import best_temperature, decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
-from groundling.language.instruction import Instruction
+from groundling.io import load_learnt, save_learnt
+from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
-from groundling.learning.lengths import LengthModel
 from groundling.learning.settings import Learning
+from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback
-from groundling.model.builder import Courses
-from groundling.model.kernels import Reals
-from groundling.model.settings import Overlay
-from groundling.partner import Partner
-from groundling.saving import SavedPart, load_model, save_model
-from groundling.searching import Part, Scored, Searcher
-from groundling.world.environment import Demonstration, Environment, State, World
+from groundling.models.base import Model, Request
+from groundling.models.examples import prepare
+from groundling.models.plan import PlanModel
+from groundling.overlay.batch import Reals
+from groundling.overlay.settings import Overlay
+from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
 
-_OWN_PARSERS = re.compile(r"(default|chain|spacy:[A-Za-z0-9_]+)(@[^/]*)?")  # no paths
-_ALTERNATIVES = 10
 
-
-class Follower:
+class Follower(Estimator):
     """An agent that learns to follow instructions from demonstrations.
 
     Parameters
     ----------
+    model
+        What is normalised over what: `PlanModel`, `DecisionModel`, `TransducerModel`, or an
+        `Ensemble` of one of them.
     overlay
         How text is laid over plans (see `Overlay`).
     features
         Which joined features there are (see `Features`).
     learning
-        What is learnt and how (see `Learning`).
+        How weights are learnt (see `Learning`).
     search
         How plans are searched for and decoded (see `Search`).
     parser
@@ -66,13 +63,11 @@ class Follower:
         For everything random: same seed, same follower.
     threads
         How many threads train.
-    partners
-        Further models whose scores are averaged in (see `Partner`).
 
     Attributes
     ----------
     theta_ : array
-        The learnt weights θ (see `weights` for those of partners).
+        The learnt weights θ (see `weights` for those of an ensemble's members).
     feature_names_ : list of str
         The name of each weight.
     lexicon_ : Lexicon
@@ -81,6 +76,11 @@ class Follower:
         The final training loss.
     temperature_ : float
         What scores are divided by so that confidences are calibrated.
+
+    Notes
+    -----
+    What was learnt is kept with the settings of that time: settings that are changed later
+    are heard at the next `fit`. To search in another way, use `with_search`.
 
     Examples
     --------
@@ -99,18 +99,21 @@ class Follower:
     ('on',)
     """
 
+    _learnt: Learnt
+
     def __init__(
         self,
         *,
-        overlay: Overlay = Overlay(),  # noqa: B008 - settings are frozen values
+        model: Model = PlanModel(),  # noqa: B008 - settings are frozen values
+        overlay: Overlay = Overlay(),  # noqa: B008
         features: Features = Features(),  # noqa: B008
         learning: Learning = Learning(),  # noqa: B008
         search: Search = Search(),  # noqa: B008
         parser: str | Parser = "default",
         seed: int = 0,
         threads: int = 1,
-        partners: Partner | Sequence[Partner] = (),
     ) -> None:
+        self.model = model
         self.overlay = overlay
         self.features = features
         self.learning = learning
@@ -118,34 +121,14 @@ class Follower:
         self.parser = parser
         self.seed = seed
         self.threads = threads
-        self.partners = (partners,) if isinstance(partners, Partner) else tuple(partners)
-
-    # ---- scikit-learn habits ------------------------------------------------------------
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the settings by name."""
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return {name: getattr(self, name) for name in names}
-
-    def set_params(self, **settings: Any) -> Follower:
-        """Change settings; what was learnt stays until the next fit."""
-        known = self.get_params()
-        for name, value in settings.items():
-            if name not in known:
-                raise SettingError(f"Follower has no setting {name!r}.{did_you_mean(name, known)}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        default = type(self)().get_params()
-        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v != default[k]]
-        return f"Follower({', '.join(changed)})"
+        self._check_settings()
 
     # ---- learning -----------------------------------------------------------------------
 
     def fit(
         self,
         demonstrations: Iterable[Demonstration],
+        y: None = None,
         *,
         progress: ProgressCallback | None = None,
         checkpoint: str | Path | None = None,
@@ -153,35 +136,116 @@ class Follower:
     ) -> Follower:
         """Learn from demonstrations, forgetting whatever was learnt before.
 
-        `progress` is called after every step. With `checkpoint`, a folder, training
-        writes what it has reached every `checkpoint_every` iterations and resumes from
-        what it finds there.
+        `progress` is called after every step, and may return True to stop there. With
+        `checkpoint`, a folder, training writes what it has reached every `checkpoint_every`
+        iterations and resumes from what it finds there. `y` is not used; it is there for
+        scikit-learn's searches.
         """
-        fitting = Fitting(**self.get_params())
-        learnt = fitting.fit(demonstrations, progress, checkpoint, checkpoint_every)
-        self._learnt(*learnt)
+        self._check_settings()
+        trainer = Trainer(**self.get_params(deep=False))
+        self._learnt = trainer.fit(demonstrations, progress, checkpoint, checkpoint_every)
         return self
 
-    def _learnt(
+    def teach(
         self,
-        parts: Sequence[Part],
-        lengths: LengthModel,
-        loss: float,
-        temperature: float = 1.0,
-    ) -> None:
-        self._parts = tuple(parts)
-        self._builder = parts[0].builder
-        self._lengths = lengths
-        self._searcher = Searcher(self._parts, self.learning, lengths, self.seed)
-        self.loss_ = loss
-        self.temperature_ = temperature
+        demonstrations: Iterable[Demonstration],
+        *,
+        known: Iterable[Demonstration] = (),
+        progress: ProgressCallback | None = None,
+    ) -> Follower:
+        """Learn from more demonstrations, keeping the earlier ones.
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "_parts"):
+        The result is that of `fit` on all of them, up to the tolerance of learning, but begins
+        with the present weights; a lexicon that was learnt is kept as it is. An unfitted
+        follower learns as by `fit`. A follower that was loaded from a file holds no
+        demonstrations: give those it had learnt from as `known`.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> follower = Follower(parser="chain")
+        >>> for text, action in (("light it", "on"), ("douse it", "off")):
+        ...     shown = Demonstration(text, Lamp(), "off", (action,), name=text)
+        ...     follower = follower.teach([shown])
+        >>> follower.follow("douse it", Lamp(), "off").actions
+        ('off',)
+        >>> [each.name for each in follower.forget(["douse it"]).demonstrations_]
+        ['light it']
+        """
+        if not hasattr(self, "_learnt"):
+            return self.fit([*known, *demonstrations], progress=progress)
+        learnt = self._learnt
+        trainer, encoder = learnt.settings, learnt.fitted.encoder
+        before = learnt.examples
+        if not before:
+            listed = list(known)
+            if not listed:
+                raise DemonstrationError(
+                    "This Follower was loaded from a file, which holds no demonstrations. Give "
+                    "those it had learnt from as known=[…], or fit it with all."
+                )
+            before = tuple(prepare(encoder, listed, augment=trainer.learning.augment))
+        new = prepare(encoder, demonstrations, augment=trainer.learning.augment)
+        self._learnt = trainer.go_on(learnt, (*before, *new), progress)
+        return self
+
+    def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
+        """Unlearn demonstrations by their names, as if they had never been shown."""
+        learnt = self._fitted()
+        unwanted = {names} if isinstance(names, str) else set(names)
+        has = {each.demonstration.name for each in learnt.examples}
+        for name in sorted(unwanted - has):
+            raise DemonstrationError(
+                f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
+            )
+        kept = [e for e in learnt.examples if e.demonstration.name not in unwanted]
+        self._learnt = learnt.settings.go_on(learnt, kept, progress)
+        return self
+
+    @property
+    def demonstrations_(self) -> tuple[Demonstration, ...]:
+        """What was learnt from; empty in a follower from a file."""
+        examples = self._fitted().examples
+        return tuple(each.shown for each in examples if each.shown is not None)
+
+    def _fitted(self) -> Learnt:
+        if not hasattr(self, "_learnt"):
             raise NotFittedError(
                 "This Follower has not learnt anything yet. Call fit with demonstrations, or "
                 "Follower.load with a saved model."
             )
+        return self._learnt
+
+    def with_search(self, search: Search) -> Follower:
+        """Return a follower with the same knowledge that searches in another way.
+
+        >>> from groundling import Search
+        >>> Follower(search=Search(max_length=2)).with_search(Search(max_length=3))
+        Traceback (most recent call last):
+            ...
+        groundling.errors.NotFittedError: This Follower has not learnt anything yet. Call fit with
+        demonstrations, or Follower.load with a saved model.
+        """
+        learnt = self._fitted()
+        settings = learnt.settings
+        settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
+        return self._of(learnt.with_search(search))
+
+    def with_temperature(self, temperature: float) -> Follower:
+        """Return a follower with the same knowledge whose confidences are sharper or softer."""
+        if not 0 < temperature < np.inf:
+            raise SettingError(f"A temperature is above 0, not {temperature}.")
+        return self._of(replace(self._fitted(), temperature=float(temperature)))
+
+    @classmethod
+    def _of(cls, learnt: Learnt) -> Follower:
+        settings = {each.name: getattr(learnt.settings, each.name) for each in fields(Trainer)}
+        follower = cls(**settings)
+        follower._learnt = learnt
+        return follower
 
     # ---- following ----------------------------------------------------------------------
 
@@ -206,7 +270,7 @@ class Follower:
         length: int | None = None,
     ) -> list[Plan]:
         """Return a plan for each (instructions, environment, start); faster than one by one."""
-        search = self.search
+        search = self._fitted().search
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
         listed = list(requests)
@@ -224,12 +288,13 @@ class Follower:
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
-    ) -> Iterator[list[tuple[Courses, Reals]]]:
+    ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
         """Score the plans from several starts under one text, as if it might be about any.
 
         For each (instructions, environment, starts), yields for each start its plans and
         their scores under θ, neither normalised nor calibrated. Scores of one text can be
-        compared between starts; to make that meaningful, train with `Demonstration.rivals`.
+        compared between starts; to make that meaningful, train with
+        `Demonstration.negative_starts`.
 
         >>> from groundling import Demonstration, Follower, GroundingGraph
         >>> class Lamp:
@@ -245,80 +310,49 @@ class Follower:
         [('on',), ('off',)] 0
         [('on',), ('off',)] 0
         """
-        self._check_fitted()
+        learnt = self._fitted()
+        encoder = learnt.fitted.encoder
         listed = list(requests)
-        texts = self._builder.reader.read_many(text for text, _, _ in listed)
-        worlds = [self._builder.world(environment) for _, environment, _ in listed]
-        starts = [possible for _, _, possible in listed]
-        return self._searcher.score_starts(texts, worlds, starts, self.search)
+        texts = encoder.reader.read_many(text for text, _, _ in listed)
+        asked = [
+            (text, encoder.world(environment), starts)
+            for text, (_, environment, starts) in zip(texts, listed, strict=True)
+        ]
+        return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
+
+    def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
+        encoder = self._fitted().fitted.encoder
+        texts = encoder.reader.read_many(text for text, _, _ in requests)
+        found = [
+            Request(text, encoder.world(environment), start)
+            for text, (_, environment, start) in zip(texts, requests, strict=True)
+        ]
+        for each in found:
+            each.world.actions(each.start)  # complains of states that cannot be remembered
+        return found
 
     def _plans(
         self, requests: Sequence[tuple[Text, Environment, State]], search: Search
     ) -> Iterator[Plan | None]:
         """Follow one request after another; nothing where no plan is found."""
-        self._check_fitted()
-        texts = self._builder.reader.read_many(text for text, _, _ in requests)
-        worlds = [self._builder.world(environment) for _, environment, _ in requests]
-        starts = [start for _, _, start in requests]
-        for world, start in zip(worlds, starts, strict=True):
-            world.actions(start)  # complains of states that cannot be remembered
-        searched = self._searcher.search_many(texts, worlds, starts, search)
-        for text, world, found in zip(texts, worlds, searched, strict=True):
-            # Plans that the text cannot be laid over at all are none.
-            possible = [each for each in found if each[0] > -np.inf]
-            yield self._answer(text, world, possible, search) if possible else None
-
-    def _answer(
-        self, text: tuple[Instruction, ...], world: World, found: Scored, search: Search
-    ) -> Plan:
-        scores = np.array([score for score, _, _ in found])
-        if len(found) == 1 and not search.planning and self.learning.normalise == "decisions":
-            # Nothing else was considered; but the score is a log probability by itself.
-            logs = np.minimum(scores / self.temperature_, 0.0)
-        else:
-            logs = log_softmax(scores, self.temperature_)
-        paths = [states for _, states, _ in found]
-        reflex = not search.planning and self.learning.normalise == "plans"
-        best, confidence = decode(
-            self.search.decode, logs, paths, world.outcome, answer=0 if reflex else None
-        )
-        order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
-        source = Source(
-            [TextReader(each.builder, each.space, each.theta, self.learning, search,
-                        self._lengths, world) for each in self._parts],
-            text,
-        )  # fmt: skip
-        understood = confidence >= self.search.threshold
-        others = tuple(
-            Plan(found[place][2], found[place][1], float(logs[place]), float(np.exp(logs[place])))
-            for place in order[:_ALTERNATIVES]
-        )
-        return Plan(
-            found[best][2], found[best][1], float(logs[best]), confidence, understood, others,
-            source,
-        )  # fmt: skip
+        learnt = self._fitted()
+        read = self._requests(requests)
+        results = learnt.model.search(learnt.fitted, read, search)
+        for request, result in zip(read, results, strict=True):
+            yield answer(learnt, request, result, search)
 
     # ---- judging ------------------------------------------------------------------------
 
-    def score(self, demonstrations: Iterable[Demonstration]) -> float:
+    def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
         """Return the share of demonstrations whose outcome the follower reaches.
 
         Two plans have the same outcome if they end alike (see `Environment.outcome`);
         where no plan is found, the outcome is not reached.
         """
-        listed = self._checked(demonstrations)
+        learnt = self._fitted()
+        listed = checked(demonstrations)
         requests = [(each.instructions, each.environment, each.start) for each in listed]
-        right, weight = 0.0, 0.0
-        for each, plan in zip(listed, self._plans(requests, self.search), strict=True):
-            world = self._builder.world(each.environment)
-            ends = [
-                world.outcome(world.trace(each.start, actions, str(each)).states[-1])
-                for actions in (each.actions, *each.also)
-            ]
-            reached = plan is not None and world.outcome(plan.end) in ends
-            right += each.weight * reached
-            weight += each.weight
-        return right / weight
+        return share_right(learnt, listed, self._plans(requests, learnt.search))
 
     def calibrate(self, demonstrations: Iterable[Demonstration]) -> Follower:
         """Make confidences honest on demonstrations that were not trained on.
@@ -326,116 +360,89 @@ class Follower:
         Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
         or transitions are decoded, so that their outcomes are.
         """
-        listed = self._checked(demonstrations)
-        texts = self._builder.reader.read_many(each.instructions for each in listed)
-        worlds = [self._builder.world(each.environment) for each in listed]
-        searched = self._searcher.search_many(texts, worlds, [e.start for e in listed], self.search)
-        cases = []
-        for each, world, scored in zip(listed, worlds, searched, strict=True):
-            found = [plan for plan in scored if plan[0] > -np.inf]
-            end = world.outcome(world.trace(each.start, each.actions, str(each)).states[-1])
-            scores = np.array([score for score, _, _ in found])
-            if self.search.decode == "plan":
-                shown = (each.actions, *map(tuple, each.also))
-                right = np.array([actions in shown for _, _, actions in found])
-            else:
-                right = np.array([world.outcome(states[-1]) == end for _, states, _ in found])
-            if len(found) and right.any():
-                cases.append((scores, right))
-        if not cases:
-            raise DemonstrationError(
-                "None of the demonstrations can be used to calibrate: no plan that was found "
-                "ends as demonstrated. Raise Search.max_length or Search.beam."
-            )
-
-        self.temperature_ = best_temperature(cases)
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+        self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
         return self
-
-    def _checked(self, demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
-        self._check_fitted()
-        listed = list(demonstrations)
-        if not listed or sum(each.weight for each in listed) <= 0:
-            raise DemonstrationError("There are no demonstrations with weight to judge by.")
-        return listed
 
     # ---- looking inside -----------------------------------------------------------------
 
     @property
     def theta_(self) -> Reals:
         """The learnt weights θ."""
-        self._check_fitted()
-        return self._parts[0].theta
+        return self._fitted().fitted.theta
 
     @property
     def feature_names_(self) -> list[str]:
         """The name of each weight, in the order of `theta_`."""
-        self._check_fitted()
-        return self._parts[0].space.names()
+        return self._fitted().fitted.space.names()
 
     @property
     def lexicon_(self) -> Lexicon:
         """The lexicon in use, with what was learnt."""
-        self._check_fitted()
-        return self._builder.reader.lexicon
+        return self._fitted().fitted.encoder.reader.lexicon
+
+    @property
+    def loss_(self) -> float:
+        """The final training loss."""
+        return self._fitted().loss
+
+    @property
+    def temperature_(self) -> float:
+        """What scores are divided by so that confidences are calibrated."""
+        return self._fitted().temperature
+
+    @property
+    def weight_count_(self) -> int:
+        """How many weights were learnt, those of all members together."""
+        return sum(len(each.theta) for each in self._fitted().fitted.members)
 
     def weights(
-        self, containing: str = "", *, most: int = 20, partner: int = 0
+        self, containing: str = "", *, most: int = 20, member: int = 0
     ) -> list[tuple[str, float]]:
         """Return the strongest features whose name contains a string, as the paper's Table 2.
 
-        `partner` is the number of the partner whose weights are asked for, if not our own.
+        `member` is the number of the ensemble's member whose weights are asked for.
         """
-        self._check_fitted()
-        if not 0 <= partner < len(self._parts):
+        members = self._fitted().fitted.members
+        if not 0 <= member < len(members):
             raise SettingError(
-                f"There is no partner {partner}: this follower has {len(self._parts) - 1}."
+                f"There is no member {member}: this follower has {len(members)}, counted from 0."
             )
-        part = self._parts[partner]
+        fitted = members[member]
         chosen = [
             (name, float(weight))
-            for name, weight in zip(part.space.names(), part.theta.tolist(), strict=True)
+            for name, weight in zip(fitted.space.names(), fitted.theta.tolist(), strict=True)
             if containing in name and weight != 0
         ]
         return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
 
+    def _repr_html_(self) -> str:
+        """Show the settings and, once fitted, the strongest weights, in a notebook."""
+        lines = [f"<code>{escape(repr(self))}</code>"]
+        if hasattr(self, "_learnt"):
+            rows = "".join(
+                f"<tr><td>{weight:+.2f}</td><td>{escape(name)}</td></tr>"
+                for name, weight in self.weights(most=10)
+            )
+            lines.append(
+                f"<p>{len(self.theta_)} weights, loss {self.loss_:.3f}; the strongest:</p>"
+                f"<table>{rows}</table>"
+            )
+        else:
+            lines.append("<p>Not fitted yet.</p>")
+        return f"<div>{''.join(lines)}</div>"
+
     # ---- keeping ------------------------------------------------------------------------
 
-    def save(self, folder: str | Path) -> Path:
-        """Write the follower into a folder (see `groundling.saving`)."""
-        self._check_fitted()
-        partners = [asdict(each.overlay) for each in self.partners]
-        return save_model(
-            Path(folder),
-            settings={
-                "overlay": asdict(self.overlay),
-                "learning": asdict(self.learning),
-                "search": asdict(self.search),
-                "seed": self.seed,
-                "threads": self.threads,
-                "parser": self.parser if isinstance(self.parser, str) else "",
-                "parser_name": self._builder.reader.parser.name,
-                **({"partners": partners} if partners else {}),
-            },
-            parts=[
-                SavedPart(
-                    features,
-                    part.space,
-                    part.theta,
-                    part.builder.values,
-                    dict(part.builder.reader.counts),
-                    part.builder.reader.labeller.context_words,
-                )
-                for features, part in zip(
-                    (self.features, *(each.features for each in self.partners)),
-                    self._parts,
-                    strict=True,
-                )
-            ],
-            lexicon=self.lexicon_,
-            lengths=self._lengths,
-            loss=self.loss_,
-            temperature=self.temperature_,
-        )
+    def save(self, folder: str | Path, *, note: Mapping[str, Any] | None = None) -> Path:
+        """Write the follower into a folder (see `groundling.modelfolder`).
+
+        A model that is there is replaced in one step. `note` is kept with the model, for
+        `groundling.modelfolder.read_note`.
+        """
+        return save_learnt(Path(folder), self._fitted(), note)
 
     @classmethod
     def load(
@@ -450,45 +457,4 @@ class Follower:
         `parser` replaces the saved parser; it is needed if that was an object of your own.
         `joins` are joining functions of your own that the follower was trained with.
         """
-        saved = load_model(Path(folder), tuple(joins))
-        kept = saved.settings
-        try:
-            name = parser if parser is not None else str(kept["parser"])
-            follower = cls(
-                overlay=Overlay(**kept["overlay"]),
-                features=saved.parts[0].features,
-                learning=Learning(**kept["learning"]),
-                search=Search(**kept["search"]),
-                parser=name,
-                seed=int(kept["seed"]),
-                threads=int(kept["threads"]),
-                partners=[
-                    Partner(Overlay(**overlay), part.features)
-                    for overlay, part in zip(kept.get("partners", ()), saved.parts[1:], strict=True)
-                ],
-            )
-            trained_with = str(kept["parser_name"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(
-                f"The model in {folder} has settings that cannot be read "
-                f"({type(error).__name__}: {error}). Save the follower again."
-            ) from error
-        # A model file must not make us read files or run pipelines of its choice.
-        if parser is None and not _OWN_PARSERS.fullmatch(str(name)):
-            raise SettingError(
-                f"The follower in {folder} was trained with the parser {trained_with[:80]!r}, "
-                "which is not part of the model. Pass it to Follower.load(…, parser=…)."
-            )
-        workbench = Fitting(**follower.get_params())
-        overlays = (follower.overlay, *(each.overlay for each in follower.partners))
-        parts = []
-        for overlay, part in zip(overlays, saved.parts, strict=True):
-            builder = workbench.builder(overlay, part.features, saved.lexicon)
-            builder.values = part.values
-            builder.reader.counts = part.counts
-            builder.reader.labeller = replace(
-                builder.reader.labeller, context_words=part.context_words
-            )
-            parts.append(Part(builder, part.space, part.theta))
-        follower._learnt(parts, saved.lengths, saved.loss, saved.temperature)
-        return follower
+        return cls._of(load_learnt(Path(folder), parser, tuple(joins)))

@@ -9,7 +9,7 @@ from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
 from rich.console import Console
 
-from groundling.model.scoring import Model
+from groundling.overlay.scorer import Model
 
 FACTOR = 0.005
 

@@ -7,10 +7,9 @@ from typer.testing import CliRunner
 
 import groundling
 from groundling.cli.main import app
-from groundling.tasks import catalogue, cells
+from groundling.tasks import base, registry
 
 runner = CliRunner()
-NOWHERE = dict.fromkeys(catalogue.TASKS)
 METRICS = {
     "mazes": {"macro", "micro", "Maze1", "Maze2", "Maze3"},
     "maps": {"precision", "recall", "f1"},
@@ -20,7 +19,7 @@ METRICS = {
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "SAMPLE", 0.03)
+    monkeypatch.setattr(base, "SAMPLE", 0.03)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -32,7 +31,7 @@ def run(*arguments, code=0):
     return result
 
 
-@pytest.mark.parametrize("task", catalogue.TASKS)
+@pytest.mark.parametrize("task", METRICS)
 def test_evaluate_writes_the_report(task, tmp_path):
     file = tmp_path / "report.json"
     result = run("evaluate", task, "--quick", "--jobs", "1", "--json", file)
@@ -50,6 +49,7 @@ def test_evaluate_writes_the_report(task, tmp_path):
     assert set(row["metrics"]) >= METRICS[task]
     assert all(0 <= row["metrics"][name] <= 1 for name in METRICS[task])
     assert row["published"] == {}  # those are about the real corpora
+    assert set(row["seconds"]) == {"train", "follow"}
 
 
 def test_evaluate_gives_json_on_a_clean_output():
@@ -88,10 +88,10 @@ def test_evaluate_follows_whole_routes(tmp_path):
 
 
 def test_evaluate_knows_all_rows_by_the_same_words():
-    for task in catalogue.TASKS:
-        asked = catalogue.get_task(task)
-        assert asked.rows("paper")[:2] == ("full", "no planning")
-        assert asked.rows("best")[0] == "full"
+    for task in METRICS:
+        presets = registry.get_task(task).presets
+        assert presets.variants_of("paper")[:2] == ("full", "no planning")
+        assert presets.variants_of("best")[0] == "full"
 
 
 def test_tune_tries_settings_inside_the_training_data(tmp_path):
@@ -128,52 +128,3 @@ def test_tune_refuses_settings_that_do_not_exist():
     assert "Did you mean 'tree'" in run("tune", "mazes", "--row", "tre", code=1).output
     assert "Did you mean" in run("tune", "maps", "-s", "learning.iteration=1", code=1).output
     assert "such as learning.l2=1,2,4" in run("tune", "maps", "-s", "l2", code=1).output
-
-
-# ---- cells ------------------------------------------------------------------------------------
-
-
-def test_cells_are_kept_and_taken_again(tmp_path, monkeypatch):
-    made = cells.evaluation_cells("puzzles", "paper", ["full"], None, quick=True)
-    first = cells.run_cells(made, NOWHERE, keep=tmp_path)
-    told = []
-    monkeypatch.setattr(cells, "run_cell", lambda *given: pytest.fail("ran again"))
-    again = cells.run_cells(made, NOWHERE, keep=tmp_path, tell=lambda *each: told.append(each))
-    assert again == first
-    assert told == [(made[0], True)]
-
-
-def test_cells_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch):
-    made = cells.evaluation_cells("puzzles", "paper", ["full"], None, quick=True)
-    ran = []
-    monkeypatch.setattr(
-        cells, "run_cell", lambda *given: ran.append(1) or {"outcome": {}, "seconds": 0.0}
-    )
-    cells.run_cells(made, NOWHERE, keep=tmp_path)
-    cells.run_cells(made, NOWHERE, keep=tmp_path)
-    assert len(ran) == 1
-    [kept] = tmp_path.iterdir()
-    kept.write_text("{")
-    cells.run_cells(made, NOWHERE, keep=tmp_path)
-    assert len(ran) == 2
-    monkeypatch.setattr(catalogue, "SAMPLE", 0.2)
-    cells.run_cells(made, NOWHERE, keep=tmp_path)
-    assert len(ran) == 3
-
-
-def test_cells_give_the_same_on_many_cores(tmp_path):
-    made = cells.evaluation_cells("puzzles", "paper", ["full", "no planning"], None, quick=True)
-    one = cells.run_cells(made, NOWHERE)
-    many = cells.run_cells(made, NOWHERE, jobs=2)
-    assert len(made) == 2
-    for cell in made:
-        for row, outcome in one[cell]["outcome"].items():
-            other = many[cell]["outcome"][row]
-            assert [each["answers"] for each in outcome["splits"]] == [
-                each["answers"] for each in other["splits"]
-            ]
-
-
-def test_cells_that_learn_alike_learn_once():
-    made = cells.evaluation_cells("maps", "paper", ["full", "no planning"], None, quick=True)
-    assert [cell.rows for cell in made] == [("full", "no planning")]

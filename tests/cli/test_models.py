@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from groundling.cli import talking
 from groundling.cli.main import app
 from groundling.errors import ModelFileError
-from groundling.tasks import catalogue
+from groundling.tasks import base
 from groundling.tasks.models import load_trained
 
 runner = CliRunner()
@@ -16,7 +16,7 @@ runner = CliRunner()
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "SAMPLE", 0.1)
+    monkeypatch.setattr(base, "SAMPLE", 0.1)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -32,8 +32,8 @@ def run(*arguments, code=0, **options):
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogue, "SAMPLE", 0.1)
-        for task in catalogue.TASKS:
+        patch.setattr(base, "SAMPLE", 0.1)
+        for task in ("mazes", "maps", "puzzles"):
             run("train", task, "--out", folder / task, "--sample")
     return folder
 
@@ -48,6 +48,14 @@ def test_train_says_where_data_come_from_and_what_it_left_out(tmp_path):
     assert {each.name for each in (tmp_path / "new").iterdir()} == {
         "manifest.json", "tables.json", "task.json", "weights.safetensors"
     }  # fmt: skip
+
+
+def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
+    result = run("train", "mazes", "--out", tmp_path / "new", "--sample")
+    follower, _ = load_trained(models / "mazes")
+    counts = [len(follower.weights(most=10**9, partner=each)) for each in (0, 1)]
+    assert min(counts) > 0
+    assert f"Learnt {sum(counts):,} weights" in result.output
 
 
 def test_train_keeps_a_model_unless_told(models):

@@ -9,14 +9,14 @@ from typer.testing import CliRunner
 from groundling.cli import reproduce as module
 from groundling.cli.main import app
 from groundling.evaluation.report import Report, Row
-from groundling.tasks import catalogue, cells
+from groundling.tasks import base, registry, running
 
 runner = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "SAMPLE", 0.03)
+    monkeypatch.setattr(base, "SAMPLE", 0.03)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -28,29 +28,30 @@ def run(*arguments, code=0):
     return result
 
 
-def outcome(cell, *rest):
-    """Stand in for the work of a cell."""
+def outcome(job, *rest):
+    """Stand in for the work of a job."""
+    seconds = [1.0, 1.0]
     made = {
-        "mazes": {"maze": cell.part, "right": [1, 0, 1, 1]},
-        "maps": {"answers": [[3, 5, 6, 8], [3, 2, 6, 8]]},
+        "mazes": {"maze": job.fold, "right": [True, False, True, True], "seconds": seconds},
+        "maps": {"answers": [[3, 5, 6, 8], [3, 2, 6, 8]], "seconds": seconds},
         "puzzles": {
-            "kind": cell.part.rpartition(" ")[0],
-            "splits": [{"seconds": [1.0, 1.0], "answers": [[1, 1, 1], [2, 0, 1]]}],
+            "kind": job.fold.rpartition(" ")[0],
+            "splits": [{"seconds": seconds, "answers": [[1, True, True], [2, False, True]]}],
         },
-    }[cell.task]
-    if cell.preset == "routes":
+    }[job.task]
+    if job.preset == "routes":
         made = {
-            "maze": cell.part,
+            "maze": job.fold,
             "power": 0.5,
             "sentences": 0.7,
             "routes": [[[0, 1], [0, 1], None]],
         }
-    return {"outcome": dict.fromkeys(cell.rows, made), "seconds": 2.0}
+    return {"outcome": dict.fromkeys(job.variants, made), "seconds": 2.0}
 
 
 @pytest.fixture
 def no_work(monkeypatch):
-    monkeypatch.setattr(cells, "run_cell", outcome)
+    monkeypatch.setattr(running, "run_job", outcome)
 
 
 def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
@@ -64,10 +65,11 @@ def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
 
 def test_reproduce_writes_every_table(no_work, tmp_path):
     run("--out", tmp_path, "--routes")
-    for task in catalogue.TASKS:
-        for preset in catalogue.get_task(task).tables:
+    for task in module.PAPER_TASKS:
+        presets = registry.get_task(task).presets
+        for preset in presets:
             report = json.loads((tmp_path / f"{task}-{preset}.json").read_text())
-            rows = catalogue.get_task(task).rows(preset)
+            rows = presets.variants_of(preset)
             assert tuple(row["name"] for row in report["rows"]) == rows
             assert report["condition"].startswith("generated sample")
     page = (tmp_path / "report.html").read_text()
@@ -83,19 +85,19 @@ def test_reproduce_writes_every_table(no_work, tmp_path):
 def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):
     done = []
 
-    def stop_later(cell, *rest):
+    def stop_later(job, *rest):
         if len(done) == 5:
             raise KeyboardInterrupt
-        done.append(cell)
-        return outcome(cell)
+        done.append(job)
+        return outcome(job)
 
-    monkeypatch.setattr(cells, "run_cell", stop_later)
+    monkeypatch.setattr(running, "run_job", stop_later)
     stopped = run("--out", tmp_path, "--task", "mazes", code=130)
     assert "goes on from there" in stopped.output
     assert {each.name for each in tmp_path.iterdir()} == {"cells"}
     kept = set(done)
     done.clear()
-    monkeypatch.setattr(cells, "run_cell", lambda cell, *rest: done.append(cell) or outcome(cell))
+    monkeypatch.setattr(running, "run_job", lambda job, *rest: done.append(job) or outcome(job))
     result = run("--out", tmp_path, "--task", "mazes")
     assert result.output.count("(kept from an earlier run)") == 5
     assert not kept & set(done)
@@ -111,7 +113,7 @@ def test_reproduce_refuses_in_one_sentence(tmp_path):
 
 
 def test_errors_that_should_not_happen_are_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(cells, "run_cell", lambda *given: {}["nothing"])
+    monkeypatch.setattr(running, "run_job", lambda *given: {}["nothing"])
     result = run("--out", tmp_path, "--task", "puzzles", code=1)
     assert "Error: KeyError: 'nothing'. This should not happen" in result.output
 

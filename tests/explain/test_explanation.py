@@ -24,7 +24,7 @@ from groundling import (
 )
 from groundling.errors import ConvergenceWarning, GroundlingError, InstructionError
 from groundling.explain.layout import arc_levels
-from groundling.model.encoding import Problem
+from groundling.overlay.encoding import Instance
 from tests.model.overlay_twin import alignments
 
 pytestmark = pytest.mark.filterwarnings(
@@ -192,13 +192,13 @@ def test_explanation_links_and_ambiguity_are_those_of_all_alignments(name):
     plan = follower.follow(Instruction.chain("go gate"), WORLD, (2, 1))
     why = plan.explain()
     weight = dict(zip(follower.feature_names_, follower.theta_.tolist(), strict=True))
-    builder = follower._builder
-    course = builder.course(builder.world(WORLD), plan.states, plan.actions)
-    passage = builder.passage(why.instructions, course.graphs)
+    encoder = follower._builder
+    course = encoder.course(encoder.world(WORLD), plan.states, plan.actions)
+    passage = encoder.passage(why.instructions, course.graphs)
     candidate = course.candidate()
-    problem = Problem(passage.forest, passage.words, [candidate])
+    instance = Instance(passage.skeleton, passage.words, [candidate])
     found = list(
-        alignments(problem, candidate, follower.overlay, weight,
+        alignments(instance, candidate, follower.overlay, weight,
                    advance=follower.overlay.advance_scores, slots=("place",))
     )  # fmt: skip
     scores = np.array([score for _, score, _ in found])

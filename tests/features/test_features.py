@@ -199,8 +199,8 @@ def test_reading_senses_follow_the_values_of_the_moment():
     made = reader()
     for value in ("library", "stable", "studio", "garage") * 3:
         # Each mapping is new, and may stand where the last one stood.
-        assert made.sense(value, {"room": {value}}) == (("room", value),)
-        assert made.sense("library", {"room": {"attic"}}) == ()
+        assert made.sense(value, {"workspace": {value}}) == (("workspace", value),)
+        assert made.sense("library", {"workspace": {"attic"}}) == ()
 
 
 # ---- lexicon --------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from groundling import Instruction, Overlay, Search
 from groundling.errors import SearchError
 from groundling.inference.alternation import alternate, best_path
 from groundling.inference.units import UnitScores
-from groundling.learning.examples import prepare
-from groundling.learning.objectives import make_objective
+from groundling.models.examples import prepare
+from groundling.models.plan import make_objective
 from groundling.learning.settings import Learning
-from groundling.model.path import align
+from groundling.inference.alignment import align
 from groundling.world import World
 from tests.worlds import GoalLine, Line, line_demonstrations, workbench
 
@@ -23,12 +23,12 @@ TEXT = (Instruction.chain("go left"), Instruction.chain("then right"))
 
 def unit_scores(world, seed=0, text=TEXT, spread=1.0):
     """Scores of a text under random weights over the features of the line world."""
-    builder, space = workbench(Overlay())
-    examples = prepare(builder, line_demonstrations(Line(4, {1: "lamp"})))
+    encoder, space = workbench(Overlay())
+    examples = prepare(encoder, line_demonstrations(Line(4, {1: "lamp"})))
     learning = Learning(normalise="decisions", alignment="viterbi")
-    make_objective(builder, space, examples, learning, Search(), np.random.default_rng(0))
+    make_objective(encoder, space, examples, learning, Search(), np.random.default_rng(0))
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
-    return UnitScores(builder, space, theta, text, World(world))
+    return UnitScores(encoder, space, theta, text, World(world))
 
 
 def walks(world, start, length):

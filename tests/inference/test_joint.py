@@ -9,7 +9,7 @@ from groundling import Features, Follower, Instruction, Learning, Search
 from groundling.errors import SearchError
 from groundling.inference.alternation import alternate
 from groundling.inference.joint import best_together
-from groundling.model.path import align
+from groundling.inference.alignment import align
 from tests.inference.test_alternation import unit_scores, walks
 from tests.worlds import GoalLine, Line, line_demonstrations
 

@@ -15,8 +15,8 @@ TEXT = [Instruction.chain("left then right")]
 
 
 def table(seed):
-    builder, space, _, _, theta = learnt(seed)
-    return UnitScores(builder, space, theta, TEXT, World(Line(3)))
+    encoder, space, _, _, theta = learnt(seed)
+    return UnitScores(encoder, space, theta, TEXT, World(Line(3)))
 
 
 def found(scores, again=True, **settings):

@@ -12,8 +12,8 @@ from groundling import Demonstration, Instruction, Overlay, Search
 from groundling.errors import SearchError
 from groundling.inference.transduction import transduce
 from groundling.inference.units import UnitScores
-from groundling.learning.examples import prepare
-from groundling.learning.objectives import make_objective
+from groundling.models.examples import prepare
+from groundling.models.plan import make_objective
 from groundling.learning.settings import Learning
 from groundling.world import World
 from tests.inference.test_alternation import walks
@@ -24,13 +24,13 @@ LATTICE = Learning(normalise="decisions", alignment="marginal")
 
 
 def learnt(seed, spread=1.0, demonstrations=None, unit="word", learning=LATTICE):
-    builder, space = workbench(Overlay(unit=unit))
-    examples = prepare(builder, demonstrations or line_demonstrations())
+    encoder, space = workbench(Overlay(unit=unit))
+    examples = prepare(encoder, demonstrations or line_demonstrations())
     objective = make_objective(
-        builder, space, examples, learning, Search(), np.random.default_rng(0)
+        encoder, space, examples, learning, Search(), np.random.default_rng(0)
     )
     theta = np.random.default_rng(seed).normal(size=len(space)) * spread
-    return builder, space, examples, objective, theta
+    return encoder, space, examples, objective, theta
 
 
 def by_readings(scores, world, states, actions, idle=0.0, repeat=0.0, summed=True):
@@ -57,9 +57,9 @@ def by_readings(scores, world, states, actions, idle=0.0, repeat=0.0, summed=Tru
 def test_transduction_without_beam_equals_brute_force(
     seed, start, text, goal, spread, cost, summed
 ):
-    builder, space, _, _, theta = learnt(seed, spread)
+    encoder, space, _, _, theta = learnt(seed, spread)
     world = (GoalLine if goal else Line)(3)
-    scores = UnitScores(builder, space, theta, [Instruction.chain(text)], World(world))
+    scores = UnitScores(encoder, space, theta, [Instruction.chain(text)], World(world))
     search = Search(max_length=3, beam=None)
     found = transduce(scores, start, search, idle=cost, repeat=2 * cost, summed=summed)
     expected = {
@@ -76,9 +76,9 @@ def test_transduction_without_beam_equals_brute_force(
 def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread):
     for shown, summed in product(line_demonstrations(), (True, False)):
         learning = LATTICE if summed else replace(LATTICE, alignment="best")
-        builder, space, _, objective, theta = learnt(seed, spread, [shown], learning=learning)
-        text = builder.reader.read(shown.instructions)
-        scores = UnitScores(builder, space, theta, text, World(shown.environment))
+        encoder, space, _, objective, theta = learnt(seed, spread, [shown], learning=learning)
+        text = encoder.reader.read(shown.instructions)
+        scores = UnitScores(encoder, space, theta, text, World(shown.environment))
         found = transduce(scores, shown.start, Search(max_length=4, beam=None), summed=summed)
         logs = {actions: value for value, _, actions in found}
         assert -objective.loss(theta)[0] == pytest.approx(logs[shown.actions], abs=1e-9)
@@ -87,9 +87,9 @@ def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread)
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 50), st.sampled_from([1.0, 1e3, 1e6]), st.sampled_from([1, 3, None]))
 def test_transduction_probabilities_sum_to_at_most_one(seed, spread, beam):
-    builder, space, _, _, theta = learnt(seed, spread)
+    encoder, space, _, _, theta = learnt(seed, spread)
     text = [Instruction.chain("go left then right")]
-    scores = UnitScores(builder, space, theta, text, World(Line(4)))
+    scores = UnitScores(encoder, space, theta, text, World(Line(4)))
     found = transduce(scores, 1, Search(max_length=3, beam=beam))
     logs = np.array([value for value, _, _ in found])
     assert (logs <= 1e-9).all()
@@ -97,20 +97,20 @@ def test_transduction_probabilities_sum_to_at_most_one(seed, spread, beam):
 
 
 def test_transduction_wider_beams_lose_nothing():
-    builder, space, _, _, theta = learnt(7)
+    encoder, space, _, _, theta = learnt(7)
     text = [Instruction.chain("right then left")]
 
     def best(beam):
-        scores = UnitScores(builder, space, theta, text, World(Line(4)))
+        scores = UnitScores(encoder, space, theta, text, World(Line(4)))
         return transduce(scores, 1, Search(max_length=3, beam=beam))[0][0]
 
     assert best(2) <= best(8) + 1e-12 <= best(None) + 2e-12
 
 
 def test_transduction_reads_sentences_as_units():
-    builder, space, _, _, theta = learnt(1, unit="sentence")
+    encoder, space, _, _, theta = learnt(1, unit="sentence")
     text = [Instruction.chain("go left"), Instruction.chain("go right")]
-    scores = UnitScores(builder, space, theta, text, World(Line(4)))
+    scores = UnitScores(encoder, space, theta, text, World(Line(4)))
     assert scores.units == 2
     assert transduce(scores, 1, Search(max_length=2))
 
@@ -120,15 +120,15 @@ def test_transduction_dead_end_at_the_start_gives_no_plan():
         def actions(self, state):
             return ()
 
-    builder, space, _, _, theta = learnt(1)
-    scores = UnitScores(builder, space, theta, [Instruction.chain("go")], World(Pit()))
+    encoder, space, _, _, theta = learnt(1)
+    scores = UnitScores(encoder, space, theta, [Instruction.chain("go")], World(Pit()))
     assert transduce(scores, 0, Search()) == []
 
 
 def test_transduction_budget_is_respected():
-    builder, space, _, _, theta = learnt(1, 0.1)
+    encoder, space, _, _, theta = learnt(1, 0.1)
     text = [Instruction.chain("go right then go right then go right")]
-    scores = UnitScores(builder, space, theta, text, World(Line(10**6)))
+    scores = UnitScores(encoder, space, theta, text, World(Line(10**6)))
     with pytest.raises(SearchError, match=r"Raise Search.budget"):
         transduce(scores, 500, Search(max_length=50, beam=30, budget=5))
 

@@ -6,8 +6,8 @@ import pytest
 from groundling import Demonstration, Features, Follower, Learning, Overlay, Search
 from groundling.errors import SettingError
 from groundling.features.lexicon import Lexicon
-from groundling.learning.examples import prepare
-from groundling.learning.objectives import make_objective
+from groundling.models.examples import prepare
+from groundling.models.plan import make_objective
 from tests.learning.test_training import KilledError, killed_after
 from tests.test_follower import Rooms
 from tests.worlds import slopes, workbench
@@ -17,22 +17,22 @@ VERBS = ("enter", "visit", "find", "see", "reach")
 
 
 def shown():
-    """Rooms by name and by synonyms, always beside one other room."""
+    """Rooms by name and by synonyms, always beside one other workspace."""
     rooms = list(SYNONYMS)
     found = []
     for number, verb in enumerate(VERBS):
-        for place, room in enumerate(rooms):
+        for place, workspace in enumerate(rooms):
             other = rooms[(place + 1 + number % 3) % 4]
-            world = Rooms(room, other)
-            found.append(Demonstration(f"{verb} the {room}", world, "hall", (room,)))
-            found.append(Demonstration(f"{verb} the {SYNONYMS[room]}", world, "hall", (room,)))
+            world = Rooms(workspace, other)
+            found.append(Demonstration(f"{verb} the {workspace}", world, "hall", (workspace,)))
+            found.append(Demonstration(f"{verb} the {SYNONYMS[workspace]}", world, "hall", (workspace,)))
     return found
 
 
 def make(**settings):
     chosen = {
         "overlay": Overlay.flat(),
-        "features": Features(words=("word",), slots=("room",), lexicon="learn"),
+        "features": Features(words=("word",), slots=("workspace",), lexicon="learn"),
         "learning": Learning(),
         "search": Search(max_length=1),
         "parser": "chain",
@@ -46,10 +46,10 @@ def learnt():
 
 
 def test_lexicon_learns_synonyms(learnt):
-    for room, word in SYNONYMS.items():
+    for workspace, word in SYNONYMS.items():
         entries = learnt.lexicon_.learnt.get(word, {})
-        assert max(entries, key=entries.get, default=None) == ("room", room)
-        assert 0 < entries["room", room] <= 1.5
+        assert max(entries, key=entries.get, default=None) == ("workspace", workspace)
+        assert 0 < entries["workspace", workspace] <= 1.5
 
 
 def test_lexicon_leaves_words_that_mean_no_value_alone(learnt):
@@ -98,13 +98,13 @@ def test_lexicon_needs_alignments_or_whole_plans():
 
 def test_lexicon_gradient_by_extents_equals_finite_differences():
     features = Features(
-        words=("word",), slots=("room",),
-        lexicon=Lexicon(learnt={"stove": {("room", "kitchen"): 0.6, ("room", "attic"): 0.3}}),
+        words=("word",), slots=("workspace",),
+        lexicon=Lexicon(learnt={"stove": {("workspace", "kitchen"): 0.6, ("workspace", "attic"): 0.3}}),
     )  # fmt: skip
-    builder, space = workbench(Overlay.flat(), features)
-    examples = prepare(builder, shown()[:8])
+    encoder, space = workbench(Overlay.flat(), features)
+    examples = prepare(encoder, shown()[:8])
     objective = make_objective(
-        builder, space, examples, Learning(), Search(max_length=1), np.random.default_rng(0)
+        encoder, space, examples, Learning(), Search(max_length=1), np.random.default_rng(0)
     )
     theta = np.random.default_rng(1).normal(size=len(space))
     amounts = objective.model.scores.set_amount

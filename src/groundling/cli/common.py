@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from groundling.corpora import Place
-    from groundling.tasks.catalogue import Task
+    from groundling.tasks.base import Task
 
 __all__ = [
     "CorporaOption",
@@ -119,13 +119,13 @@ def print_json(content: Any) -> None:
     sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def check_preset(task: Task, preset: str, row: str = "full") -> Any:
+def check_preset(task: Task[Any, Any], preset: str, variant: str = "full") -> Any:
     """Return the settings of a preset that can be trained."""
     from groundling.errors import SettingError
 
-    if preset in task.tables and preset not in task.presets:
+    if preset in task.tables_only:
         raise SettingError(f"{preset!r} is a table, not a preset to train; take 'best'.")
-    return task.preset(preset, row)
+    return task.presets.select(preset, variant)
 
 
 def find_place(
@@ -134,12 +134,17 @@ def find_place(
     """Find the corpus of a task, and say where it comes from unless there is no console."""
     from groundling.corpora import Place, find_corpora
     from groundling.errors import SettingError
-    from groundling.tasks.catalogue import get_task
+    from groundling.tasks.registry import get_task
 
     if sample and corpora is not None:
         raise SettingError("--sample and --corpora exclude each other; give one of them.")
     asked = get_task(task)
-    place = Place(None, why) if sample else find_corpora(corpora, asked.corpus)
+    if not asked.corpus:
+        if corpora is not None:
+            raise SettingError(f"The task {task} has no corpus; leave --corpora out.")
+        place = Place(None, "the task has no corpus")
+    else:
+        place = Place(None, why) if sample else find_corpora(corpora, asked.corpus)
     if console is not None:
         console.print(f"Data: {place}.", soft_wrap=True, markup=False)
     return place

@@ -37,9 +37,9 @@ def make_follower(parser: str = "default") -> Follower:
     ('clause', 'word')
     """
     # A chain of words has no clauses to be told apart.
-    unit = "word" if parser == "chain" else "clause"
+    overlay = Overlay(unit="word" if parser == "chain" else "clause", adjacency="soft")
     return Follower(
-        overlay=Overlay(unit=unit, nodes="graph", adjacency="soft"),
+        overlay=overlay,
         features=Features(
             words=("word",),
             stop_words=(".", ",", "!"),

@@ -56,26 +56,25 @@ def evaluate(
     with plainly(debug, "Nothing was written."):
         from groundling.cli.running import run_with_progress
         from groundling.errors import SettingError
-        from groundling.tasks.catalogue import get_task
-        from groundling.tasks.cells import assemble, evaluation_cells
+        from groundling.tasks.presets import FULL
+        from groundling.tasks.registry import get_task
+        from groundling.tasks.running import assemble, evaluation_jobs
 
         asked = get_task(task)
         check_writable(json_file)
         if ablations and row:
             raise SettingError("--ablations means all rows; leave --row out.")
-        if not row and (ablations or preset not in asked.presets):
-            rows = list(asked.rows(preset))
-        else:
-            rows = list(row or ["full"])
-        for name in rows:
-            asked.preset(preset, name)
+        known = asked.presets.variants_of(preset)
+        variants = row or list(known if ablations or FULL not in known else (FULL,))
+        for name in variants:
+            asked.presets.select(preset, name)
         to_output = str(json_file) == "-"
         console = make_console(errors=to_output)
         place = find_place(task, corpora, sample, console)
-        cells = evaluation_cells(task, preset, rows, place.folder, quick=quick)
-        results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
-        report = assemble(task, preset, rows, results, place.folder, quick=quick)
-        show_report(console, report, asked.shown(preset))
+        wanted = evaluation_jobs(task, preset, variants, place.folder, quick=quick)
+        results = run_with_progress(wanted, {task: place.folder}, console, workers=jobs)
+        report = assemble(task, preset, variants, results, place.folder, quick=quick)
+        show_report(console, report, asked.shown_metrics(preset))
         if to_output:
             print_json(report.to_dict())
         elif json_file is not None:
@@ -110,6 +109,10 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
         table.add_row(row.name, *cells)
     console.print(table)
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
+    first = report.rows[0]
+    if first.seconds:
+        parts = " and ".join(f"{each:.1f} s to {name}" for name, each in first.seconds.items())
+        console.print(f"In the median, {first.name} takes {parts}.", soft_wrap=True, markup=False)
 
 
 def tune(
@@ -141,8 +144,9 @@ def tune(
         from groundling.cli.running import default_settings, read_settings, run_with_progress
         from groundling.evaluation.report import fraction
         from groundling.files import write_atomically
-        from groundling.tasks.catalogue import get_task
-        from groundling.tasks.cells import tuning_cells
+        from groundling.tasks.presets import FULL
+        from groundling.tasks.registry import get_task
+        from groundling.tasks.running import tuning_jobs
 
         asked = get_task(task)
         chosen = check_preset(asked, preset)
@@ -155,16 +159,16 @@ def tune(
         groups = [
             (
                 ((("row", name),) if row else ()) + each,
-                tuning_cells(task, preset, each, place.folder, name),
+                tuning_jobs(task, preset, each, place.folder, name),
             )
-            for name in row or ["full"]
+            for name in row or [FULL]
             for each in tried
         ]
-        cells = [cell for _, group in groups for cell in group]
-        results = run_with_progress(cells, {task: place.folder}, console, jobs=jobs)
+        wanted = [job for _, group in groups for job in group]
+        results = run_with_progress(wanted, {task: place.folder}, console, workers=jobs)
         found = []
         for changes, group in groups:
-            scores = {cell.part: results[cell]["outcome"]["score"] for cell in group}
+            scores = {job.fold: results[job]["outcome"]["score"] for job in group}
             mean = sum(scores.values()) / len(scores)
             found.append({"settings": dict(changes), "score": mean, "parts": scores})
         best = max(found, key=lambda each: float(str(each["score"])))

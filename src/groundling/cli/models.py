@@ -69,10 +69,11 @@ def train(
         from time import perf_counter
 
         from groundling.cli.progress import progress
+        from groundling.cli.talking import count_weights
         from groundling.errors import ConvergenceWarning, SettingError
-        from groundling.tasks.catalogue import get_task
         from groundling.tasks.models import CHECKPOINTS, Note
         from groundling.tasks.models import train as learn
+        from groundling.tasks.registry import get_task
 
         asked = get_task(task)
         check_preset(asked, preset, row)
@@ -93,7 +94,7 @@ def train(
             warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
             follower, note, count = learn(note, corpus, out, left_out=left_out, progress=report)
         console.print(
-            f"Learnt {len(follower.theta_):,} weights from {count:,} demonstrations in "
+            f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
             f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",
             soft_wrap=True,
         )
@@ -181,8 +182,8 @@ def weights(
     model: ModelArgument,
     word: Annotated[str, typer.Option("--word", "-w", help="Only features of this word.")] = "",
     most: Annotated[int, typer.Option("--most", "-n", min=1, help="How many to show.")] = 20,
-    partner: Annotated[
-        int, typer.Option("--partner", min=0, help="The weights of this partner, from 1 up.")
+    member: Annotated[
+        int, typer.Option("--member", min=0, help="The weights of this member of an ensemble.")
     ] = 0,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -196,7 +197,7 @@ def weights(
         from groundling.tasks.models import load_trained
 
         follower, _ = load_trained(model)
-        found = weights_of(follower, word, partner)[:most]
+        found = weights_of(follower, word, member)[:most]
         if as_json:
             print_json([{"feature": name, "weight": weight} for name, weight in found])
             return

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groundling.evaluation.report import Report
-    from groundling.tasks.cells import Folders
+    from groundling.tasks.running import Folders
 
 __all__ = ["reproduce", "write_pages"]
 
+PAPER_TASKS = ("mazes", "maps", "puzzles")
 TITLE = "Groundling: the paper's tables, run again"
 
 
@@ -60,10 +61,10 @@ def reproduce(
 
         from groundling.cli.evaluating import show_report
         from groundling.cli.running import run_with_progress
-        from groundling.tasks.catalogue import TASKS, get_task
-        from groundling.tasks.cells import assemble, evaluation_cells
+        from groundling.tasks.registry import get_task
+        from groundling.tasks.running import assemble, evaluation_jobs
 
-        tasks = list(dict.fromkeys(task or TASKS))
+        tasks = list(dict.fromkeys(task or PAPER_TASKS))
         asked = {name: get_task(name) for name in tasks}
         console = make_console()
         places = {name: find_place(name, corpora, sample, None) for name in tasks}
@@ -75,25 +76,25 @@ def reproduce(
         if again:
             shutil.rmtree(out / "cells", ignore_errors=True)
         tables = [
-            (name, preset, _rows(name, preset, quick))
+            (name, preset, _variants(name, preset, quick))
             for name in tasks
-            for preset in asked[name].tables
-            if routes or preset in asked[name].presets
+            for preset in asked[name].presets
+            if routes or preset not in asked[name].tables_only
         ]
         began = perf_counter()
-        cells = [
-            cell
-            for name, preset, rows in tables
-            for cell in evaluation_cells(name, preset, rows, folders[name], quick=quick)
+        wanted = [
+            job
+            for name, preset, variants in tables
+            for job in evaluation_jobs(name, preset, variants, folders[name], quick=quick)
         ]
-        results = run_with_progress(cells, folders, console, jobs=jobs, keep=out / "cells")
+        results = run_with_progress(wanted, folders, console, workers=jobs, keep=out / "cells")
         reports = [
-            assemble(name, preset, rows, results, folders[name], quick=quick)
-            for name, preset, rows in tables
+            assemble(name, preset, variants, results, folders[name], quick=quick)
+            for name, preset, variants in tables
         ]
         for report in reports:
             report.save(out / f"{report.task}-{report.preset}.json")
-            show_report(console, report, asked[report.task].shown(report.preset))
+            show_report(console, report, asked[report.task].shown_metrics(report.preset))
             console.print()
         page = write_pages(out, reports, folders)
         console.print(
@@ -101,25 +102,30 @@ def reproduce(
         )
 
 
-def _rows(task: str, preset: str, quick: bool) -> list[str]:
-    from groundling.tasks.catalogue import get_task
+def _variants(task: str, preset: str, quick: bool) -> list[str]:
+    from groundling.tasks.presets import FULL
+    from groundling.tasks.registry import get_task
 
     asked = get_task(task)
-    wanted = asked.quick_rows if preset == "paper" else ("full",)
-    return [row for row in asked.rows(preset) if not quick or row in wanted]
+    wanted = asked.quick_variants if preset == "paper" else (FULL,)
+    return [name for name in asked.presets.variants_of(preset) if not quick or name in wanted]
 
 
 def write_pages(out: Path, reports: Sequence[Report], folders: Folders) -> Path:
     """Write report.html and report.md; return the former."""
     from groundling.evaluation.page import Section, html_page, markdown_page
     from groundling.files import write_atomically
-    from groundling.tasks.catalogue import get_task
+    from groundling.tasks.registry import get_task
 
     sections = [
         Section(
             name.capitalize(),
             get_task(name).about,
-            [(each, get_task(name).shown(each.preset)) for each in reports if each.task == name],
+            [
+                (each, get_task(name).shown_metrics(each.preset))
+                for each in reports
+                if each.task == name
+            ],
         )
         for name in folders
     ]

@@ -1,4 +1,4 @@
-"""Running cells with one overall progress display, and reading what to try."""
+"""Running jobs with one overall progress display, and reading what to try."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from rich.console import Console
 
 from groundling.cli.progress import counting
 from groundling.errors import SettingError
-from groundling.tasks.cells import Cell, Changes, Folders, Result, run_cells
+from groundling.tasks.running import Changes, Folders, Job, Result, run_jobs
 
 __all__ = ["default_settings", "read_settings", "run_with_progress"]
 
 
 def run_with_progress(
-    cells: Sequence[Cell],
+    jobs: Sequence[Job],
     folders: Folders,
     console: Console,
     *,
-    jobs: int = 0,
+    workers: int = 0,
     keep: Path | None = None,
-) -> dict[Cell, Result]:
-    """Run cells, on all cores unless told otherwise, and show how far it is."""
-    workers = max(1, min(jobs or os.cpu_count() or 1, len(cells)))
+) -> dict[Job, Result]:
+    """Run jobs, on all cores unless told otherwise, and show how far it is."""
+    workers = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
     lines = not console.is_terminal
-    total, done, number = sum(cell.seconds for cell in cells), 0.0, 0
-    with counting(console, f"0/{len(cells)}", unit="s", expected=total / workers) as tell:
+    total, done, number = sum(job.seconds for job in jobs), 0.0, 0
+    with counting(console, f"0/{len(jobs)}", unit="s", expected=total / workers) as tell:
         if not lines:
             tell(0.0, total)
 
-        def show(cell: Cell, kept: bool) -> None:
+        def show(job: Job, kept: bool) -> None:
             nonlocal done, number, total
             number += 1
             if kept:
-                total -= cell.seconds  # so that the estimate is of what is left to do
+                total -= job.seconds  # so that the estimate is of what is left to do
             else:
-                done += cell.seconds
+                done += job.seconds
             if lines:
                 note = " (kept from an earlier run)" if kept else ""
-                console.print(f"{number}/{len(cells)} {cell}{note}", soft_wrap=True, markup=False)
+                console.print(f"{number}/{len(jobs)} {job}{note}", soft_wrap=True, markup=False)
             else:
-                tell(done, total, f"{number}/{len(cells)}")
+                tell(done, total, f"{number}/{len(jobs)}")
 
         # Whoever ends us also ends our workers, as Ctrl-C does.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            return run_cells(cells, folders, jobs=workers, keep=keep, tell=show)
+            return run_jobs(jobs, folders, workers=workers, keep=keep, tell=show)
         finally:
             signal.signal(signal.SIGTERM, before)
 

@@ -22,13 +22,15 @@ from groundling.errors import (
 )
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
-from groundling.tasks.catalogue import Scene, get_task
+from groundling.tasks.base import Scene
 from groundling.tasks.models import Note, load_trained
+from groundling.tasks.registry import get_task
 
 __all__ = [
     "Stage",
     "as_dict",
     "converse",
+    "count_weights",
     "draw",
     "drawable",
     "instructions",
@@ -75,7 +77,7 @@ def set_stage(
             "`groundling corpora fetch`, or give --corpora DIR, or --sample for generated ones."
         )
     task = get_task(note.task)
-    chosen = task.preset(note.preset, note.row)
+    chosen = task.presets.select(note.preset, note.variant)
     if where is None and (place.folder is None) == note.sample and note.left_out:
         where = note.left_out.split(",")[0]
     scene = task.scene(task.load(place.folder), chosen, where, start)
@@ -194,9 +196,15 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
     }
 
 
-def weights_of(follower: Follower, word: str, partner: int = 0) -> list[tuple[str, float]]:
+def count_weights(follower: Follower) -> int:
+    """Return how many weights were learnt, by all members of an ensemble."""
+    models = range(len(follower.model.all_members(follower.overlay, follower.features)))
+    return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in models)
+
+
+def weights_of(follower: Follower, word: str, member: int = 0) -> list[tuple[str, float]]:
     """Return the weights of a word's features, strongest first; without a word, of all."""
-    found = follower.weights(most=sys.maxsize, partner=partner)
+    found = follower.weights(most=sys.maxsize, member=member)
     if not word:
         return found
     whole = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")

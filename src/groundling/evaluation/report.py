@@ -40,7 +40,10 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: a system, its metrics as fractions, and their interval."""
+    """One line of a table: a system, its metrics as fractions, and their interval.
+
+    `seconds` of the processor are those of one training and what was followed after it.
+    """
 
     name: str
     metrics: Mapping[str, float]
@@ -48,6 +51,7 @@ class Row:
     seeds: int = 1
     published: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

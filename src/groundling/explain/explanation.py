@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from io import BytesIO
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -22,10 +24,13 @@ from groundling.explain.parts import (
     Unit,
     difference,
 )
-from groundling.explain.reading import Path, Reading, TextReader
 from groundling.inference.plan import Plan
+from groundling.inference.settings import Search
 from groundling.language.instruction import Instruction
-from groundling.model.kernels import Reals
+from groundling.models.base import FittedModel, Model, Request
+from groundling.models.interpretation import Interpretation
+from groundling.overlay.batch import Reals
+from groundling.world.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +64,7 @@ class Explanation:
         What the number of possible readings adds to the score (the entropy of the
         alignments, less what skipping costs), or whatever else is not a feature.
     score
-        The plan's score under θ (the mean, if there are partners):
+        The plan's score under θ (the mean, in an ensemble):
         `sum(step.text.total + step.own.total for each step) + whole.total + ambiguity`, exactly.
     rivals
         The runners-up.
@@ -77,9 +82,9 @@ class Explanation:
     ...     Demonstration("darken the lamp", Lamp(), "on", ("off",)),
     ... ]
     >>> follower = Follower(parser="chain").fit(shown)
-    >>> why = follower.follow("light the room", Lamp(), "off").explain()
+    >>> why = follower.follow("light the workspace", Lamp(), "off").explain()
     >>> [cause.unit.text for cause in why.steps[0].causes]
-    ['light the room']
+    ['light the workspace']
     >>> why.steps[0].text.features[0].feature
     'word=light ∧ on'
     >>> round(why.without("light").score, 2) == round(why.deletions[0].score, 2)
@@ -190,11 +195,12 @@ class Explanation:
 
         return draw(self)
 
-    def _repr_png_(self) -> bytes:
-        """Show the explanation as a picture in a notebook."""
+    def _repr_html_(self) -> str:
+        """Show the explanation as a picture in a notebook, with its words as the other text."""
         data = BytesIO()
         self.figure().savefig(data, format="png", dpi=110)
-        return data.getvalue()
+        picture = b64encode(data.getvalue()).decode("ascii")
+        return f'<img alt="{escape(str(self))}" src="data:image/png;base64,{picture}">'
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
@@ -211,18 +217,23 @@ class Source:
     says about itself.
     """
 
-    def __init__(self, readers: Sequence[TextReader], text: tuple[Instruction, ...]) -> None:
-        self.readers = tuple(readers)
-        self.text = text
-        self.builder = readers[0].builder
-        self.world = readers[0].world
+    def __init__(self, model: Model, fitted: FittedModel, request: Request, search: Search) -> None:
+        self.model = model
+        self.fitted = fitted
+        self.request = request
+        self.search = search
+        self.text = request.text
+        self.world = request.world
+        self.encoder = fitted.encoder
 
     def explain(self, plan: Plan) -> Explanation:
         """Say which words caused which action, and which weights decided."""
         considered = (plan, *plan.alternatives)
         wanted = sorted({*range(min(RIVALS, len(plan.alternatives))), *self._avoiding(plan)})
         chosen = [considered[0], *(plan.alternatives[place] for place in wanted)]
-        reading, *others = self._read([(p.states, p.actions) for p in chosen])
+        reading, *others = self.model.interpret(
+            self.fitted, self.request, [_trajectory(each) for each in chosen], self.search
+        )
         whole = self._sum(reading.plan)
         rivals = {
             place: self._rival(plan, plan.alternatives[place], reading, other)
@@ -245,21 +256,17 @@ class Source:
 
     def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
         """Return the score of a plan and of its best rival under another text."""
-        paths: list[Path] = [(p.states, p.actions) for p in (plan, *plan.alternatives[:1])]
-        found = np.array([reader.scores(text, paths) for reader in self.readers])
-        return list(map(float, found.mean(axis=0)))
-
-    def _read(self, paths: Sequence[Path]) -> list[Reading]:
-        """Return how the text is read in the light of plans, on average over the readers."""
-        found = zip(*(reader.read(self.text, paths) for reader in self.readers), strict=True)
-        return [Reading.mean(readings) for readings in found]
+        plans = [_trajectory(each) for each in (plan, *plan.alternatives[:1])]
+        request = replace(self.request, text=tuple(text))
+        return self.model.scores(self.fitted, request, plans, self.search)
 
     def _sum(self, counts: Reals) -> Contributions:
-        """Return what features add to a score, those of all readers together."""
-        ends = np.cumsum([len(reader.theta) for reader in self.readers])[:-1]
+        """Return what features add to a score, those of all members together."""
+        members = self.fitted.members
+        ends = np.cumsum([len(each.theta) for each in members])[:-1]
         found = [
-            Contributions.of(reader.space, reader.theta, part)
-            for reader, part in zip(self.readers, np.split(counts, ends), strict=True)
+            Contributions.of(each.space, each.theta, own)
+            for each, own in zip(members, np.split(counts, ends), strict=True)
         ]
         return found[0] if len(found) == 1 else Contributions.together(found)
 
@@ -275,7 +282,9 @@ class Source:
         found = (self._without(plan, j) for j in range(len(plan)))
         return [place for place in found if place is not None]
 
-    def _rival(self, plan: Plan, rival: Plan, ours: Reading, theirs: Reading) -> Rival:
+    def _rival(
+        self, plan: Plan, rival: Plan, ours: Interpretation, theirs: Interpretation
+    ) -> Rival:
         features = self._sum(ours.counts() - theirs.counts())
         margin = ours.score - theirs.score
         names = tuple(map(str, rival.actions))
@@ -291,7 +300,7 @@ class Source:
     def _units(self) -> tuple[Unit, ...]:
         units = []
         for number, instruction in enumerate(self.text):
-            for positions in self.builder.split(instruction, self.builder.overlay.unit):
+            for positions in self.encoder.split(instruction, self.encoder.overlay.unit):
                 words = tuple(positions)
                 said = " ".join(instruction.tokens[p] for p in words)
                 units.append(Unit(number, words, said))
@@ -301,14 +310,14 @@ class Source:
         self,
         plan: Plan,
         j: int,
-        reading: Reading,
+        reading: Interpretation,
         units: tuple[Unit, ...],
         rivals: dict[int, Rival],
     ) -> Step:
         aligned = reading.aligned[j]  # words × nodes
         places = [(s, p) for s, each in enumerate(self.text) for p in range(len(each))]
         row = {place: number for number, place in enumerate(places)}
-        names = self.builder.ground(self.world, plan.states[j], plan.actions[j]).names
+        names = self.encoder.ground(self.world, plan.states[j], plan.actions[j]).names
         causes = []
         for unit in units:
             rows = [row[unit.sentence, p] for p in unit.words]
@@ -339,6 +348,10 @@ class Source:
             graph=self.world.ground(plan.states[j], plan.actions[j]),
             without=None if avoiding is None else rivals[avoiding],
         )
+
+
+def _trajectory(plan: Plan) -> Trajectory:
+    return Trajectory(plan.states, plan.actions)
 
 
 def _support(causes: Sequence[Cause]) -> float:

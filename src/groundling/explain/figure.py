@@ -88,10 +88,10 @@ def _sentences(why: Explanation) -> list[int]:
 # ---- the strip: text to actions ---------------------------------------------------------
 
 
-def _strip_row(why: Explanation, room: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
+def _strip_row(why: Explanation, workspace: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
     """Place the units (or the sentences, where every word is a unit) and the actions.
 
-    Long units are cut until all fit into the room that the panels take anyway.
+    Long units are cut until all fit into the workspace that the panels take anyway.
     """
     if _by_word(why):
         said = [" ".join(each.tokens) for each in why.instructions]
@@ -99,7 +99,7 @@ def _strip_row(why: Explanation, room: float) -> tuple[list[PlacedWord], list[Pl
         said = [unit.text for unit in why.units]
     for limit in (52, 40, 32, 26, 20, 15):
         units = place_row([_short(each, limit) for each in said], SMALL + 1, 0.34, 0.22)
-        if units[-1].right <= room:
+        if units[-1].right <= workspace:
             break
     names = [_name(place, step) for place, step in enumerate(why.steps)]
     return units, place_row(names, SMALL + 1, 0.6, 0.22)
@@ -246,8 +246,8 @@ def _draw_nodes(ax: Axes, why: Explanation, nodes: list[NodeBox], shift: float, 
         drawn = {box.node for box in group}
         rest = [name for name in step.graph.node_names if name not in drawn]
         said = "not spoken of: " + ", ".join(rest)
-        room = group[-1].right - group[0].left + 0.4
-        if rest and len(step.nodes) > 1 and text_width(said, TINY) < room:
+        workspace = group[-1].right - group[0].left + 0.4
+        if rest and len(step.nodes) > 1 and text_width(said, TINY) < workspace:
             ax.text(middle, below - 0.17, said, fontsize=TINY, color=SOFT, ha="center",
                     va="center")  # fmt: skip
 

@@ -117,8 +117,8 @@ def place_words(instruction: Instruction, size: float) -> list[PlacedWord]:
         if position:
             for one, other in ((position, position - 1), (position - 1, position)):
                 if instruction.heads[one] == other:
-                    room = text_width(instruction.relations[one], NAME_SIZE) + 0.2
-                    shift += max(0.0, placed[-1].middle + room - word.middle - shift)
+                    workspace = text_width(instruction.relations[one], NAME_SIZE) + 0.2
+                    shift += max(0.0, placed[-1].middle + workspace - word.middle - shift)
         placed.append(PlacedWord(word.text, word.left + shift, word.right + shift))
     return placed
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundling.features.space import FeatureSpace
-from groundling.model.kernels import Reals
+from groundling.overlay.inside_outside import Reals
 from groundling.world.graph import GroundingGraph
 
 __all__ = [

@@ -102,22 +102,22 @@ class WordLabeller:
     - `string`: the spelling, for string similarity.
 
     Words in `stop_words` carry no labels. `context_words` are the most frequent words of the
-    training texts that stand for no value; the reader fills them in. `composed` is how much a
-    label counts for each further word it names: below one, rare combinations are penalised
-    more than the words they are made of.
+    training texts that stand for no value; the reader fills them in. `compound_weight` is how
+    much a label counts for each further word it names: below one, rare combinations are
+    penalised more than the words they are made of.
 
     >>> labeller = WordLabeller(("word", "head"))
     >>> turn = Instruction(("turn", "left"), heads=(-1, 0), relations=("root", "advmod"))
     >>> labeller.names(turn, ["turn", "left"], 1, "left")
     ['word=left', 'head=turn word=left']
-    >>> WordLabeller(composed=0.5).amount("head=turn word=left")
+    >>> WordLabeller(compound_weight=0.5).amount("head=turn word=left")
     0.5
     """
 
     labels: tuple[str, ...] = ("word", "string")
     stop_words: frozenset[str] = frozenset()
     context_words: frozenset[str] = frozenset()
-    composed: float = 1.0
+    compound_weight: float = 1.0
 
     KNOWN = (
         "word", "first", "next", "previous", "head", "relation",
@@ -135,7 +135,7 @@ class WordLabeller:
 
     def amount(self, name: str) -> float:
         """Return how much a label counts, by the number of words it names."""
-        return float(self.composed ** name.count(" "))
+        return float(self.compound_weight ** name.count(" "))
 
     def names(
         self, instruction: Instruction, cores: Sequence[str], position: int, core: str

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, NodeLabeller, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.space import JOINS, FeatureSpace, JoiningFunction
+from groundling.settings import Settings, idle_setting, setting
 
 __all__ = ["Features"]
 
+_ALONE = ("word", "first", "tag", "string")  # labels that name one word or none
 
-@dataclass(frozen=True)
-class Features:
+
+@dataclass(frozen=True, repr=False)
+class Features(Settings):
     """Which joined features φ the model has.
 
     Parameters
     ----------
     words
         Labels of words, by name (see `WordLabeller`).
-    composed
+    compound_weight
         How much a label counts for each further word it names (`head=turn word=left` names
         one more than `word=left`). Below one, combinations are penalised more than words.
     stop_words
@@ -30,7 +34,7 @@ class Features:
         Dependencies whose words become the heads of their phrases.
     slots
         Kinds of values that words match through the lexicon instead of being joined with.
-    numbers, bins
+    numbers
         How numbers are used (see `NodeLabeller`).
     joins
         Joining functions by name, or functions of your own (see `FeatureSpace`).
@@ -50,31 +54,30 @@ class Features:
     >>> Features(words=("wrod",))
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Unknown word label 'wrod'. Did you mean 'word'?
+    groundling.errors.SettingError: Features.words cannot be 'wrod'. Did you mean 'word'?
     """
 
-    words: tuple[str, ...] = ("word", "string")
-    composed: float = 1.0
+    words: tuple[
+        Literal[
+            "word", "first", "next", "previous", "head", "relation",
+            "grandparent", "preposition", "context", "verb", "tag", "string",
+        ],
+        ...,
+    ] = ("word", "string")  # fmt: skip
+    compound_weight: float = setting(1.0, above=0, most=1)
     stop_words: tuple[str, ...] = ()
     promote: tuple[str, ...] = ("case", "mark")
     slots: tuple[str, ...] = ()
-    numbers: tuple[str, ...] = ("real", "bins", "equal")
-    bins: tuple[float, ...] = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5)
+    numbers: tuple[Literal["real", "bins", "equal"], ...] = ("real", "bins", "equal")
     joins: tuple[str | JoiningFunction, ...] = JOINS
     lexicon: Lexicon | str | Path = "strings"
-    min_count: float = 1
-    min_word_count: int = 1
+    min_count: float = setting(1.0, least=0)
+    min_word_count: int = setting(1, least=1)
     include: str = ""
     exclude: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("words", "stop_words", "promote", "slots", "numbers", "bins", "joins"):
-            value = getattr(self, name)
-            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
-        if not 0 < self.composed <= 1:
-            raise SettingError(f"Features.composed is above 0 and at most 1, not {self.composed}.")
-        self.labeller()
-        self.nodes()
+        super().__post_init__()
         self.space()
         ways = ("strings", "learn")
         named = isinstance(self.lexicon, (str, Path)) and self.lexicon not in ways
@@ -83,14 +86,37 @@ class Features:
                 f"Features.lexicon is {str(self.lexicon)!r}, which is neither a lexicon file nor "
                 f"a way to get one.{did_you_mean(self.lexicon, ways)}"
             )
+        self._check_effects()
+
+    def _check_effects(self) -> None:
+        changed = self.changed()
+        if "lexicon" in changed and not self.slots and "equal" not in self.numbers:
+            if self.lexicon == "learn":
+                raise SettingError(
+                    "Features.lexicon='learn' needs Features.slots: the kinds of values to learn "
+                    "words for."
+                )
+            raise idle_setting(
+                "Features.lexicon",
+                "without Features.slots, whose values it looks words up for",
+                "Name slots, or leave the lexicon out.",
+            )
+        if self.compound_weight != 1 and not set(self.words) - set(_ALONE):
+            raise idle_setting(
+                "Features.compound_weight",
+                f"with words={self.words}, none of which names several words",
+                "Add such as 'head', or leave it out.",
+            )
 
     def labeller(self) -> WordLabeller:
         """Return the labeller of words."""
-        return WordLabeller(self.words, frozenset(self.stop_words), composed=self.composed)
+        return WordLabeller(
+            self.words, frozenset(self.stop_words), compound_weight=self.compound_weight
+        )
 
     def nodes(self) -> NodeLabeller:
         """Return the labeller of nodes."""
-        return NodeLabeller(self.slots, self.numbers, self.bins)
+        return NodeLabeller(self.slots, self.numbers)
 
     def space(self) -> FeatureSpace:
         """Return an empty index of features."""

@@ -13,6 +13,7 @@ from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, STRING, NodeLabel, WordLabel, meaning_of
+from groundling.trust import check_pattern
 
 __all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins", "name_of"]
 
@@ -88,9 +89,12 @@ class FeatureSpace:
                 )
         for pattern in (self.include, self.exclude):
             try:
+                check_pattern(pattern)
                 re.compile(pattern)
-            except re.error as error:
-                raise SettingError(f"{pattern!r} is not a regular expression: {error}.") from error
+            except (re.error, ValueError) as error:
+                raise SettingError(
+                    f"{pattern[:60]!r} is not a regular expression that can be used: {error}."
+                ) from error
 
     @property
     def own(self) -> tuple[JoiningFunction, ...]:

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
 
 from groundling.errors import SearchError
+from groundling.inference.alignment import align, spread
 from groundling.inference.settings import Search
 from groundling.inference.units import UnitScores
-from groundling.model.kernels import Integers, Reals
-from groundling.model.path import align, spread
+from groundling.overlay.batch import Integers, Reals
 from groundling.world.environment import Action, State
+from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["Found", "alternate", "best_path"]
+__all__ = ["Alternation", "alternate", "best_path"]
 
 
 @dataclass(frozen=True)
-class Found:
-    """A plan that a search found, with its alignment (unit -> action or -1) and score."""
+class Alternation:
+    """How alignment and plan are alternated.
 
-    actions: tuple[Action, ...]
-    states: tuple[State, ...]
-    alignment: tuple[int, ...]
-    score: float
+    `restarts` random alignments to start from, `rounds` of alternating; plans that it ends
+    with are compared by their whole `score`, or by how well they fit the `text` only. With
+    `every_unit`, plans of one length are searched with every unit on every action and nothing
+    alternates; the best alignment then compares plans of different lengths. With
+    `last_to_last`, the last unit aligns with the last action.
+    """
+
+    restarts: int = 10
+    rounds: int = 5
+    compare: str = "score"
+    every_unit: bool = False
+    last_to_last: bool = False
+    seed: int = 0
 
 
 def best_path(
@@ -33,7 +43,7 @@ def best_path(
     start: State,
     weights: Reals,
     search: Search,
-) -> list[tuple[float, tuple[State, ...], tuple[Action, ...]]]:
+) -> list[ScoredTrajectory]:
     """Return the best plans whose j-th action is scored by ψ(y_j) + Σ_i weights[i, j] ψ(x_i, y_j).
 
     Equal states at the same step are merged (Viterbi); `search.beam` bounds how many are
@@ -82,7 +92,10 @@ def best_path(
         totals, layer = values[places], following
         layers.append(layer)
         steps.append((origins, done))
-    return [(total, *_walk(layers, steps, place)) for place, total in enumerate(totals.tolist())]
+    return [
+        ScoredTrajectory(*_walk(layers, steps, place), score=total)
+        for place, total in enumerate(totals.tolist())
+    ]
 
 
 @njit(cache=True)
@@ -127,38 +140,33 @@ def alternate(
     search: Search,
     length_score: Callable[[int], float],
     lengths: Sequence[int],
-    *,
-    silence: float | None = None,
-    last_to_last: bool = False,
-    every_unit: bool = False,
-    seed: int = 0,
-) -> list[Found]:
-    """Search plans of all lengths; return the distinct ones found, best first.
-
-    With `every_unit`, plans of one length are searched with every unit on every action and
-    nothing alternates; the best alignment then compares plans of different lengths.
-    """
-    random = np.random.default_rng(seed)
-    found: dict[tuple[Action, ...], Found] = {}
+    how: Alternation = Alternation(),  # noqa: B008 - a frozen value
+) -> list[ScoredTrajectory]:
+    """Search plans of all lengths; return the distinct ones found, best first."""
+    random = np.random.default_rng(how.seed)
+    every_unit = how.every_unit
+    found: dict[tuple[Action, ...], ScoredTrajectory] = {}
+    aligned: dict[tuple[Action, ...], tuple[int, ...]] = {}
     for length in lengths:
-        starts = 1 if every_unit else search.restarts
+        starts = 1 if every_unit else how.restarts
         for restart in range(starts):
             alignment = spread(scores.units, length, random if restart else None)
-            for _ in range(1 if every_unit else search.rounds):
+            for _ in range(1 if every_unit else how.rounds):
                 weights = _weights(alignment, scores.units, length, every_unit)
                 paths = best_path(scores, start, weights, search)
                 if not paths:
                     break
                 settled = True
-                for rank, (_, states, actions) in enumerate(paths[: 1 if every_unit else 3]):
-                    if actions not in found:
-                        text, free = scores.actions(list(zip(states[:-1], actions, strict=True)))
-                        score, fresh = align(text.T, silence=silence, last_to_last=last_to_last)
-                        if search.compare == "score":
+                for rank, path in enumerate(paths[: 1 if every_unit else 3]):
+                    if path.actions not in found:
+                        text, free = scores.actions(list(path.decisions()))
+                        score, fresh = align(text.T, last_to_last=how.last_to_last)
+                        if how.compare == "score":
                             score += float(free.sum()) + length_score(length)
-                        found[actions] = Found(actions, states, fresh, score)
+                        found[path.actions] = replace(path, score=score)
+                        aligned[path.actions] = fresh
                     if rank == 0:
-                        following = found[actions].alignment
+                        following = aligned[path.actions]
                         settled = following == alignment
                 alignment = following
                 if settled:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from groundling.world.environment import Action, State
 
@@ -76,6 +77,38 @@ class Plan:
             )
         return self._source.explain(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON-ready data; values that JSON does not know as text.
+
+        >>> Plan((("go", 2),), ("a", "b"), -0.1, 0.9).to_dict()["actions"]
+        [['go', 2]]
+        """
+        return {
+            "actions": [_plain(action) for action in self.actions],
+            "states": [_plain(state) for state in self.states],
+            "probability": self.probability,
+            "log_probability": self.log_probability,
+            "confidence": self.confidence,
+            "understood": self.understood,
+            "alternatives": [
+                {
+                    "actions": [_plain(action) for action in each.actions],
+                    "probability": each.probability,
+                }
+                for each in self.alternatives
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        """Show the plan and what was considered instead as a table, in a notebook."""
+        rows = "".join(
+            f"<tr><td>{escape(', '.join(map(str, each.actions)))}</td>"
+            f"<td>{each.probability:.2f}</td></tr>"
+            for each in (self, *self.alternatives[:5])
+        )
+        head = "<tr><th>plan</th><th>probability</th></tr>"
+        return f"<div><p>{escape(str(self))}</p><table>{head}{rows}</table></div>"
+
     def __len__(self) -> int:
         return len(self.actions)
 
@@ -87,3 +120,12 @@ class Plan:
             return f"I do not understand (confidence {self.confidence:.2f})"
         steps = ", ".join(str(action) for action in self.actions)
         return f"{steps} (confidence {self.confidence:.2f})"
+
+
+def _plain(value: object) -> Any:
+    """Return a value as JSON knows it: tuples as lists, what it does not know as text."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if type(value) in (tuple, list):
+        return [_plain(each) for each in value]  # type: ignore[attr-defined]
+    return str(value)

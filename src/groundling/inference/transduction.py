@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,40 @@ import numpy as np
 from groundling.errors import SearchError
 from groundling.inference.settings import Search
 from groundling.inference.units import Options, UnitScores
-from groundling.model.kernels import Reals
+from groundling.overlay.batch import Reals
 from groundling.world.environment import Action, State
+from groundling.world.graph import GroundingGraph
+from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["transduce"]
+__all__ = ["MARKS", "Layer", "Transduction", "sum_readings", "transduce"]
 
-_Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
+# What a reader does besides acting: pass on, pass on after acting, act again.
+MARKS = (
+    GroundingGraph({"pass": "fresh"}),
+    GroundingGraph({"pass": "after"}),
+    GroundingGraph({"again": "again"}),
+)
+
+Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]
+"""Plans that were read so far: their scores and states."""
+Merge = Callable[[Layer, tuple[Action, ...], float, tuple[State, ...]], None]
+
+
+@dataclass(frozen=True)
+class Transduction:
+    """How a text is read unit by unit.
+
+    Without `allow_multiple`, a unit names one action at most. A unit that names none costs
+    `unaligned_cost`, each further action of a unit `fertility_cost` (see
+    `groundling.models.lattice`). `length_bonus` is added to the log probability for each
+    action, and for each decision the `normaliser_power` of its normaliser.
+    """
+
+    allow_multiple: bool = True
+    unaligned_cost: float = 0.0
+    fertility_cost: float = 0.0
+    length_bonus: float = 0.0
+    normaliser_power: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -31,46 +60,41 @@ def transduce(
     scores: UnitScores,
     start: State,
     search: Search,
-    *,
-    again: bool = True,
-    idle: float = 0.0,
-    repeat: float = 0.0,
-    summed: bool = True,
-) -> list[tuple[float, tuple[State, ...], tuple[Action, ...]]]:
+    how: Transduction = Transduction(),  # noqa: B008 - a frozen value
+    merge: Merge | None = None,
+) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.
 
-    Readings that lead to the same actions are summed, or without `summed` the best is kept.
+    Readings that lead to the same actions are summed, or put together by `merge`.
     `search.beam` bounds how many different plans are kept at each position in the text, so
-    the time is linear in the text. Without `again`, a unit names one action at most. `idle`
-    and `repeat` are the costs of the lattice (see `groundling.model.lattice`). `search.bonus`
-    is added to the log probability for each action, `search.evidence` of each normaliser for
-    each decision.
-    Actions into dead ends keep their share of the probability, but are not followed.
+    the time is linear in the text. Actions into dead ends keep their share of the
+    probability, but are not followed.
     """
-    reader = _Reader(scores, start, search, again, idle, repeat, summed)
-    layer: _Layer = {(): (0.0, (start,))}
+    merge = merge or sum_readings
+    reader = _UnitReader(scores, start, search, how, merge)
+    layer: Layer = {(): (0.0, (start,))}
     for unit in range(scores.units):
-        passed: _Layer = {}
+        passed: Layer = {}
         frontier = layer
         for turn in range(search.max_length + 1):
             if not frontier:
                 break
-            if turn and not again:
+            if turn and not how.allow_multiple:
                 # The next unit is all that is left to decide.
                 for actions, (score, states) in frontier.items():
-                    reader.merge(passed, actions, score, states)
+                    merge(passed, actions, score, states)
                 break
             frontier = reader.read(unit, int(turn > 0), frontier, passed)
         layer = _best(passed, reader.beam)
     plans = [
-        (score, states, actions)
+        ScoredTrajectory(states, actions, score=score)
         for actions, (score, states) in layer.items()
         if len(actions) >= search.min_length and scores.world.is_goal(states[-1])
     ]
-    return sorted(plans, key=lambda each: -each[0])
+    return sorted(plans, key=lambda each: -each.score)
 
 
-class _Reader:
+class _UnitReader:
     """Reads one unit at a time, remembering what each state's choices are."""
 
     def __init__(
@@ -78,24 +102,23 @@ class _Reader:
         scores: UnitScores,
         start: State,
         search: Search,
-        again: bool,
-        idle: float,
-        repeat: float,
-        summed: bool,
+        how: Transduction,
+        merge: Merge,
     ) -> None:
+        self.merge = merge
         self.scores = scores
         self.start = start
         self.search = search
         self.beam = (search.beam or search.budget) if search.planning else 1
-        self.marks, self.again = scores.marks()
-        if not again:
-            self.again = np.full_like(self.again, -np.inf)
-        self.idle = idle
-        self.merge = _merge if summed else _keep
-        self.gains = (search.bonus, search.bonus - repeat)
+        self.how = how
+        *self.passing, again = scores.marks(MARKS)
+        self.extras = (np.zeros_like(again), again)
+        if not how.allow_multiple:
+            self.extras = (np.zeros_like(again), np.full_like(again, -np.inf))
+        self.gains = (how.length_bonus, how.length_bonus - how.fertility_cost)
         self.choices: dict[State, _Choices] = {}
 
-    def read(self, unit: int, named: int, frontier: _Layer, passed: _Layer) -> _Layer:
+    def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
         """Pass on with every plan, into `passed`; return the plans that act, as far as kept."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
@@ -113,7 +136,7 @@ class _Reader:
         ends = np.cumsum([len(each) for each in grown])
         owners = np.searchsorted(ends, kept, side="right")
         plans = list(frontier.items())
-        acted: _Layer = {}
+        acted: Layer = {}
         for place, owner in zip(kept.tolist(), owners.tolist(), strict=True):
             actions, (_, states) = plans[owner]
             number = place - int(ends[owner]) + len(grown[owner])
@@ -126,7 +149,7 @@ class _Reader:
                 break
         return acted
 
-    def _prepare(self, frontier: _Layer) -> None:
+    def _prepare(self, frontier: Layer) -> None:
         new = dict.fromkeys(
             states[-1] for _, states in frontier.values() if states[-1] not in self.choices
         )
@@ -140,22 +163,22 @@ class _Reader:
         for state, options in zip(new, self.scores.options(new), strict=True):
             acting = (options.text + options.free[:, None]).T
             both = []
-            extras = (np.zeros_like(self.again), self.again)
-            for extra, passing in zip(extras, self.marks, strict=True):
+            for extra, passing in zip(self.extras, self.passing, strict=True):
                 everything = np.column_stack([passing, acting + extra[:, None]])
                 top = everything.max(axis=1, keepdims=True)
                 total = top + np.log(np.exp(everything - top).sum(axis=1, keepdims=True))
-                both.append(everything - (1.0 - self.search.evidence) * total)
+                both.append(everything - (1.0 - self.how.normaliser_power) * total)
             self.choices[state] = _Choices(
                 options,
                 (both[0][:, 1:] + self.gains[0], both[1][:, 1:] + self.gains[1]),
-                ((both[0][:, 0] - self.idle).tolist(), both[1][:, 0].tolist()),
+                ((both[0][:, 0] - self.how.unaligned_cost).tolist(), both[1][:, 0].tolist()),
             )
 
 
-def _merge(
-    into: _Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
+def sum_readings(
+    into: Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
 ) -> None:
+    """Add the probability of one more reading that leads to the same actions."""
     known = into.get(actions)
     if known is not None and known[0] > -math.inf:
         high, low = max(known[0], score), min(known[0], score)
@@ -163,21 +186,13 @@ def _merge(
     into[actions] = (score, states)
 
 
-def _keep(
-    into: _Layer, actions: tuple[Action, ...], score: float, states: tuple[State, ...]
-) -> None:
-    known = into.get(actions)
-    if known is None or score > known[0]:
-        into[actions] = (score, states)
-
-
-def _best(layer: _Layer, beam: int) -> _Layer:
+def _best(layer: Layer, beam: int) -> Layer:
     if len(layer) <= beam:
         return layer
     return dict(sorted(layer.items(), key=lambda item: -item[1][0])[:beam])
 
 
-def _floor(layer: _Layer, beam: int) -> float:
+def _floor(layer: Layer, beam: int) -> float:
     if len(layer) < beam:
         return -math.inf
     return sorted((score for score, _ in layer.values()), reverse=True)[beam - 1]

@@ -11,13 +11,14 @@ from scipy import sparse
 from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
-from groundling.model.builder import Builder
-from groundling.model.encoding import Candidate, Interner, Problem
-from groundling.model.graphs import LaidOutGraph, Shape
-from groundling.model.kernels import Integers, Reals
-from groundling.model.lattice import MARKS
-from groundling.model.scoring import Model
+from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoder import Encoder
+from groundling.overlay.encoding import Instance
+from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.interning import Interner
 from groundling.world.environment import Action, State, World
+from groundling.world.graph import GroundingGraph
 
 __all__ = ["Options", "UnitScores"]
 
@@ -40,40 +41,38 @@ class Options:
 class UnitScores:
     """ψ(x_i, y) and ψ(y) for the units of one text and the actions of one world.
 
-    Scores are computed in batches and remembered; `budget` bounds how many.
+    Scores are computed in tiles and remembered; `budget` bounds how many.
     """
 
     def __init__(
         self,
-        builder: Builder,
+        encoder: Encoder,
         space: FeatureSpace,
         theta: Reals,
         instructions: Sequence[Instruction],
         world: World,
     ) -> None:
-        self.builder = builder
+        self.encoder = encoder
         self.space = space
         self.theta = theta
         self.world = world
         self.instructions = instructions
-        self.passage = builder.passage(instructions, separate=True)
+        self.labelled = encoder.label(instructions, separate=True)
         self._known: dict[LaidOutGraph, tuple[Reals, float]] = {}
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
         self._options: dict[State, Options] = {}
         self._numbers = Interner[State]()
         # A bag of words on a flat node scores the sum over the node's labels.
-        overlay = builder.overlay
-        self._adds_up = (
-            overlay.skeleton == "bag" and overlay.nodes == "flat" and not overlay.null_node
-        )
+        overlay = encoder.overlay
+        self._adds_up = overlay.skeleton == "bag" and overlay.nodes == "flat"
         self._place: dict[NodeLabel, int] = {}
-        self._label_text = np.zeros((0, self.passage.forest.groups))
+        self._label_text = np.zeros((0, self.labelled.skeleton.groups))
         self._label_free = np.zeros(0)
 
     @property
     def units(self) -> int:
         """The number of units."""
-        return self.passage.forest.groups
+        return self.labelled.skeleton.groups
 
     def __len__(self) -> int:
         return len(self._of)
@@ -82,7 +81,7 @@ class UnitScores:
         """Return (pairs × units) text scores and text-free scores."""
         for pair in pairs:
             if pair not in self._of:
-                self._of[pair] = self.builder.ground(self.world, *pair)
+                self._of[pair] = self.encoder.ground(self.world, *pair)
         return self.graphs([self._of[pair] for pair in pairs])
 
     def options(self, states: Iterable[State]) -> list[Options]:
@@ -118,10 +117,10 @@ class UnitScores:
             found |= dict.fromkeys(layer)
         self.options(found)
 
-    def marks(self) -> tuple[Reals, Reals]:
-        """Return (2 × units) scores of passing on, and scores of acting again."""
-        text, free = self.graphs([self.builder.lay_out(mark) for mark in MARKS])
-        return text[:2] + free[:2, None], text[2] + free[2]
+    def marks(self, marks: Sequence[GroundingGraph]) -> Reals:
+        """Return (marks × units) scores of what a reader does besides acting."""
+        text, free = self.graphs([self.encoder.lay_out(mark) for mark in marks])
+        return text + free[:, None]
 
     def graphs(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
         """Return the scores of laid-out graphs."""
@@ -138,17 +137,17 @@ class UnitScores:
         found: dict[LaidOutGraph, tuple[Reals, float]] = {}
         # A name that training never saw is looked for in the text when its own graph is
         # scored, so that a score never depends on what else was asked about.
-        for named in self.builder.by_new_values(graphs):
-            passage = self.passage
-            if self.builder.reader.lexicon.string_match:
-                passage = self.builder.passage(self.instructions, named[:1], separate=True)
-            problem = Problem(passage.forest, passage.words, [Candidate((g,)) for g in named])
-            model = Model(self.builder.encode([problem], self.space), self.builder.overlay)
-            grouped, free = model.group_scores(self.theta)
+        for named in self.encoder.by_new_values(graphs):
+            text = self.labelled
+            if self.encoder.matches_names:
+                text = self.encoder.label(self.instructions, named[:1], separate=True)
+            instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
+            scorer = self.encoder.encode([instance], self.space)
+            grouped, free = scorer.group_scores(self.theta)
             table = grouped.reshape(len(named), self.units)
             found |= {g: (table[i], float(free[i])) for i, g in enumerate(named)}
-        text = np.array([found[g][0] for g in graphs]).reshape(len(graphs), self.units)
-        return text, np.array([found[g][1] for g in graphs])
+        scores = np.array([found[g][0] for g in graphs]).reshape(len(graphs), self.units)
+        return scores, np.array([found[g][1] for g in graphs])
 
     def _add_up(self, graphs: Sequence[LaidOutGraph]) -> tuple[Reals, Reals]:
         """Score graphs as sums over their labels, each of which is scored once."""

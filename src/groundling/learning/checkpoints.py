@@ -12,7 +12,7 @@ from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError
 from groundling.files import write_atomically
-from groundling.model.kernels import Reals
+from groundling.overlay.batch import Reals
 
 __all__ = ["Checkpoint"]
 

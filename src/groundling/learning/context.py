@@ -14,24 +14,24 @@ from scipy import sparse
 
 from groundling.features.labels import NUMBER
 from groundling.features.lexicon import Lexicon
-from groundling.learning.examples import Example
 from groundling.learning.optimise import minimise
-from groundling.model.builder import Builder
-from groundling.model.kernels import Reals
+from groundling.models.examples import Example
+from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
 
 __all__ = ["context_penalties"]
 
 
 def context_penalties(
-    builder: Builder,
+    encoder: Encoder,
     known: Lexicon,
     examples: Sequence[Example],
     entries: Sequence[tuple[str, tuple[str, str]]],
 ) -> Reals:
     """Return for each (word, value) entry by how much its cost is multiplied: 0.3 to 8."""
-    kinds = ["", *sorted(kind for kind in builder.values if kind != NUMBER)]
+    kinds = ["", *sorted(kind for kind in encoder.values if kind != NUMBER)]
     place = {kind: number for number, kind in enumerate(kinds)}
-    tokens, contexts, classes = _contexts(builder, known, examples, place)
+    tokens, contexts, classes = _contexts(encoder, known, examples, place)
     if len(set(classes)) < 2:
         return np.ones(len(entries))
     features: dict[str, int] = {}
@@ -73,7 +73,7 @@ def context_penalties(
 
 
 def _contexts(
-    builder: Builder,
+    encoder: Encoder,
     known: Lexicon,
     examples: Sequence[Example],
     place: dict[str, int],
@@ -87,7 +87,7 @@ def _contexts(
             words = [word.lower() for word in instruction.tokens]
             for word in words:
                 if word not in senses:
-                    found = known.look_up(word, builder.values)
+                    found = known.look_up(word, encoder.values)
                     senses[word] = found[0][0] if found else ""
             shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]
             padded = ["^", "^", *shown, "$", "$"]

@@ -3,7 +3,7 @@
 A word c that the lexicon does not know keeps its own features and gains, for every value v,
 the slot features it would have if it stood for v, by an extent 0 ≤ L[c, v] ≤ 1.5. θ follows
 its training data so closely that L fitted on the same data sees only noise; so the data are
-split, each θ_k is fitted without part k, and one L is fitted on all parts against the θ that
+split, each θ_k is fitted without fold k, and one L is fitted on all folds against the θ that
 did not see them.
 """
 
@@ -14,35 +14,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from groundling.errors import SettingError
 from groundling.features.labels import NUMBER
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
-from groundling.inference.settings import Search
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.context import context_penalties
-from groundling.learning.examples import Example
-from groundling.learning.objectives import Objective, make_objective
 from groundling.learning.optimise import minimise
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback
-from groundling.model.builder import Builder
-from groundling.model.kernels import Reals
+from groundling.models.base import Model, Objective, TrainingData
+from groundling.models.examples import Example
+from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
 
 __all__ = ["LexiconLearning", "learn_lexicon"]
 
 
 @dataclass(frozen=True)
 class LexiconLearning:
-    """How a lexicon is learnt: parts, rounds, iterations, and what an entry costs.
+    """How a lexicon is learnt: folds, rounds, iterations, and what an entry costs.
 
     Entries whose context speaks so much against them that they would cost `dearest` times
     as much as others are left out: they are most of all pairs, and would take most of the time.
     """
 
-    parts: int = 2
+    folds: int = 2
     rounds: int = 2
     first_iterations: int = 25
     iterations: int = 12
@@ -55,43 +55,37 @@ class LexiconLearning:
 
 
 def learn_lexicon(
-    builder: Builder,
+    model: Model,
+    data: TrainingData,
     features: Features,
-    examples: Sequence[Example],
     learning: Learning,
-    search: Search,
     *,
     settings: LexiconLearning = LexiconLearning(),  # noqa: B008 - a frozen value
     seed: int = 0,
-    threads: int = 1,
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Lexicon:
     """Return the lexicon that explains the demonstrations best, beside what is known."""
-    if learning.reads:
-        raise SettingError(
-            "Features.lexicon='learn' goes with Learning.normalise='plans', or with fixed "
-            "alignments ('viterbi', 'all'). Give a lexicon, or 'strings'."
-        )
+    encoder, examples = data.encoder, data.examples
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
             "Features.lexicon='learn' needs Features.slots: the kinds of values to learn words for."
         )
-    known = builder.reader.lexicon
+    known = encoder.reader.lexicon
     entries: list[tuple[str, tuple[str, str]]] = []
     penalties: list[float] = []
 
     def open_up() -> None:
         """Let candidates stand for values, numbered from 2 up for finding them again."""
-        words = _candidates(builder, examples, settings)
+        words = _candidates(encoder, examples, settings)
         pairs = [
             (kind, value)
-            for kind in sorted(builder.values)
+            for kind in sorted(encoder.values)
             if kind != NUMBER
-            for value in sorted(builder.values[kind])
+            for value in sorted(encoder.values[kind])
         ]
         possible = [(word, pair) for word in words for pair in pairs]
-        judged = context_penalties(builder, known, examples, possible).tolist() if possible else []
+        judged = context_penalties(encoder, known, examples, possible).tolist() if possible else []
         for entry, penalty in zip(possible, judged, strict=True):
             if penalty < settings.dearest:
                 entries.append(entry)
@@ -99,13 +93,9 @@ def learn_lexicon(
         learnt: dict[str, dict[tuple[str, str], float]] = {}
         for number, (word, pair) in enumerate(entries):
             learnt.setdefault(word, {})[pair] = number + 2.0
-        builder.reader.lexicon = replace(known, learnt=learnt)
+        encoder.reader.lexicon = replace(known, learnt=learnt)
 
-    space = features.space()
-    objective = make_objective(
-        builder, space, examples, learning, search, np.random.default_rng(seed),
-        threads=threads, min_word_count=features.min_word_count, before_labels=open_up,
-    )  # fmt: skip
+    objective = model.objective(replace(data, before_labels=open_up))
     if not entries:
         return known
     costs = np.array(penalties) * (
@@ -114,13 +104,12 @@ def learn_lexicon(
     # How much each label of the texts counts, whatever it stands for.
     shares = np.array(
         [
-            builder.reader.labeller.amount(label.name)
-            for content in objective.model.encoding.sets
+            encoder.reader.labeller.amount(label.name)
+            for content in objective.scorer.encoding.sets
             for label, _ in content
         ]
     )
-    strengths = learning.strengths(space.names())
-    fit = _CrossFit(objective, examples, strengths, len(entries), learning, settings, seed, shares)
+    fit = _CrossFit(objective, len(entries), learning, settings, seed, shares)
     extents = fit.run(costs, progress, checkpoint)
     learnt: dict[str, dict[tuple[str, str], float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
@@ -140,7 +129,7 @@ def _counts(examples: Sequence[Example], words: Sequence[str]) -> Reals:
 
 
 def _candidates(
-    builder: Builder, examples: Sequence[Example], settings: LexiconLearning
+    encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
 ) -> list[str]:
     words = sorted(
         {
@@ -152,24 +141,22 @@ def _candidates(
         }
     )
     counts = _counts(examples, words)
-    reader = builder.reader
+    reader = encoder.reader
     return [
         word
         for word, count in zip(words, counts.tolist(), strict=True)
         if count >= settings.min_count
         and word not in reader.labeller.stop_words
-        and not reader.lexicon.look_up(word, builder.values, rare=0 < reader.counts[word] < 4)
+        and not reader.lexicon.look_up(word, encoder.values, rare=0 < reader.counts[word] < 4)
     ]
 
 
 class _CrossFit:
-    """Alternates θ_k without part k and one L on all parts."""
+    """Alternates θ_k without fold k and one L on all folds."""
 
     def __init__(
         self,
         objective: Objective,
-        examples: Sequence[Example],
-        l2: Reals,
         entries: int,
         learning: Learning,
         settings: LexiconLearning,
@@ -177,26 +164,25 @@ class _CrossFit:
         shares: Reals,
     ) -> None:
         self.objective = objective
-        self.model = objective.model
+        self.scorer = objective.scorer
         self.learning = learning
         self.settings = settings
         self.entries = entries
-        self.amounts = self.model.scores.set_amount
+        self.amounts = self.scorer.tables.set_amount
         # Extents were numbered from 2 up when the texts were encoded.
         numbered = np.rint(self.amounts / shares).astype(np.int64)
         self.open = numbered >= 2
         self.number = np.where(self.open, numbered - 2, -1)
         self.shares = shares[self.open]
-        self.weights = self.model.charts.problem_weight.copy()
-        self.part = _parts(objective, examples, settings.parts, seed)
-        self.l2 = l2  # of each weight
-        self.thetas = [np.zeros(len(l2)) for _ in range(settings.parts)]
+        self.weights = self.scorer.batch.instance_weight.copy()
+        self.fold = _folds(objective, settings.folds, seed)
+        self.thetas = [np.zeros(len(objective.data.space)) for _ in range(settings.folds)]
 
     def run(
         self, costs: Reals, progress: ProgressCallback | None, checkpoint: Checkpoint | None
     ) -> Reals:
         extents = np.zeros(self.entries)
-        steps = self.settings.rounds * (self.settings.parts + 1)
+        steps = self.settings.rounds * (self.settings.folds + 1)
         for number in range(self.settings.rounds):
             size = len(self.thetas) * len(self.thetas[0]) + self.entries
             kept = checkpoint.load(f"lexicon.{number}", size) if checkpoint is not None else None
@@ -209,31 +195,37 @@ class _CrossFit:
                 self.thetas = [row.copy() for row in rows]
                 continue
             self._set(extents)
-            for part in range(self.settings.parts):
-                self.model.charts.problem_weight[:] = np.where(self.part != part, self.weights, 0.0)
-                loss, self.thetas[part], _ = minimise(
+            for fold in range(self.settings.folds):
+                self.scorer.batch.instance_weight[:] = np.where(
+                    self.fold != fold, self.weights, 0.0
+                )
+                loss, self.thetas[fold], _ = minimise(
                     self.objective.loss,
-                    self.thetas[part],
+                    self.thetas[fold],
                     l1=self.learning.l1,
-                    l2=self.l2,
+                    l2=self.learning.l2,
                     iterations=self.settings.iterations
                     if number
                     else self.settings.first_iterations,
                     tolerance=self.learning.tolerance,
                 )
-                self._tell(progress, number * (self.settings.parts + 1) + part + 1, steps, loss)
+                self._tell(progress, number * (self.settings.folds + 1) + fold + 1, steps, loss)
             loss, extents = self._fit_extents(extents, costs)
-            self._tell(progress, (number + 1) * (self.settings.parts + 1), steps, loss)
+            self._tell(progress, (number + 1) * (self.settings.folds + 1), steps, loss)
             if checkpoint is not None:
                 state = np.concatenate([*self.thetas, extents])
                 checkpoint.save(f"lexicon.{number}", loss, state, True)
-        self.model.charts.problem_weight[:] = self.weights
+        self.scorer.batch.instance_weight[:] = self.weights
         return extents
 
     @staticmethod
     def _tell(progress: ProgressCallback | None, step: int, steps: int, loss: float) -> None:
         if progress is not None:
             progress(Progress("learning the lexicon", step, steps, loss))
+
+    def _weigh(self, chosen: NDArray[np.bool_]) -> None:
+        """Let only some instances count."""
+        self.scorer.batch.instance_weight[:] = np.where(chosen, self.weights, 0.0)
 
     def _set(self, extents: Reals) -> None:
         self.amounts[self.open] = extents[self.number[self.open]] * self.shares
@@ -243,9 +235,11 @@ class _CrossFit:
             self._set(values)
             total = float(costs @ values) + 0.5 * float(values @ values)
             gradient = costs + values
-            for part in range(self.settings.parts):
-                self.model.charts.problem_weight[:] = np.where(self.part == part, self.weights, 0.0)
-                value, slopes = self.model.amount_loss(self.thetas[part])
+            for fold in range(self.settings.folds):
+                self.scorer.batch.instance_weight[:] = np.where(
+                    self.fold == fold, self.weights, 0.0
+                )
+                value, slopes = self.scorer.amount_loss(self.thetas[fold])
                 total += value
                 gradient += np.bincount(
                     self.number[self.open],
@@ -262,11 +256,12 @@ class _CrossFit:
         return float(result.fun), np.asarray(result.x, np.float64)
 
 
-def _parts(
-    objective: Objective, examples: Sequence[Example], parts: int, seed: int
+def _folds(
+    objective: Objective, folds: int, seed: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Deal the groups of examples into parts; return the part of every problem."""
+    """Deal the groups of examples into folds; return the fold of every instance."""
+    examples = objective.data.examples
     groups = sorted({example.group for example in examples})
     order = np.random.default_rng(seed).permutation(len(groups))
-    part_of = {groups[place]: number % parts for number, place in enumerate(order.tolist())}
-    return np.array([part_of[examples[e].group] for e in objective.owners()], np.int64)
+    fold_of = {groups[place]: number % folds for number, place in enumerate(order.tolist())}
+    return np.array([fold_of[examples[e].group] for e in objective.owners()], np.int64)

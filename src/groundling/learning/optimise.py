@@ -19,16 +19,16 @@ def minimise(
     start: Reals,
     *,
     l1: float = 0.0,
-    l2: float | Reals = 0.0,
+    l2: float = 0.0,
     iterations: int = 100,
     tolerance: float = 1e-7,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Callable[[int, float], object] | None = None,
 ) -> tuple[float, Reals, bool]:
     """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ, and whether it converged.
 
-    `l2` may differ from weight to weight. L1 is handled by writing θ as the difference of
-    two vectors that are bounded below by zero, so that the objective stays smooth and
-    weights become exactly zero.
+    `progress` is called after every iteration and may return True to stop. L1 is handled by
+    writing θ as the difference of two vectors that are bounded below by zero, so that the
+    objective stays smooth and weights become exactly zero.
 
     >>> value, theta, done = minimise(lambda t: (float((t - 3) @ (t - 3)), 2 * (t - 3)),
     ...                               np.zeros(2), l2=2.0)
@@ -55,8 +55,8 @@ def minimise(
     def callback(intermediate_result: Any) -> None:
         nonlocal done
         done += 1
-        if progress is not None:
-            progress(done, float(intermediate_result.fun))
+        if progress is not None and progress(done, float(intermediate_result.fun)) is True:
+            raise StopIteration
 
     options: Any = {"maxiter": iterations, "maxfun": 4 * iterations + 20, "ftol": tolerance,
                "gtol": 1e-9, "maxcor": 10}  # fmt: skip

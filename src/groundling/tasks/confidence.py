@@ -11,8 +11,7 @@ from typing import Any, cast
 from groundling.errors import ConvergenceWarning, SearchError, SettingError, did_you_mean
 from groundling.evaluation.confidence import ConfidenceReport, Judged, deal, measure
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
-from groundling.world.environment import Demonstration, World
+from groundling.world.environment import Demonstration
 
 __all__ = ["TASKS", "maps", "mazes", "puzzles"]
 
@@ -23,25 +22,19 @@ def _silent(line: str) -> None:
     pass
 
 
-def _ends_right(shown: Demonstration, plan: Plan) -> bool:
-    world = World(shown.environment)
-    end = world.trace(shown.start, shown.actions).states[-1]
-    return world.outcome(plan.end) == world.outcome(end)
-
-
 def mazes(corpus: str | Path, *, wanted: float = 0.9, tell: Tell = _silent) -> ConfidenceReport:
     """Measure `best` on single sentences, one map left out; thresholds from the other two."""
     from groundling.tasks.mazes.corpus import load_sail
-    from groundling.tasks.mazes.presets import preset
-    from groundling.tasks.mazes.protocol import prepare_sentences
+    from groundling.tasks.mazes.presets import PRESETS
+    from groundling.tasks.mazes.protocol import ends_right, prepare_sentences
 
-    chosen = preset("best")
+    chosen = PRESETS.select("best")
     sentences = prepare_sentences(chosen, load_sail(corpus))
 
     def judge(follower: Follower, items: Sequence[Demonstration]) -> list[Judged]:
         plans = follower.follow_many((e.instructions, e.environment, e.start) for e in items)
         return [
-            Judged(plan.confidence, float(_ends_right(each, plan)))
+            Judged(plan.confidence, float(ends_right(each, plan)))
             for each, plan in zip(items, plans, strict=True)
         ]
 
@@ -71,10 +64,10 @@ def maps(
 ) -> ConfidenceReport:
     """Measure `best` on dialogues about test maps; a plan is as right as its F1."""
     from groundling.tasks.maps.corpus import Dialogue, load_corpus
-    from groundling.tasks.maps.presets import preset
+    from groundling.tasks.maps.presets import PRESETS
     from groundling.tasks.maps.protocol import follow, prepare
 
-    chosen = preset("best")
+    chosen = PRESETS.select("best")
     loaded = load_corpus(corpus)
     train, test = loaded.split()
     shown = {
@@ -111,10 +104,10 @@ def maps(
 def puzzles(corpus: str | Path, *, wanted: float = 0.95, tell: Tell = _silent) -> ConfidenceReport:
     """Measure `best` on all puzzles, a fifth of them held out at a time."""
     from groundling.tasks.puzzles.corpus import read_corpus
-    from groundling.tasks.puzzles.presets import preset
+    from groundling.tasks.puzzles.presets import PRESETS
     from groundling.tasks.puzzles.protocol import Case, prepare
 
-    chosen = preset("best")
+    chosen = PRESETS.select("best")
     cases = prepare(chosen, read_corpus(corpus).usable)
 
     def learn(items: Sequence[Case]) -> Follower:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from groundling.errors import GroundlingError, ModelFileError
+from groundling.errors import ModelFileError, SettingError
 from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.learning.training import ProgressCallback
-from groundling.tasks.catalogue import get_task
+from groundling.tasks.presets import FULL
+from groundling.tasks.registry import get_task, task_names
 
 __all__ = ["CHECKPOINTS", "Note", "load_trained", "train"]
 
@@ -23,14 +24,32 @@ _FORMAT = "groundling-task-1"
 
 @dataclass(frozen=True)
 class Note:
-    """What a model was trained for: its task, preset and row, on which data."""
+    """What a model was trained for: its task, preset and variant, on which data."""
 
     task: str
     preset: str
-    row: str = "full"
+    variant: str = FULL
     sample: bool = False
     left_out: str = ""
     seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the note as it is kept, where a variant is called a row.
+
+        >>> Note.from_dict(Note("mazes", "best", "tree").to_dict())
+        Note(task='mazes', preset='best', variant='tree', sample=False, left_out='', seed=0)
+        """
+        content = asdict(self)
+        row = content.pop("variant")
+        return {"format": _FORMAT, **content, "row": row}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Note:
+        """Return a note that was kept."""
+        content = dict(content)
+        if content.pop("format") != _FORMAT:
+            raise ValueError("another format")
+        return cls(variant=content.pop("row", FULL), **content)
 
 
 def train(
@@ -48,23 +67,23 @@ def train(
     """
     out = Path(out)
     task = get_task(note.task)
-    chosen = task.preset(note.preset, note.row)
-    lesson = task.lesson(corpus, chosen, left_out)
-    note = Note(note.task, note.preset, note.row, note.sample, lesson.left_out, note.seed)
+    chosen = task.presets.select(note.preset, note.variant)
+    training_set = task.training_set(corpus, chosen, left_out)
+    note = replace(note, left_out=training_set.left_out)
     out.mkdir(parents=True, exist_ok=True)
     checkpoints = out / CHECKPOINTS
     follower: Follower = chosen.follower(seed=note.seed)
     try:
-        follower.fit(lesson.demonstrations, progress=progress, checkpoint=checkpoints)
+        follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
     except ModelFileError:
         # What lies there is of another training, or broken: begin anew.
         shutil.rmtree(checkpoints)
-        follower.fit(lesson.demonstrations, progress=progress, checkpoint=checkpoints)
-    content = json.dumps({"format": _FORMAT, **asdict(note)}, indent=1)
+        follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
+    content = json.dumps(note.to_dict(), indent=1)
     write_atomically(out / NOTE, content + "\n")
     follower.save(out)
     shutil.rmtree(checkpoints, ignore_errors=True)
-    return follower, note, len(lesson.demonstrations)
+    return follower, note, len(training_set.demonstrations)
 
 
 def load_trained(folder: str | Path) -> tuple[Follower, Note]:
@@ -94,11 +113,16 @@ def load_trained(folder: str | Path) -> tuple[Follower, Note]:
             "make one."
         )
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content.pop("format") != _FORMAT:
-            raise ValueError("another format")
-        note = Note(**content)
-        get_task(note.task).preset(note.preset, note.row)
-    except (GroundlingError, ValueError, TypeError, KeyError, AttributeError) as error:
+        note = Note.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ModelFileError(f"{path} cannot be read ({error}). Train the model again.") from error
+    if note.task not in task_names():
+        raise ModelFileError(
+            f"The model in {folder} is of the task {note.task!r}, which no installed package "
+            "offers. Install the package that it was trained with."
+        )
+    try:
+        get_task(note.task).presets.select(note.preset, note.variant)
+    except SettingError as error:
         raise ModelFileError(f"{path} cannot be read ({error}). Train the model again.") from error
     return Follower.load(folder), note

@@ -10,8 +10,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
 from groundling.world.graph import GroundingGraph
+from groundling.world.trajectory import Trajectory
 
-__all__ = ["Action", "Demonstration", "Environment", "State", "Trace", "World", "shorten"]
+__all__ = ["Action", "Demonstration", "Environment", "State", "World", "shorten"]
 
 State: TypeAlias = Hashable
 Action: TypeAlias = Hashable
@@ -84,7 +85,7 @@ class Demonstration:
     group
         What it belongs to (a route, a session): demonstrations of one group stay together
         wherever data are split.
-    rivals
+    negative_starts
         Other states in which it might have begun, had one not known the start. Where whole
         plans are normalised, what was done must then win against all plans from those
         states too, except those that end alike (they are no less right): the text becomes
@@ -99,13 +100,15 @@ class Demonstration:
     name: str = ""
     also: tuple[tuple[Action, ...], ...] = ()
     group: str = ""
-    rivals: tuple[State, ...] = ()
+    negative_starts: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", tuple(self.actions))
-        object.__setattr__(self, "rivals", tuple(self.rivals))
-        if self.start in self.rivals:
-            raise DemonstrationError(f"{self} has its own start among the rivals. Take it out.")
+        object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
+        if self.start in self.negative_starts:
+            raise DemonstrationError(
+                f"{self} has its own start among its negative starts. Take it out."
+            )
         if not 0 <= self.weight < math.inf:
             raise DemonstrationError(f"{self} has weight {self.weight}; weights are 0 or more.")
 
@@ -119,15 +122,6 @@ class Demonstration:
         text = self.instructions
         words = str(text) if isinstance(text, (str, Instruction)) else " ".join(map(str, text))
         return f"The demonstration {words[:60] + ('…' if len(words) > 60 else '')!r}"
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A plan carried out: its actions, the states it passes, and a graph for each action."""
-
-    actions: tuple[Action, ...]
-    states: tuple[State, ...]
-    graphs: tuple[GroundingGraph, ...]
 
 
 class World:
@@ -265,7 +259,7 @@ class World:
             return str(self._ask("describe", state))
         return str(state)
 
-    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trace:
+    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trajectory:
         """Carry out a plan; an impossible action is an error that says which and where."""
         states, graphs, done = [start], [], []
         for number, action in enumerate(actions, 1):
@@ -280,7 +274,7 @@ class World:
             graphs.append(self.ground(states[-1], action))
             states.append(self.step(states[-1], action))
             done.append(action)
-        return Trace(tuple(done), tuple(states), tuple(graphs))
+        return Trajectory(tuple(states), tuple(done), tuple(graphs))
 
 
 def shorten(value: object, limit: int = 80) -> str:

@@ -1,6 +1,5 @@
 """The presets of the maps train, follow and report, on maps of our own making."""
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -18,27 +17,20 @@ from groundling.tasks.maps import (
     generate_corpus,
     load_corpus,
     score_path,
-    write_corpus,
 )
 from groundling.tasks.maps.causes import cause_of
-from groundling.tasks.maps.presets import PRESETS, preset, row_names
-from groundling.tasks.maps.protocol import (
-    cross_validate,
-    evaluate,
-    folds,
-    follow,
-    main,
-    prepare,
-    run,
-)
+from groundling.tasks.maps.metrics import run_row
+from groundling.tasks.maps.presets import PRESETS
+from groundling.tasks.maps.protocol import deal_maps, follow, judge, learn_and_follow, prepare
 from groundling.tasks.maps.reading import read_mentions
+from groundling.tasks.maps.task import MapTask
 
 CORPUS = generate_corpus(maps=8, dialogues=2, seed=3)
 TRAIN, TEST = CORPUS.split()
 
 
 def quick(name, row="full"):
-    chosen = preset(name, row)
+    chosen = PRESETS.select(name, row)
     if name == "paper":
         learning = replace(chosen.learning, iterations=8, rounds=2, alternatives=8)
         search = replace(chosen.search, restarts=2, min_length=6, max_length=6)
@@ -48,24 +40,24 @@ def quick(name, row="full"):
 
 @pytest.fixture(scope="module", params=PRESETS)
 def done(request):
-    return request.param, run(quick(request.param), CORPUS, TRAIN, TEST)
+    return request.param, learn_and_follow(quick(request.param), CORPUS, TRAIN, TEST)
 
 
 @pytest.fixture(scope="module")
 def best():
-    return run(quick("best"), CORPUS, TRAIN, TEST)
+    return learn_and_follow(quick("best"), CORPUS, TRAIN, TEST)
 
 
 def test_protocol_learns_something_about_new_maps(done):
     name, found = done
     assert not {each.map for each in TRAIN} & {each.map for each in TEST}
     assert [answer.dialogue for answer in found.answers] == list(TEST)
-    assert found.score.f1 > (0.25 if name == "paper" else 0.75)
+    assert judge(found).total.f1 > (0.25 if name == "paper" else 0.75)
 
 
 def test_protocol_paper_searches_exactly_for_the_reached_place():
-    found = run(quick("paper", "exact search"), CORPUS, TRAIN, TEST)
-    assert found.score.f1 > 0.25
+    found = learn_and_follow(quick("paper", "exact search"), CORPUS, TRAIN, TEST)
+    assert judge(found).total.f1 > 0.25
     names = found.follower.feature_names_
     assert "string∈name" in names
     assert not any("from" in name for name in names)
@@ -73,7 +65,7 @@ def test_protocol_paper_searches_exactly_for_the_reached_place():
 
 def test_protocol_same_seed_same_plans(done):
     name, found = done
-    again = run(quick(name), CORPUS, TRAIN, TEST)
+    again = learn_and_follow(quick(name), CORPUS, TRAIN, TEST)
     assert [a.plan.actions for a in again.answers] == [a.plan.actions for a in found.answers]
 
 
@@ -93,8 +85,8 @@ def test_protocol_best_never_visits_a_landmark_twice(best):
 
 def test_protocol_reads_givers_only_when_told():
     dialogue = CORPUS.dialogues[0]
-    both = prepare(preset("best"), CORPUS, [dialogue])[0]
-    giver = prepare(preset("best", "giver only"), CORPUS, [dialogue])[0]
+    both = prepare(PRESETS.select("best"), CORPUS, [dialogue])[0]
+    giver = prepare(PRESETS.select("best", "giver only"), CORPUS, [dialogue])[0]
     assert len(giver.instructions) < len(both.instructions)
     named = [label.name for unit in giver.instructions for label in unit.labels]
     assert "follower" not in named
@@ -116,47 +108,59 @@ def test_protocol_flat_bags_add_up_to_the_same_scores(best):
     np.testing.assert_allclose(tables[0][1], tables[1][1], atol=1e-9)
 
 
-def test_protocol_report_has_rows_maps_and_intervals(monkeypatch):
-    monkeypatch.setattr("groundling.tasks.maps.protocol.preset", quick)
-    report = evaluate(CORPUS, "best", ["full", "revisits allowed"])
-    assert [row.name for row in report.rows] == ["full", "revisits allowed"]
-    for row in report.rows:
-        assert {"precision", "recall", "f1", "map 6", "map 7"} == set(row.metrics)
-        low, high = row.interval
-        assert low <= row.metrics["f1"] <= high
+def test_protocol_rows_have_maps_intervals_and_seconds(best):
+    row = run_row("full", [judge(best)])
+    assert {"precision", "recall", "f1", "map 6", "map 7"} == set(row.metrics)
+    low, high = row.interval
+    assert low <= row.metrics["f1"] <= high
+    assert row.seconds["train"] > 0
 
 
-def test_protocol_command_saves_the_report(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("groundling.tasks.maps.protocol.preset", quick)
-    write_corpus(tmp_path / "corpus", CORPUS)
-    out = tmp_path / "maps-paper.json"
-    main([str(tmp_path / "corpus"), str(out), "--preset=paper", "--rows=full", "--seeds=2"])
-    [row] = json.loads(out.read_text(encoding="utf-8"))["rows"]
-    assert row["seeds"] == 2
-    assert row["metrics"]["f1 sd"] >= 0
-    assert row["published"] == {"precision": 0.51, "recall": 0.6, "f1": 0.55}
-    assert "| full |" in capsys.readouterr().out
+def test_protocol_rows_of_several_seeds_have_a_spread(best):
+    row = run_row("full", [judge(best), judge(best)], {"f1": 0.55})
+    assert (row.seeds, row.published) == (2, {"f1": 0.55})
+    assert row.metrics["f1 sd"] == 0
+    assert row.metrics["f1"] == judge(best).total.f1
 
 
-def test_protocol_cross_validation_leaves_every_map_out_once():
-    shown = [each for each in TRAIN if each.map < 3]
-    runs = cross_validate(quick("best"), CORPUS, shown, count=3)
-    assert sorted(m for each in runs for m in each.by_map()) == [0, 1, 2]
+def test_task_trains_once_for_variants_that_search_otherwise(monkeypatch):
+    task = MapTask()
+    monkeypatch.setitem(PRESETS.presets, "best", quick("best"))
+    names = ("full", "no bonus no evidence", "most probable plan")
+    assert PRESETS.group("best", ["full", "giver only", *names[1:]]) == [names, ("giver only",)]
+    together = task.evaluate_fold(CORPUS, "best", names, "seed 0")
+    assert together[names[0]]["answers"] != together[names[1]]["answers"]
+    for name in (names[1], names[0]):
+        alone = task.evaluate_fold(CORPUS, "best", [name], "seed 0")
+        assert alone[name]["answers"] == together[name]["answers"]
+    assert len({each["seconds"][0] for each in together.values()}) == 1
+
+
+def test_task_evaluates_seeds_where_chance_is_involved():
+    task = MapTask()
+    assert len(task.folds(CORPUS, "paper", "full", quick=False)) == 5
+    assert len(task.folds(CORPUS, "paper", "full", quick=True)) == 1
+    assert len(task.folds(CORPUS, "best", "full", quick=False)) == 1
+
+
+def test_task_says_whose_lines_are_read():
+    assert MapTask().condition(CORPUS, "paper", False).endswith("lines of the giver")
+    assert MapTask().condition(CORPUS, "best", False).endswith("lines of the giver and follower")
 
 
 def test_protocol_folds_share_the_maps():
-    dealt = folds(range(12))
+    dealt = deal_maps(range(12))
     assert sorted(number for fold in dealt for number in fold) == list(range(12))
 
 
 def test_protocol_unknown_presets_and_rows_are_errors():
     with pytest.raises(SettingError, match="Did you mean 'paper'"):
-        preset("papers")
+        PRESETS.select("papers")
     for name in PRESETS:
-        for row in row_names(name):
-            preset(name, row).follower()
+        for row in PRESETS.variants_of(name):
+            PRESETS.select(name, row).follower()
         with pytest.raises(SettingError, match="has no row"):
-            preset(name, "no such row")
+            PRESETS.select(name, "no such row")
 
 
 def test_protocol_bad_corpora_and_dialogues_are_named(best):
@@ -169,11 +173,7 @@ def test_protocol_bad_corpora_and_dialogues_are_named(best):
             with pytest.raises(CorpusError, match=said):
                 follow(best.follower, quick(name), CORPUS, [dialogue])
     with pytest.raises(CorpusError, match="3 maps"):
-        evaluate(generate_corpus(maps=3, dialogues=1), "best")
-    with pytest.raises(SettingError, match="Did you mean 'best'"):
-        evaluate(CORPUS, "bets")
-    with pytest.raises(SettingError, match="seeds is 0"):
-        evaluate(CORPUS, "best", seeds=0)
+        MapTask().folds(generate_corpus(maps=3, dialogues=1), "best", "full", quick=False)
 
 
 def test_reading_units_meet_landmarks_by_key():
@@ -224,7 +224,7 @@ def test_protocol_best_looks_at_a_long_dialogue_in_linear_work(best, monkeypatch
 def test_protocol_paper_looks_at_a_long_dialogue_in_linear_work(monkeypatch):
     """However long the text, the same graphs are laid over it, each unit once."""
     chosen = quick("paper")
-    follower = run(chosen, CORPUS, TRAIN, TEST[:1]).follower
+    follower = learn_and_follow(chosen, CORPUS, TRAIN, TEST[:1]).follower
     laid = []
     score = UnitScores._score
 
@@ -263,4 +263,5 @@ def test_protocol_best_reaches_its_bar_on_the_corpus():
     corpus = load_corpus(Path(folder) / "hcrc")
     train, test = corpus.split()
     assert (len(train), len(test)) == (96, 32)
-    assert run(preset("best"), corpus, train, test).score.f1 >= 0.70
+    done = learn_and_follow(PRESETS.select("best"), corpus, train, test)
+    assert judge(done).total.f1 >= 0.70

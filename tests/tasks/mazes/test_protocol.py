@@ -19,8 +19,14 @@ from groundling.tasks.mazes import (
 )
 from groundling.tasks.mazes import errors as errors_module
 from groundling.tasks.mazes.errors import ErrorReport, breakdown, sentence_type
-from groundling.tasks.mazes.presets import PRESETS, hand_lexicon, preset, row_names
-from groundling.tasks.mazes.protocol import evaluate_sentences, fold, prepare_sentences
+from groundling.tasks.mazes.metrics import sentence_row
+from groundling.tasks.mazes.presets import PRESETS, hand_lexicon
+from groundling.tasks.mazes.protocol import (
+    judge,
+    leave_out,
+    prepare_sentences,
+    training_sentences,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -37,17 +43,20 @@ def sail(folder):
     return load_sail(folder)
 
 
+def chained(name, variant="full"):
+    """Return settings without the parser, which takes long to load."""
+    return replace(PRESETS.select(name, variant), parser="chain")
+
+
 @pytest.fixture(scope="module")
-def folds(sail):
-    chosen = replace(preset("best"), parser="chain")
-    sentences = prepare_sentences(chosen, sail)
-    return [fold(chosen, sentences, name) for name in sentences]
+def trials(sail):
+    sentences = prepare_sentences(chained("best"), sail)
+    return {name: leave_out(chained("best"), sentences, name) for name in sentences}
 
 
-@pytest.fixture
-def chained(monkeypatch):
-    for name, each in list(PRESETS.items()):
-        monkeypatch.setitem(PRESETS, name, replace(each, parser="chain"))
+@pytest.fixture(scope="module")
+def answers(trials):
+    return [answer for done in trials.values() for answer in done.answers]
 
 
 # ---- presets ----------------------------------------------------------------------------
@@ -55,19 +64,19 @@ def chained(monkeypatch):
 
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_presets_rows_differ_from_the_full_one(name):
-    rows = {row: preset(name, row) for row in row_names(name)}
-    assert rows["full"] is PRESETS[name]
+    rows = {row: PRESETS.select(name, row) for row in PRESETS.variants_of(name)}
+    assert rows["full"] is PRESETS.presets[name]
     others = [each for row, each in rows.items() if row != "full"]
     assert all(each != rows["full"] for each in others)
 
 
 def test_presets_reflex_agent_does_not_plan():
-    assert not preset("paper", "no planning").search.planning
+    assert not PRESETS.select("paper", "no planning").search.planning
 
 
 def test_presets_no_lexicon_row_has_no_hand_made_words():
-    assert preset("best", "no lexicon").features.lexicon == "learn"
-    assert preset("best", "string match only").features.first_lexicon().given == {}
+    assert PRESETS.select("best", "no lexicon").features.lexicon == "learn"
+    assert PRESETS.select("best", "string match only").features.first_lexicon().given == {}
 
 
 def test_presets_hand_lexicon_is_short_enough_to_read():
@@ -76,32 +85,32 @@ def test_presets_hand_lexicon_is_short_enough_to_read():
 
 def test_presets_unknown_name_is_an_error():
     with pytest.raises(SettingError, match="Did you mean 'paper'"):
-        preset("papre")
+        PRESETS.select("papre")
 
 
 # ---- protocol ---------------------------------------------------------------------------
 
 
 def test_prepare_sentences_published_start_knows_every_orientation(sail):
-    chosen = replace(preset("paper"), parser="chain")
+    chosen = chained("paper")
     prepared = prepare_sentences(chosen, sail)
     assert all(d.start.orientation is not None for each in prepared.values() for d in each)
 
 
 def test_prepare_sentences_best_leaves_the_start_unknown(sail):
-    prepared = prepare_sentences(replace(preset("best"), parser="chain"), sail)
+    prepared = prepare_sentences(chained("best"), sail)
     starts = [d.start for each in prepared.values() for d in each]
     assert any(start.orientation is None for start in starts)
 
 
 def test_prepare_sentences_groups_sentences_of_a_paragraph(sail):
-    prepared = prepare_sentences(replace(preset("best"), parser="chain"), sail)
+    prepared = prepare_sentences(chained("best"), sail)
     shown = next(iter(prepared.values()))
     assert all(each.name.startswith(each.group + "-") for each in shown)
 
 
-def test_fold_is_trained_on_the_other_maps_only(sail, monkeypatch):
-    chosen = replace(preset("best"), parser="chain")
+def test_leave_out_is_trained_on_the_other_maps_only(sail, monkeypatch):
+    chosen = chained("best")
     sentences = prepare_sentences(chosen, sail)
     seen = []
 
@@ -113,31 +122,41 @@ def test_fold_is_trained_on_the_other_maps_only(sail, monkeypatch):
     monkeypatch.setattr(type(chosen), "follower", lambda self, **_: Watcher())
     left_out = next(iter(sentences))
     with pytest.raises(KeyboardInterrupt):
-        fold(chosen, sentences, left_out)
+        leave_out(chosen, sentences, left_out)
     assert seen
     assert not {id(each) for each in seen} & {id(each) for each in sentences[left_out]}
 
 
-def test_fold_counts_an_answer_right_by_position_and_orientation(folds):
-    for done in folds:
+def test_leave_out_counts_an_answer_right_by_position_and_orientation(trials):
+    for name, done in trials.items():
         for answer in done.answers:
             state = answer.demonstration.start
             for action in answer.demonstration.actions:
                 state = answer.demonstration.environment.step(state, action)
             same = (answer.plan.end.position, answer.plan.end.orientation) == state[:2]
             assert answer.right == same
-        assert done.accuracy > 0.4
+        assert judge(name, done).accuracy > 0.4
 
 
-def test_evaluate_sentences_reports_macro_and_micro(sail, chained):
-    report, folds = evaluate_sentences(sail, "paper", ["full", "no planning"])
-    full, reflex = report.rows
-    maps = [full.metrics[each] for each in sail.mazes]
-    assert full.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
-    answers = [answer.right for each in folds["full"] for answer in each.answers]
-    assert full.metrics["micro"] == pytest.approx(sum(answers) / len(answers))
-    assert full.interval[0] <= full.metrics["macro"] <= full.interval[1]
-    assert (full.published, reflex.published) == ({"macro": 0.596}, {"macro": 0.589})
+def test_training_sentences_of_paper_are_no_longer_than_its_plans(sail):
+    sentences = prepare_sentences(chained("paper"), sail)
+    left_out = next(iter(sentences))
+    rest = [each for name, found in sentences.items() if name != left_out for each in found]
+    assert any(len(each.actions) > 2 for each in rest)
+    short = training_sentences(chained("paper"), sentences, left_out)
+    assert short == [each for each in rest if len(each.actions) <= 2]
+    assert training_sentences(chained("best"), sentences, left_out) == rest
+
+
+def test_sentence_row_reports_macro_and_micro(trials, answers):
+    outcomes = [judge(name, done) for name, done in trials.items()]
+    row = sentence_row("full", outcomes, PRESETS.select("paper", "no planning").published)
+    maps = [row.metrics[each] for each in trials]
+    assert row.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
+    assert row.metrics["micro"] == sum(answer.right for answer in answers) / len(answers)
+    assert row.interval[0] <= row.metrics["macro"] <= row.interval[1]
+    assert row.published == {"macro": 0.589}
+    assert row.seconds["train"] > 0
 
 
 # ---- errors -----------------------------------------------------------------------------
@@ -153,15 +172,14 @@ def test_sentence_type_reads_the_parse():
     assert sentence_type([Instruction.chain("two steps")]) == "fragment"
 
 
-def test_breakdown_counts_every_answer_once_in_each_grouping(folds):
-    answers = [answer for done in folds for answer in done.answers]
+def test_breakdown_counts_every_answer_once_in_each_grouping(answers):
     for groups in breakdown(answers).values():
         assert sum(total for _, total in groups.values()) == len(answers)
         assert sum(right for right, _ in groups.values()) == sum(a.right for a in answers)
 
 
-def test_error_report_shows_the_most_confident_errors_first(folds):
-    found = [answer.plan.confidence for answer in ErrorReport("test", folds).errors()]
+def test_error_report_shows_the_most_confident_errors_first(answers):
+    found = [answer.plan.confidence for answer in ErrorReport("test", answers).errors()]
     assert found
     assert found == sorted(found, reverse=True)
 
@@ -183,21 +201,21 @@ class Checker(HTMLParser):
         self.text += data
 
 
-def test_error_report_page_is_well_formed_and_self_contained(folds, tmp_path):
-    page = ErrorReport("best <b>", folds, most=1).save(tmp_path)
+def test_error_report_page_is_well_formed_and_self_contained(answers, tmp_path):
+    page = ErrorReport("best <b>", answers, most=1).save(tmp_path)
     checker = Checker()
     checker.feed(page.read_text())
     assert checker.open == []
     assert len(checker.links) == 1
     assert all(link.startswith("data:image/png") for link in checker.links)
     assert "best <b>: errors" in checker.text
-    answer = ErrorReport("", folds).errors()[0]
+    answer = ErrorReport("", answers).errors()[0]
     assert ", ".join(map(str, answer.demonstration.actions)) in checker.text
     assert (tmp_path / "errors.md").read_text().startswith("best <b>: ")
 
 
-def test_error_report_escapes_what_people_wrote(folds):
-    done = folds[0]
+def test_error_report_escapes_what_people_wrote(trials):
+    done = next(iter(trials.values()))
     chosen = done.follower
     world = done.answers[0].demonstration.environment
     start = MazeState(world.maze.positions[0], None)
@@ -205,13 +223,14 @@ def test_error_report_escapes_what_people_wrote(folds):
     plan = chosen.follow(text, world, start)
     shown = Demonstration((text,), world, start, (face(0),), name="<i>")
     wrong = replace(done.answers[0], demonstration=shown, plan=plan, right=False)
-    page = ErrorReport("t", [replace(done, answers=(wrong,))], pictures=False).html()
+    page = ErrorReport("t", [wrong], pictures=False).html()
     assert "<script>" not in page
     assert "<i>" not in page
     assert "&lt;script&gt;" in page
 
 
-def test_error_report_command_writes_the_page(folder, chained, tmp_path, capsys, monkeypatch):
+def test_error_report_command_writes_the_page(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(PRESETS.presets, "paper", chained("paper"))
     errors_module.main([str(folder), str(tmp_path), "--preset", "paper", "--most", "1",
                         "--no-pictures"])  # fmt: skip
     assert (tmp_path / "errors.html").exists()
@@ -225,6 +244,6 @@ def test_error_report_command_writes_the_page(folder, chained, tmp_path, capsys,
 @pytest.mark.skipif("GROUNDLING_CORPORA" not in os.environ, reason="GROUNDLING_CORPORA is not set")
 def test_paper_preset_on_the_map_grid():
     real = load_sail(Path(os.environ["GROUNDLING_CORPORA"]) / "sail")
-    chosen = preset("paper")
-    done = fold(chosen, prepare_sentences(chosen, real), "Grid")
-    assert done.accuracy > 0.55
+    chosen = PRESETS.select("paper")
+    done = leave_out(chosen, prepare_sentences(chosen, real), "Grid")
+    assert judge("Grid", done).accuracy > 0.55

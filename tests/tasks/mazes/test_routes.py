@@ -16,11 +16,12 @@ from groundling.tasks.mazes import (
     load_sail,
     write_corpus,
 )
+from groundling.tasks.mazes.metrics import route_row
+from groundling.tasks.mazes.negative_starts import NEAR, add_negative_starts
 from groundling.tasks.mazes.plans import plans_within
-from groundling.tasks.mazes.presets import PRESETS, preset
-from groundling.tasks.mazes.rivals import NEAR, add_rivals
-from groundling.tasks.mazes.route_cells import check_row, route_row, route_rows, run_routes
-from groundling.tasks.mazes.route_protocol import _smoothest
+from groundling.tasks.mazes.presets import PRESETS
+from groundling.tasks.mazes.route_presets import EVIDENCE, READINGS, ROUTES, with_routes
+from groundling.tasks.mazes.route_protocol import _smoothest, leave_out_routes
 from groundling.tasks.mazes.route_training import (
     TRAINING,
     Training,
@@ -35,9 +36,10 @@ from groundling.tasks.mazes.routes import (
     read_routes,
     segment,
 )
+from groundling.tasks.mazes.task import MazeTask
 
 CHOSEN = replace(
-    preset("best", "tree"), parser="chain"
+    PRESETS.select("best", "tree"), parser="chain"
 )  # loading a parser takes longer than the test
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
@@ -187,14 +189,14 @@ def test_segment_parts_follow_each_other_along_the_way(follower, data):
 
 
 @pytest.fixture(scope="module")
-def rivalled(data):
+def elsewhere(data):
     found = next(iter(data.values()))
     shown = found.sentences + found.dropped
-    return shown, add_rivals(shown, misread=4, elsewhere=2)
+    return shown, add_negative_starts(shown, misread=4, elsewhere=2)
 
 
-def test_rivals_of_known_starts_are_ends_of_the_sentence_before(rivalled):
-    shown, made = rivalled
+def test_negative_starts_of_known_starts_are_ends_of_the_sentence_before(elsewhere):
+    shown, made = elsewhere
     seen = 0
     for before, after in zip(shown, made, strict=True):
         assert before.start not in after.rivals
@@ -212,8 +214,8 @@ def test_rivals_of_known_starts_are_ends_of_the_sentence_before(rivalled):
     assert seen
 
 
-def test_rivals_of_unknown_starts_are_near_and_unknown(rivalled):
-    shown, made = rivalled
+def test_negative_starts_of_unknown_starts_are_near_and_unknown(elsewhere):
+    shown, made = elsewhere
     seen = 0
     for before, after in zip(shown, made, strict=True):
         if before.start.orientation is not None or before.actions == (STAY,):
@@ -227,15 +229,15 @@ def test_rivals_of_unknown_starts_are_near_and_unknown(rivalled):
     assert seen
 
 
-def test_sentences_at_which_nothing_is_done_have_no_rivals(rivalled):
-    stays = [each for each in rivalled[1] if each.actions == (STAY,)]
+def test_sentences_at_which_nothing_is_done_have_no_negative_starts(elsewhere):
+    stays = [each for each in elsewhere[1] if each.actions == (STAY,)]
     assert stays
     assert not any(each.rivals for each in stays)
 
 
-def test_rivals_share_the_weight_with_a_copy_without(rivalled):
-    shown, made = rivalled
-    halves = add_rivals(shown, misread=4, elsewhere=2, alone=0.25)
+def test_negative_starts_share_the_weight_with_a_copy_without(elsewhere):
+    shown, made = elsewhere
+    halves = add_negative_starts(shown, misread=4, elsewhere=2, alone=0.25)
     assert len(halves) == len(shown) + sum(bool(each.rivals) for each in made)
     assert sum(each.weight for each in halves) == pytest.approx(len(shown))
     for one, two in pairwise(halves):
@@ -244,10 +246,10 @@ def test_rivals_share_the_weight_with_a_copy_without(rivalled):
             assert two.weight == 0.75
 
 
-def test_mirrored_rivals_are_states_of_the_mirrored_maze(rivalled):
-    made = next(each for each in rivalled[1] if each.rivals)
+def test_mirrored_negative_starts_are_states_of_the_mirrored_maze(elsewhere):
+    made = next(each for each in elsewhere[1] if each.rivals)
     (image,) = made.environment.mirror(made)
-    assert all(rival.position in image.environment.maze for rival in image.rivals)
+    assert all(state.position in image.environment.maze for state in image.rivals)
     (again,) = image.environment.mirror(image)
     assert again.rivals == made.rivals
 
@@ -268,33 +270,37 @@ def test_choose_power_judges_weights_with_their_neighbours():
     assert _smoothest(lucky) == 1.0
 
 
-def test_routes_need_three_maps(sail):
+def test_routes_need_three_maps(data):
     with pytest.raises(SettingError, match="three maps or more, not on 2"):
-        run_routes(sail, ["single sentences: at once"], "Maze1")
+        leave_out_routes(CHOSEN, data, "Maze1", Training())
 
 
-def test_routes_report_every_way_of_reading(tmp_path, monkeypatch):
-    monkeypatch.setitem(PRESETS, "best", CHOSEN)
+def test_routes_report_every_way_of_reading(tmp_path):
     write_corpus(tmp_path, generate_routes(generate_mazes(4, 3, size=4, halls=5), 24, seed=2))
     sail = load_sail(tmp_path)
-    rows = route_rows()[:3]
-    found = [run_routes(sail, rows, name) for name in sail.mazes]
-    made = [route_row(row, [each[row] for each in found]) for row in rows]
-    assert [row.name for row in made] == [
-        "single sentences: at once",
-        "single sentences: read first",
-        "single sentences: read first, evidence",
-    ]
-    for row in made:
+    data = prepare_routes(CHOSEN, sail)
+    trials = [leave_out_routes(CHOSEN, data, name, Training()) for name in sail.mazes]
+    for reading in READINGS:
+        row = route_row(reading, [each.judge(reading) for each in trials])
         maps = [row.metrics[name] for name in sail.mazes]
         assert row.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
         assert row.interval[0] <= row.metrics["micro"] <= row.interval[1]
-    assert made[2].note.startswith("weight of evidence: Maze1 ")
+
+
+def test_routes_note_the_weight_of_evidence():
+    task = MazeTask()
+    outcome = {"maze": "A", "power": 0.5, "sentences": 0.7, "routes": [[[0, 1], [0, 1], None]]}
+    notes = {
+        reading: task.make_row(ROUTES, f"single sentences: {reading}", [outcome]).note
+        for reading in READINGS
+    }
+    assert notes.pop(EVIDENCE) == "weight of evidence: A 0.5"
+    assert set(notes.values()) == {""}
 
 
 def test_routes_name_an_unknown_row():
     with pytest.raises(SettingError, match="Did you mean 'single sentences: at once'"):
-        check_row("single sentence: at once")
+        with_routes(PRESETS).select(ROUTES, "single sentence: at once")
 
 
 def test_training_rows_are_told_apart():

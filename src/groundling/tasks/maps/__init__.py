@@ -10,7 +10,7 @@ from groundling.tasks.maps.mentions import TextUnit, TextUnits, read_units
 from groundling.tasks.maps.metrics import PathScore, bootstrap, score_by_map, score_path
 from groundling.tasks.maps.names import NameMatcher
 from groundling.tasks.maps.picture import Cause, draw_map
-from groundling.tasks.maps.presets import PRESETS, Preset, preset, row_names
+from groundling.tasks.maps.presets import PRESETS, Preset
 
 __all__ = [
     "PRESETS",
@@ -37,9 +37,7 @@ __all__ = [
     "generate_dialogue",
     "generate_map",
     "load_corpus",
-    "preset",
     "read_units",
-    "row_names",
     "score_by_map",
     "score_path",
     "visited_landmarks",

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from statistics import mean, stdev
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from groundling.errors import SettingError
+from groundling.evaluation.report import Row
+from groundling.tasks.trials import Seconds, median_seconds
 
 __all__ = [
+    "DialogueScore",
     "Interval",
     "PathScore",
+    "RunOutcome",
     "bootstrap",
+    "run_row",
     "score_by_map",
     "score_path",
     "score_paths",
@@ -157,3 +163,78 @@ def bootstrap(
     f1 = 2 * sums[:, 0] / np.maximum(sums[:, 1], 1)
     low, high = np.quantile(f1, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
+
+
+class DialogueScore(NamedTuple):
+    """The score of one dialogue, and which map it is about."""
+
+    map: int
+    score: PathScore
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """The scores of test dialogues after one training.
+
+    >>> found = RunOutcome((DialogueScore(3, PathScore(1, 2, 4)),), Seconds(9.0, 2.0))
+    >>> found.total.recall, found.by_map(), RunOutcome.from_dict(found.to_dict()) == found
+    (0.25, {3: PathScore(correct=1, predicted=2, reference=4)}, True)
+    """
+
+    answers: tuple[DialogueScore, ...]
+    seconds: Seconds
+
+    @property
+    def total(self) -> PathScore:
+        """The score of all dialogues together."""
+        return sum((each.score for each in self.answers), PathScore())
+
+    def by_map(self) -> dict[int, PathScore]:
+        """Return the score of each map."""
+        return score_by_map(
+            [each.score for each in self.answers], [each.map for each in self.answers]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON."""
+        answers = [[each.map, *astuple(each.score)] for each in self.answers]
+        return {"answers": answers, "seconds": self.seconds}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> RunOutcome:
+        """Return an outcome that was kept as JSON."""
+        answers = tuple(
+            DialogueScore(number, PathScore(*score)) for number, *score in content["answers"]
+        )
+        return cls(answers, Seconds(*content["seconds"]))
+
+
+def run_row(
+    name: str, runs: Sequence[RunOutcome], published: Mapping[str, float] | None = None
+) -> Row:
+    """Put the runs of all seeds together: metrics are means over seeds.
+
+    The interval is a bootstrap of the F1 over the test dialogues of all seeds.
+
+    >>> answers = (DialogueScore(0, PathScore(3, 4, 4)), DialogueScore(1, PathScore(1, 4, 4)))
+    >>> run_row("full", [RunOutcome(answers, Seconds(9.0, 2.0))]).metrics
+    {'precision': 0.5, 'recall': 0.5, 'f1': 0.5, 'map 0': 0.75, 'map 1': 0.25}
+    """
+    totals = [each.total for each in runs]
+    metrics = {
+        "precision": mean(score.precision for score in totals),
+        "recall": mean(score.recall for score in totals),
+        "f1": mean(score.f1 for score in totals),
+    }
+    if len(runs) > 1:
+        metrics["f1 sd"] = stdev(score.f1 for score in totals)
+    for number in runs[0].by_map():
+        metrics[f"map {number}"] = mean(each.by_map()[number].f1 for each in runs)
+    # Means over seeds are drawn dialogue by dialogue, so that seeds do not pass for data.
+    summed = [
+        sum((each.answers[place].score for each in runs), PathScore())
+        for place in range(len(runs[0].answers))
+    ]
+    low, high = bootstrap(summed)
+    seconds = median_seconds([each.seconds for each in runs])
+    return Row(name, metrics, (low, high), len(runs), published or {}, seconds=seconds)

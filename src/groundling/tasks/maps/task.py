@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 from groundling.errors import InstructionError, SettingError, did_you_mean
@@ -13,25 +12,33 @@ from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
-from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
-from groundling.tasks.maps import protocol
+from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance, load_corpus
 from groundling.tasks.maps.environment import MapEnvironment
 from groundling.tasks.maps.generator import generate_corpus
 from groundling.tasks.maps.landscape import visited_landmarks
 from groundling.tasks.maps.mapfile import MapSheet
-from groundling.tasks.maps.metrics import PathScore
+from groundling.tasks.maps.metrics import RunOutcome, run_row
 from groundling.tasks.maps.names import NameMatcher
 from groundling.tasks.maps.picture import draw_map
-from groundling.tasks.maps.presets import Preset, preset, row_names
+from groundling.tasks.maps.presets import PRESETS, Preset
+from groundling.tasks.maps.protocol import (
+    deal_maps,
+    follow,
+    judge,
+    learn_and_follow,
+    prepare,
+    split,
+)
 from groundling.tasks.maps.reading import read_mentions, read_sentences
 
-__all__ = ["TASK", "MapScene", "MapTask"]
+__all__ = ["MapScene", "MapTask"]
 
+# About how many seconds a seed takes.
 _SECONDS = {"paper": 45.0, "best": 35.0}
 
 
-class MapTask(Task):
+class MapTask(Task[Corpus, Preset]):
     """Dialogues about maps; the last quarter of the maps is for test."""
 
     name = "maps"
@@ -39,8 +46,9 @@ class MapTask(Task):
         "Dialogues about maps (HCRC map task): the moves from landmark to landmark, compared "
         "with those along the drawn route."
     )
-    corpus = "hcrc"
     metrics = ("precision", "recall", "f1")
+    presets = PRESETS
+    corpus = "hcrc"
 
     def load(self, folder: Path | None, size: float | None = None) -> Corpus:
         """Read the HCRC corpus, or generate maps with dialogues."""
@@ -48,80 +56,64 @@ class MapTask(Task):
             return load_corpus(folder / self.corpus)
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
-    def preset(self, name: str, row: str = "full") -> Preset:
-        """Return the settings of a row."""
-        return preset(name, row)
-
-    def rows(self, preset: str) -> tuple[str, ...]:
-        """Return the names of the rows of a preset."""
-        self.preset(preset)
-        return row_names(preset)
-
-    def groups(self, preset: str, rows: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return rows together that differ only in how they search."""
-        found: list[list[str]] = []
-        for row in rows:
-            for group in found:
-                one, other = self.preset(preset, group[0]), self.preset(preset, row)
-                if replace(one, search=other.search, published=other.published) == other:
-                    group.append(row)
-                    break
-            else:
-                found.append([row])
-        return [tuple(group) for group in found]
-
-    def parts(self, corpus: Corpus, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:
-        """Return the seeds; where no chance is involved, there is one."""
-        chance = self.preset(preset, row).learning.alignment == "viterbi"
-        return [
-            (f"seed {seed}", _SECONDS[preset]) for seed in range(5 if chance and not quick else 1)
-        ]
-
-    def run(
-        self, corpus: Corpus, preset: str, rows: Sequence[str], part: str
-    ) -> dict[str, Outcome]:
-        """Learn once with a seed, and follow as each row wants it."""
-        train, test = corpus.split()
-        first = self.preset(preset, rows[0])
-        done = protocol.run(first, corpus, train, test, seed=int(part.removeprefix("seed ")))
-        found = {rows[0]: _outcome(done)}
-        for row in rows[1:]:
-            chosen = self.preset(preset, row)
-            done.follower.search = chosen.search
-            found[row] = _outcome(protocol.follow(done.follower, chosen, corpus, test))
-        return found
-
-    def row(self, preset: str, row: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the seeds together."""
-        nothing = cast(Any, None)
-        runs = [
-            protocol.Run(
-                nothing,
-                tuple(
-                    protocol.Answer(
-                        cast(Any, SimpleNamespace(map=number)), nothing, nothing, PathScore(*score)
-                    )
-                    for number, *score in each["answers"]
-                ),
-                0.0,
-                0.0,
-            )
-            for each in outcomes
-        ]
-        return protocol.table_row(row, self.preset(preset, row), runs)
-
-    def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
-        _, test = corpus.split()
-        who = "giver and follower" if preset == "best" else "giver"
-        return f"{len(test)} dialogues about maps not trained on; lines of the {who}"
-
-    def lesson(self, corpus: Corpus, chosen: Preset, left_out: str | None) -> Lesson:
+    def training_set(self, corpus: Corpus, chosen: Preset, left_out: str | None) -> TrainingSet:
         """Return the dialogues about all maps but some, by default the last quarter."""
         wanted = None if left_out is None else [_number(corpus, each) for each in _listed(left_out)]
         train, test = corpus.split(wanted)
-        shown = protocol.prepare(chosen, corpus, train)
-        return Lesson(shown, ",".join(sorted({str(each.map) for each in test}, key=int)))
+        apart = sorted({str(each.map) for each in test}, key=int)
+        return TrainingSet(prepare(chosen, corpus, train), ",".join(apart))
+
+    def folds(self, corpus: Corpus, preset: str, variant: str, quick: bool) -> list[Fold]:
+        """Return the seeds."""
+        split(corpus)  # complains of a corpus that is too small
+        seeds = 1 if quick else self.presets.select(preset, variant).seeds
+        return [Fold(f"seed {seed}", _SECONDS[preset]) for seed in range(seeds)]
+
+    def evaluate_fold(
+        self, corpus: Corpus, preset: str, variants: Sequence[str], fold: str
+    ) -> dict[str, Outcome]:
+        """Learn once with a seed, and follow as each variant wants it."""
+        train, test = split(corpus)
+        first = self.presets.select(preset, variants[0])
+        seed = int(fold.removeprefix("seed "))
+        done = learn_and_follow(first, corpus, train, test, seed=seed)
+        found = {variants[0]: judge(done).to_dict()}
+        for variant in variants[1:]:
+            chosen = self.presets.select(preset, variant)
+            other = follow(done.follower.with_search(chosen.search), chosen, corpus, test)
+            other = replace(other, seconds=other.seconds._replace(train=done.seconds.train))
+            found[variant] = judge(other).to_dict()
+        return found
+
+    def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
+        """Put the seeds together."""
+        runs = [RunOutcome.from_dict(each) for each in outcomes]
+        return run_row(variant, runs, self.presets.select(preset, variant).published)
+
+    def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
+        """Say how the figures come about."""
+        _, test = split(corpus)
+        names = {GIVER: "giver", FOLLOWER: "follower"}
+        who = " and ".join(names[each] for each in self.presets.select(preset).speakers)
+        return f"{len(test)} dialogues about maps not trained on; lines of the {who}"
+
+    def tuning_folds(self, corpus: Corpus) -> list[str]:
+        """Return four shares of the maps to train on."""
+        train, _ = corpus.split()
+        shares = deal_maps({each.map for each in train})
+        return [",".join(map(str, share)) for share in shares if share]
+
+    def try_out(self, corpus: Corpus, chosen: Preset, fold: str) -> float:
+        """Return F1 on a share of the maps to train on."""
+        left_out = {int(number) for number in fold.split(",")}
+        train, _ = corpus.split()
+        done = learn_and_follow(
+            chosen,
+            corpus,
+            [each for each in train if each.map not in left_out],
+            [each for each in train if each.map in left_out],
+        )
+        return judge(done).total.f1
 
     def scene(
         self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None
@@ -131,24 +123,6 @@ class MapTask(Task):
             raise SettingError("The way on a map begins at its start; leave --start out.")
         number = max(corpus.maps) if where is None else _number(corpus, where)
         return MapScene(corpus.maps[number], chosen)
-
-    def inner_parts(self, corpus: Corpus) -> list[str]:
-        """Return four shares of the maps to train on."""
-        train, _ = corpus.split()
-        shares = protocol.folds({each.map for each in train})
-        return [",".join(map(str, share)) for share in shares if share]
-
-    def try_out(self, corpus: Corpus, chosen: Preset, part: str) -> float:
-        """Return F1 on a share of the maps to train on."""
-        left_out = {int(number) for number in part.split(",")}
-        train, _ = corpus.split()
-        done = protocol.run(
-            chosen,
-            corpus,
-            [each for each in train if each.map not in left_out],
-            [each for each in train if each.map in left_out],
-        )
-        return done.score.f1
 
 
 class MapScene(Scene):
@@ -199,15 +173,6 @@ def _utterance(line: str) -> Utterance:
     return Utterance(GIVER, line.strip())
 
 
-def _outcome(done: protocol.Run) -> Outcome:
-    return {
-        "answers": [
-            [a.dialogue.map, a.score.correct, a.score.predicted, a.score.reference]
-            for a in done.answers
-        ]
-    }
-
-
 def _listed(text: str) -> list[str]:
     return [each.strip() for each in text.split(",") if each.strip()]
 
@@ -217,6 +182,3 @@ def _number(corpus: Corpus, text: str) -> int:
     if not shown.isdecimal() or int(shown) not in corpus.maps:
         raise SettingError(f"There is no map {text!r}.{did_you_mean(shown, corpus.maps)}")
     return int(shown)
-
-
-TASK = MapTask()

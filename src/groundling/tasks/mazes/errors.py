@@ -21,7 +21,8 @@ from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.plans import Pose, poses_of
-from groundling.tasks.mazes.protocol import Answer, Fold, evaluate_sentences
+from groundling.tasks.mazes.presets import PRESETS
+from groundling.tasks.mazes.protocol import Answer, leave_out, prepare_sentences
 
 __all__ = ["ErrorReport", "breakdown", "sentence_type"]
 
@@ -96,14 +97,14 @@ def breakdown(answers: Sequence[Answer]) -> dict[str, dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class ErrorReport:
-    """What went wrong in the answers of some folds.
+    """What went wrong among some answers.
 
     Parameters
     ----------
     title
         Which system, under which condition.
-    folds
-        The maps that were left out, with the answers there.
+    answers
+        What was answered in maps that were left out.
     most
         How many errors to show, the most confident first.
     pictures
@@ -111,14 +112,9 @@ class ErrorReport:
     """
 
     title: str
-    folds: Sequence[Fold]
+    answers: Sequence[Answer]
     most: int = 50
     pictures: bool = True
-
-    @property
-    def answers(self) -> list[Answer]:
-        """All answers."""
-        return [answer for fold in self.folds for answer in fold.answers]
 
     def errors(self) -> list[Answer]:
         """Return the wrong answers, the most confident first."""
@@ -317,11 +313,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--most", type=int, default=50, help="how many errors to show")
     parser.add_argument("--no-pictures", action="store_true")
     settings = parser.parse_args(arguments)
-    sail = load_sail(settings.corpus)
-    _, folds = evaluate_sentences(sail, settings.preset, [settings.row], tell=print)
+    chosen = PRESETS.select(settings.preset, settings.row)
+    sentences = prepare_sentences(chosen, load_sail(settings.corpus))
+    answers: list[Answer] = []
+    for name in sentences:
+        answers += leave_out(chosen, sentences, name).answers
+        print(f"{name} is done")
     report = ErrorReport(
         f"Mazes, preset {settings.preset}, {settings.row}, single sentences",
-        folds[settings.row],
+        answers,
         settings.most,
         not settings.no_pictures,
     )

@@ -85,7 +85,10 @@ def mirror_demonstration(demonstration: Demonstration, environment: Environment)
         actions=_mirror_actions(demonstration.actions, demonstration),
         also=tuple(_mirror_actions(each, demonstration) for each in demonstration.also),
         weight=demonstration.weight / 2,
-        rivals=tuple(_mirror_state(each) for each in demonstration.rivals),  # type: ignore[arg-type]
+        negative_starts=tuple(
+            _mirror_state(each)  # type: ignore[arg-type]
+            for each in demonstration.negative_starts
+        ),
     )
 
 

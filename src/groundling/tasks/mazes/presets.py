@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from typing import Literal
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
-from groundling.model.settings import Overlay
-from groundling.partner import Partner
-from groundling.tasks.presets import BasePreset, find_row, list_rows
+from groundling.models.base import Member
+from groundling.models.decision import DecisionModel
+from groundling.models.ensemble import Ensemble
+from groundling.models.plan import PlanModel
+from groundling.overlay.settings import Overlay
+from groundling.tasks.presets import BasePreset, Presets
 
-__all__ = ["PRESETS", "Preset", "hand_lexicon", "preset"]
+__all__ = ["PRESETS", "Preset", "hand_lexicon"]
 
 
 def hand_lexicon() -> Lexicon:
@@ -28,17 +32,19 @@ def hand_lexicon() -> Lexicon:
 
 @dataclass(frozen=True, kw_only=True)
 class Preset(BasePreset):
-    """A follower's settings, the environment they are for, and what was published for them."""
+    """A follower's settings, the environment they are for, and what was published for them.
+
+    With `train_within_limit`, only plans that are short enough to be found are learnt from.
+    """
 
     split_commands: bool = False
     published_start: bool = False
-    published: float | None = None
+    train_within_limit: bool = False
 
 
 PAPER = Preset(
-    overlay=Overlay(
-        neighbours=("given", "self"), edge_scores=False, action_scores=False, plan_scores=False
-    ),
+    model=DecisionModel(aligned="all", last_to_last=True),
+    overlay=Overlay(neighbours=("given", "self"), edge_scores=False, action_scores=False),
     features=Features(
         words=("word",),
         stop_words=("the", "a", "an"),
@@ -46,25 +52,18 @@ PAPER = Preset(
         numbers=("bins",),
         min_count=11,
     ),
-    learning=Learning(
-        normalise="decisions",
-        alignment="all",
-        last_to_last=True,
-        l1=1.0,
-        l2=0.0,
-        iterations=60,
-        mirror=False,
-    ),
+    learning=Learning(l1=1.0, l2=0.0, iterations=60, augment=False),
     search=Search(max_length=2),
     environment={"shape": "paper", "canonical": False},
     split_commands=True,
     published_start=True,
-    published=0.596,
+    train_within_limit=True,
+    published={"macro": 0.596},
 )
 
 _TREE = Features(
     words=("word", "first", "next", "head", "relation", "grandparent", "context", "verb"),
-    composed=0.7,
+    compound_weight=0.7,
     slots=("floor", "wall", "item"),
     numbers=("equal",),
     joins=("conjunction", "slot"),
@@ -74,54 +73,74 @@ _TREE = Features(
 )
 _CHAIN = replace(_TREE, words=("word", "first", "previous", "next", "context", "verb"))
 
-# One model reads along the dependencies, its partner from word to word.
+# One member reads along the dependencies, the other from word to word.
 BEST = Preset(
+    model=Ensemble((Member(replace(Overlay.flat(), skeleton="chain"), _CHAIN),), PlanModel.flat()),
     overlay=Overlay.flat(),
     features=_TREE,
     learning=Learning(l2=2.0, iterations=40),
     search=Search(max_length=3, decode="outcome"),
-    partners=(Partner(replace(Overlay.flat(), skeleton="chain"), _CHAIN),),
 )
 
 
 def _without_slots(given: Preset) -> Preset:
-    plain = replace(given.features, slots=(), joins=("conjunction",), numbers=("bins",),
-                    lexicon=Lexicon(string_match=False))  # fmt: skip
+    plain = replace(
+        given.features, slots=(), joins=("conjunction",), numbers=("bins",), lexicon="strings"
+    )
     return replace(given, features=plain)
 
 
-def _skeleton(name: str) -> Callable[[Preset], Preset]:
-    """Return what lays words over plans in another order, without a partner."""
-    return lambda given: replace(given, overlay=replace(given.overlay, skeleton=name), partners=())
+def _lexicon(name: str) -> Callable[[Preset], Preset]:
+    """Return what gives all members of the ensemble another lexicon."""
+
+    def change(given: Preset) -> Preset:
+        assert isinstance(given.model, Ensemble)
+        members = tuple(
+            replace(each, features=replace(each.features, lexicon=name))
+            for each in given.model.members
+        )
+        return replace(
+            given,
+            model=replace(given.model, members=members),
+            features=replace(given.features, lexicon=name),
+        )
+
+    return change
 
 
-def _flat(given: Preset) -> Preset:
-    overlay = replace(given.overlay, skeleton="bag", nodes="flat", entry="any")
-    return replace(given, overlay=overlay, published=0.517)
+def _skeleton(name: Literal["tree", "chain", "bag"]) -> Callable[[Preset], Preset]:
+    """Return what lays words over plans in another order, by one model alone."""
+
+    def change(given: Preset) -> Preset:
+        # A bag has no links, so that nothing can be passed over.
+        model = PlanModel(plan_words=True) if name == "bag" else PlanModel.flat()
+        return replace(given, model=model, overlay=replace(given.overlay, skeleton=name))
+
+    return change
 
 
-_ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
-            given, search=replace(given.search, planning=False), published=0.589
+            given, search=given.search.without_planning(), published={"macro": 0.589}
         ),
-        "no grounding graphs": _flat,
-        "chain": lambda given: replace(_skeleton("chain")(given), published=None),
+        "no grounding graphs": lambda given: replace(
+            given, overlay=replace(Overlay.bag(), action_scores=False), published={"macro": 0.517}
+        ),
+        "chain": lambda given: replace(
+            given, overlay=replace(given.overlay, skeleton="chain"), published={}
+        ),
         "bag": lambda given: replace(
             given,
-            overlay=replace(given.overlay, skeleton="bag", entry="any"),
-            published=None,
+            overlay=Overlay(skeleton="bag", entry="any", action_scores=False),
+            published={},
         ),
     },
     "best": {
         "full": lambda given: given,
-        "no lexicon": lambda given: replace(
-            given, features=replace(given.features, lexicon="learn")
-        ),
-        "string match only": lambda given: replace(
-            given, features=replace(given.features, lexicon="strings")
-        ),
+        "no lexicon": _lexicon("learn"),
+        "string match only": _lexicon("strings"),
         "tree": _skeleton("tree"),
         "chain": _skeleton("chain"),
         "bag": _skeleton("bag"),
@@ -130,33 +149,13 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
         "bag, no slots": lambda given: _without_slots(_skeleton("bag")(given)),
         "graph nodes": lambda given: replace(
             given,
-            overlay=replace(given.overlay, nodes="both", adjacency="soft"),
-            partners=(),
+            model=PlanModel.flat(),
+            overlay=Overlay(
+                unit="word", nodes="both", adjacency="soft", neighbours=("self",), entry="any"
+            ),
         ),
-        "no mirror": lambda given: replace(given, learning=replace(given.learning, mirror=False)),
+        "no mirror": lambda given: replace(given, learning=replace(given.learning, augment=False)),
     },
 }
 
-PRESETS = {"paper": PAPER, "best": BEST}
-
-
-def preset(name: str, row: str = "full") -> Preset:
-    """Return a preset with one part taken away.
-
-    >>> preset("best", "chain").overlay.skeleton
-    'chain'
-    >>> preset("paper", "ful")
-    Traceback (most recent call last):
-        ...
-    groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
-    """
-    return find_row("Mazes", PRESETS, _ROWS, name, row)
-
-
-def row_names(name: str) -> tuple[str, ...]:
-    """Return the rows of a preset.
-
-    >>> row_names("paper")
-    ('full', 'no planning', 'no grounding graphs', 'chain', 'bag')
-    """
-    return list_rows("Mazes", _ROWS, name)
+PRESETS = Presets("mazes", {"paper": PAPER, "best": BEST}, VARIANTS)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from groundling import __version__
-from groundling.evaluation.report import Report, Row, bootstrap
-from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.parser import load_parser
@@ -16,10 +13,12 @@ from groundling.language.units import split_commands
 from groundling.learning.training import ProgressCallback
 from groundling.tasks.mazes.corpus import Sail, start_as_published
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.presets import Preset, preset
+from groundling.tasks.mazes.metrics import MapOutcome
+from groundling.tasks.mazes.presets import Preset
+from groundling.tasks.trials import Seconds, Trial
 from groundling.world.environment import Demonstration
 
-__all__ = ["Answer", "Fold", "evaluate_sentences", "fold", "prepare_sentences", "table_row"]
+__all__ = ["Answer", "ends_right", "judge", "leave_out", "prepare_sentences", "training_sentences"]
 
 
 @dataclass(frozen=True)
@@ -29,22 +28,6 @@ class Answer:
     demonstration: Demonstration
     plan: Plan
     right: bool
-
-
-@dataclass(frozen=True)
-class Fold:
-    """One map left out: the follower trained on the others, and its answers there."""
-
-    maze: str
-    follower: Follower
-    answers: tuple[Answer, ...]
-    train_seconds: float
-    test_seconds: float
-
-    @property
-    def accuracy(self) -> float:
-        """The share of right answers."""
-        return sum(answer.right for answer in self.answers) / len(self.answers)
 
 
 def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstration]]:
@@ -72,86 +55,49 @@ def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstratio
     return prepared
 
 
-def fold(
+def training_sentences(
+    chosen: Preset, sentences: Mapping[str, Sequence[Demonstration]], left_out: str
+) -> list[Demonstration]:
+    """Return what a preset learns from: the sentences of all maps but one."""
+    shown = [each for name, found in sentences.items() if name != left_out for each in found]
+    if chosen.train_within_limit:
+        shown = [each for each in shown if len(each.actions) <= chosen.search.max_length]
+    return shown
+
+
+def leave_out(
     chosen: Preset,
-    sentences: dict[str, list[Demonstration]],
+    sentences: Mapping[str, Sequence[Demonstration]],
     left_out: str,
     *,
     seed: int = 0,
     threads: int = 1,
     progress: ProgressCallback | None = None,
-) -> Fold:
+) -> Trial[Answer]:
     """Train on all maps but one and follow the sentences of that one."""
-    train = [each for name, found in sentences.items() if name != left_out for each in found]
-    limit = chosen.search.max_length
-    if chosen.learning.normalise == "decisions":
-        # The authors' program learns from what it can also produce.
-        train = [each for each in train if len(each.actions) <= limit]
+    shown = training_sentences(chosen, sentences, left_out)
     began = time.process_time()
-    follower = chosen.follower(seed=seed, threads=threads).fit(train, progress=progress)
+    follower = chosen.follower(seed=seed, threads=threads).fit(shown, progress=progress)
     trained = time.process_time()
     test = sentences[left_out]
     plans = follower.follow_many((e.instructions, e.environment, e.start) for e in test)
     done = time.process_time()
     answers = tuple(
-        Answer(each, plan, _right(each, plan)) for each, plan in zip(test, plans, strict=True)
+        Answer(each, plan, ends_right(each, plan)) for each, plan in zip(test, plans, strict=True)
     )
-    return Fold(left_out, follower, answers, trained - began, done - trained)
+    return Trial(follower, answers, Seconds(trained - began, done - trained))
 
 
-def _right(demonstration: Demonstration, plan: Plan) -> bool:
-    world = demonstration.environment
+def ends_right(shown: Demonstration, plan: Plan) -> bool:
+    """Tell whether a plan ends as a demonstration does, in place and direction."""
+    world = shown.environment
     assert isinstance(world, MazeEnvironment)
-    state = demonstration.start
-    for action in demonstration.actions:
+    state = shown.start
+    for action in shown.actions:
         state = world.step(state, action)  # type: ignore[arg-type]
     return world.outcome(plan.end) == world.outcome(state)  # type: ignore[arg-type]
 
 
-def evaluate_sentences(
-    sail: Sail,
-    name: str,
-    rows: Sequence[str],
-    *,
-    seed: int = 0,
-    threads: int = 1,
-    tell: Callable[[str], None] = lambda line: None,
-) -> tuple[Report, dict[str, list[Fold]]]:
-    """Evaluate rows of a preset, leaving one map out at a time."""
-    began = time.time()
-    made, folds = [], {}
-    for row in rows:
-        chosen = preset(name, row)
-        sentences = prepare_sentences(chosen, sail)
-        found = []
-        for left_out in sentences:
-            done = fold(chosen, sentences, left_out, seed=seed, threads=threads)
-            tell(
-                f"{name}, {row}: {left_out} {done.accuracy:.4f} "
-                f"(trained in {done.train_seconds:.1f} s, followed in {done.test_seconds:.1f} s)"
-            )
-            found.append(done)
-        folds[row] = found
-        made.append(table_row(row, found, chosen.published))
-    condition = "single sentences, one map left out"
-    return Report("mazes", name, condition, made, time.time() - began, __version__), folds
-
-
-def table_row(name: str, folds: Sequence[Fold], published: float | None) -> Row:
-    """Put what was answered together into a row of the table."""
-    per_map = {each.maze: each.accuracy for each in folds}
-    rights = [(each.maze, answer.right) for each in folds for answer in each.answers]
-
-    def macro(items: Sequence[tuple[str, bool]]) -> float:
-        by_map: dict[str, list[bool]] = {}
-        for maze, right in items:
-            by_map.setdefault(maze, []).append(right)
-        return sum(sum(each) / len(each) for each in by_map.values()) / len(by_map)
-
-    metrics = {
-        "macro": sum(per_map.values()) / len(per_map),
-        "micro": sum(right for _, right in rights) / len(rights),
-        **per_map,
-    }
-    interval = bootstrap(rights, macro, draws=400)
-    return Row(name, metrics, interval, published={} if published is None else {"macro": published})
+def judge(maze: str, trial: Trial[Answer]) -> MapOutcome:
+    """Return what tables are made of."""
+    return MapOutcome(maze, tuple(each.right for each in trial.answers), trial.seconds)

@@ -5,27 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from groundling.errors import SettingError
-from groundling.evaluation.report import Row, bootstrap
 from groundling.tasks.mazes.maze import Position
+from groundling.tasks.mazes.metrics import RouteEnd, RouteOutcome
 from groundling.tasks.mazes.presets import Preset
-from groundling.tasks.mazes.route_training import (
-    RouteData,
-    Training,
-    train_routes,
-)
+from groundling.tasks.mazes.route_presets import AT_ONCE, EVIDENCE, READ_FIRST
+from groundling.tasks.mazes.route_training import RouteData, Training, train_routes
 from groundling.tasks.mazes.routes import Paragraph, act_at_once, forecast, read_routes
 
-__all__ = ["RouteFold", "choose_power", "route_fold", "table_row"]
+__all__ = ["RouteTrial", "choose_power", "leave_out_routes"]
 
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
 
 
 @dataclass(frozen=True)
-class RouteFold:
+class RouteTrial:
     """One map left out: where its routes were said to end, in each way of reading.
 
     `power` is the weight of evidence, chosen inside the training maps; `tried` holds the
@@ -34,12 +31,18 @@ class RouteFold:
 
     maze: str
     routes: Sequence[Paragraph]
-    at_once: Sequence[Position]
-    plain: Sequence[Position]
-    evident: Sequence[Position]
+    ends: Mapping[str, Sequence[Position]]
     power: float
-    tried: dict[float, float]
+    tried: Mapping[float, float]
     sentences: float
+
+    def judge(self, reading: str) -> RouteOutcome:
+        """Return what tables are made of, for a way of reading."""
+        ends = tuple(
+            RouteEnd(found, route.end, route.destination)
+            for found, route in zip(self.ends[reading], self.routes, strict=True)
+        )
+        return RouteOutcome(self.maze, ends, self.power, self.sentences)
 
 
 def choose_power(
@@ -79,7 +82,7 @@ def _smoothest(tried: dict[float, float]) -> float:
     return list(tried)[means.index(max(means))]
 
 
-def route_fold(
+def leave_out_routes(
     chosen: Preset,
     data: dict[str, RouteData],
     left_out: str,
@@ -88,12 +91,8 @@ def route_fold(
     beam: int | None = None,
     seed: int = 0,
     threads: int = 1,
-) -> RouteFold:
-    """Train on all maps but one and follow the routes of that one, in each way of reading.
-
-    *At once*, each sentence is acted on before the next is read; *plain*, all states are kept
-    until the text ends; *evident*, later sentences also speak against wrong earlier states.
-    """
+) -> RouteTrial:
+    """Train on all maps but one and follow the routes of that one, in each way of reading."""
     if len(data) < 3:
         raise SettingError(
             f"Routes are evaluated on three maps or more, not on {len(data)}: one is left out, and "
@@ -107,44 +106,12 @@ def route_fold(
     for arcs in read_routes(follower, routes, beam=beam):
         plain.append(next(iter(forecast(arcs))))
         evident.append(next(iter(forecast(arcs, power))))
-    return RouteFold(
+    at_once = [state.position for state in act_at_once(follower, routes)]
+    return RouteTrial(
         left_out,
         routes,
-        [state.position for state in act_at_once(follower, routes)],
-        plain,
-        evident,
+        {AT_ONCE: at_once, READ_FIRST: plain, EVIDENCE: evident},
         power,
         tried,
         follower.score(data[left_out].sentences),
     )
-
-
-def _share(fold: RouteFold, ends: Sequence[Position]) -> float:
-    rights = [end == route.end for end, route in zip(ends, fold.routes, strict=True)]
-    return sum(rights) / len(rights)
-
-
-def table_row(
-    name: str,
-    folds: Sequence[RouteFold],
-    ends: Sequence[Sequence[Position]],
-    note: str = "",
-) -> Row:
-    """Put what was answered together into a row of the table."""
-    per_map = {each.maze: _share(each, found) for each, found in zip(folds, ends, strict=True)}
-    pairs = [
-        (route, end)
-        for each, found in zip(folds, ends, strict=True)
-        for route, end in zip(each.routes, found, strict=True)
-    ]
-    rights = [end == route.end for route, end in pairs]
-    meant = [end == (route.destination or route.end) for route, end in pairs]
-    metrics = {
-        "macro": sum(per_map.values()) / len(per_map),
-        "micro": sum(rights) / len(rights),
-        **per_map,
-        "micro, attribute end": sum(meant) / len(meant),
-        "single sentences, macro": sum(each.sentences for each in folds) / len(folds),
-    }
-    interval = bootstrap(rights, lambda drawn: sum(drawn) / len(drawn), draws=1000)
-    return Row(name, metrics, interval, note=note)

@@ -1,4 +1,4 @@
-"""What followers of whole routes learn from: sentences, dropped sentences, paragraphs, rivals."""
+"""What followers of whole routes learn from: sentences, paragraphs, negative starts."""
 
 from __future__ import annotations
 
@@ -12,24 +12,15 @@ from groundling.language.units import split_commands
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.presets import Preset, preset
+from groundling.tasks.mazes.negative_starts import add_negative_starts
+from groundling.tasks.mazes.presets import Preset
 from groundling.tasks.mazes.protocol import prepare_sentences
-from groundling.tasks.mazes.rivals import add_rivals
 from groundling.tasks.mazes.routes import Paragraph, segment
 from groundling.world.environment import Demonstration
 
-__all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "route_preset", "train_routes"]
+__all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
 
 ROUGH = 15  # iterations of training in all rounds but the last
-
-
-def route_preset() -> Preset:
-    """Return the settings that follow routes: the best ones, without the partner, for speed.
-
-    >>> route_preset().partners
-    ()
-    """
-    return preset("best", "tree")
 
 
 @dataclass(frozen=True)
@@ -102,7 +93,7 @@ class Training:
         the ends of sentences as the follower of the round before finds best, and to learn
         from the parts (the first cuts are equal shares).
     misread, elsewhere, alone
-        Rival starts, as `add_rivals` takes them.
+        Negative starts, as `add_negative_starts` takes them.
     """
 
     sentences: bool = True
@@ -138,7 +129,7 @@ def train_routes(
     def fit(shown: Sequence[Demonstration], last: bool = True) -> Follower:
         wanted = chosen
         if last:
-            shown = add_rivals(
+            shown = add_negative_starts(
                 shown,
                 misread=training.misread,
                 elsewhere=training.elsewhere,

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from groundling.errors import SettingError
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
-from groundling.model.builder import Course
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
 from groundling.tasks.mazes.plans import Pose, actions_of, canonical, poses_of
 from groundling.world.environment import Demonstration, State
+from groundling.world.trajectory import Trajectory
 
 __all__ = [
     "Arcs",
@@ -30,7 +30,7 @@ __all__ = [
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int32]
-Answer = Sequence[tuple[Sequence[Course], Reals]]
+Answer = Sequence[tuple[Sequence[Trajectory], Reals]]
 _TOGETHER = 16  # routes read side by side
 
 

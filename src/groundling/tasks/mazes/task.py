@@ -15,34 +15,34 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
-from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
-from groundling.tasks.mazes import protocol
+from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail, load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.files import write_corpus
 from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
+from groundling.tasks.mazes.metrics import MapOutcome, RouteOutcome, route_row, sentence_row
 from groundling.tasks.mazes.picture import save_picture
 from groundling.tasks.mazes.plans import Pose, poses_of
-from groundling.tasks.mazes.presets import Preset, preset, row_names
-from groundling.tasks.mazes.route_cells import (
-    check_row,
-    route_groups,
-    route_row,
-    route_rows,
-    run_routes,
+from groundling.tasks.mazes.presets import PRESETS, Preset
+from groundling.tasks.mazes.protocol import (
+    judge,
+    leave_out,
+    prepare_sentences,
+    training_sentences,
 )
-from groundling.tasks.mazes.route_training import route_preset
+from groundling.tasks.mazes.route_presets import EVIDENCE, ROUTES, RoutePreset, with_routes
+from groundling.tasks.mazes.route_protocol import leave_out_routes
+from groundling.tasks.mazes.route_training import prepare_routes
 
-__all__ = ["TASK", "MazeScene", "MazeTask"]
+__all__ = ["MazeScene", "MazeTask"]
 
-# About how many seconds a map takes; only the order and the estimate depend on it.
-_SECONDS = {"paper": 8.0, "best": 12.0, "routes": 60.0}
-ROUTES = "routes"
+# About how many seconds a map takes.
+_SECONDS = {"paper": 8.0, "best": 12.0, ROUTES: 60.0}
 
 
-class MazeTask(Task):
+class MazeTask(Task[Sail, Preset]):
     """Single sentences in mazes, and whole routes, one map left out at a time."""
 
     name = "mazes"
@@ -51,9 +51,10 @@ class MazeTask(Task):
         "the right place and looks in the right direction. Macro is the mean over maps, micro "
         "over sentences."
     )
-    corpus = "sail"
     metrics = ("micro", "macro")
-    tables = ("paper", "best", ROUTES)
+    presets = with_routes(PRESETS)
+    corpus = "sail"
+    tables_only = (ROUTES,)
 
     def load(self, folder: Path | None, size: float | None = None) -> Sail:
         """Read SAIL, or generate three mazes with routes."""
@@ -64,60 +65,44 @@ class MazeTask(Task):
             write_corpus(Path(made), routes)
             return load_sail(made)
 
-    def preset(self, name: str, row: str = "full") -> Preset:
-        """Return the settings of a row; routes are followed by a part of the preset best."""
-        if name == ROUTES:
-            check_row(row)
-            return route_preset()
-        return preset(name, row)
+    def training_set(self, corpus: Sail, chosen: Preset, left_out: str | None) -> TrainingSet:
+        """Return the sentences of all maps but one, by default the last."""
+        name = self._map(corpus, left_out)
+        sentences = prepare_sentences(chosen, corpus)
+        return TrainingSet(training_sentences(chosen, sentences, name), name)
 
-    def rows(self, preset: str) -> tuple[str, ...]:
-        """Return the names of the rows of a preset."""
-        if preset == ROUTES:
-            return route_rows()
-        self.preset(preset)
-        return row_names(preset)
-
-    def groups(self, preset: str, rows: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the ways of reading routes together."""
-        return route_groups(rows) if preset == ROUTES else super().groups(preset, rows)
-
-    def shown(self, preset: str) -> tuple[str, ...]:
-        """Return the metrics that a table shows; intervals of routes are of the micro mean."""
-        return ("macro", "micro") if preset == ROUTES else self.metrics
-
-    def parts(self, corpus: Sail, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:
+    def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
         """Return the maps."""
-        cost = _SECONDS[preset] * (6.0 if row == "no lexicon" else 1.0)
-        return [(name, cost) for name in corpus.mazes]
+        cost = _SECONDS[preset] * (6.0 if variant == "no lexicon" else 1.0)
+        return [Fold(name, cost) for name in corpus.mazes]
 
-    def run(self, corpus: Sail, preset: str, rows: Sequence[str], part: str) -> dict[str, Outcome]:
+    def evaluate_fold(
+        self, corpus: Sail, preset: str, variants: Sequence[str], fold: str
+    ) -> dict[str, Outcome]:
         """Leave one map out."""
-        if preset == ROUTES:
-            return run_routes(corpus, rows, part)
-        found = {}
-        for row in rows:
-            chosen = self.preset(preset, row)
-            done = protocol.fold(chosen, protocol.prepare_sentences(chosen, corpus), part)
-            found[row] = {"maze": part, "right": [int(each.right) for each in done.answers]}
-        return found
+        chosen = {name: self.presets.select(preset, name) for name in variants}
+        first = chosen[variants[0]]
+        if isinstance(first, RoutePreset):
+            done = leave_out_routes(first, prepare_routes(first, corpus), fold, first.training)
+            return {
+                name: done.judge(cast(RoutePreset, each).reading).to_dict()
+                for name, each in chosen.items()
+            }
+        return {
+            name: judge(fold, leave_out(each, prepare_sentences(each, corpus), fold)).to_dict()
+            for name, each in chosen.items()
+        }
 
-    def row(self, preset: str, row: str, outcomes: Sequence[Outcome]) -> Row:
+    def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
         """Put the maps together."""
-        if preset == ROUTES:
-            return route_row(row, outcomes)
-        nothing = cast(Any, None)
-        folds = [
-            protocol.Fold(
-                each["maze"],
-                nothing,
-                tuple(protocol.Answer(nothing, nothing, bool(right)) for right in each["right"]),
-                0.0,
-                0.0,
-            )
-            for each in outcomes
-        ]
-        return protocol.table_row(row, folds, self.preset(preset, row).published)
+        chosen = self.presets.select(preset, variant)
+        if not isinstance(chosen, RoutePreset):
+            found = [MapOutcome.from_dict(each) for each in outcomes]
+            return sentence_row(variant, found, chosen.published)
+        routes = [RouteOutcome.from_dict(each) for each in outcomes]
+        powers = ", ".join(f"{each.maze} {each.power:g}" for each in routes)
+        note = f"weight of evidence: {powers}" if chosen.reading == EVIDENCE else ""
+        return route_row(variant, routes, note)
 
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
@@ -125,12 +110,24 @@ class MazeTask(Task):
             return "whole routes by the preset best as a tree, final position, one map left out"
         return "single sentences, one map left out"
 
-    def lesson(self, corpus: Sail, chosen: Preset, left_out: str | None) -> Lesson:
-        """Return the sentences of all maps but one, by default the last."""
-        name = self._map(corpus, left_out)
-        sentences = protocol.prepare_sentences(chosen, corpus)
-        shown = [each for maze, found in sentences.items() if maze != name for each in found]
-        return Lesson(shown, name)
+    def shown_metrics(self, preset: str) -> tuple[str, ...]:
+        """Return the metrics that a table shows; intervals of routes are of the micro mean."""
+        return ("macro", "micro") if preset == ROUTES else self.metrics
+
+    def tuning_folds(self, corpus: Sail) -> list[str]:
+        """Return all pairs of maps, one to learn from and another to follow.
+
+        Every map is for test once; pairs without it can choose settings for that test.
+        """
+        if len(corpus.mazes) < 3:
+            raise SettingError("Tuning leaves out two maps at a time; it needs three or more.")
+        return [f"{one} → {two}" for one, two in permutations(corpus.mazes, 2)]
+
+    def try_out(self, corpus: Sail, chosen: Preset, fold: str) -> float:
+        """Learn from one map, and return the share of right answers on another."""
+        one, two = fold.split(" → ")
+        pair = Sail({name: corpus.mazes[name] for name in (one, two)}, corpus.report)
+        return judge(two, leave_out(chosen, prepare_sentences(chosen, pair), two)).accuracy
 
     def _map(self, corpus: Sail, name: str | None) -> str:
         if name is None:
@@ -153,21 +150,6 @@ class MazeTask(Task):
         else:
             state = world.start(*_pose(start))
         return MazeScene(name, chosen, world, state)
-
-    def inner_parts(self, corpus: Sail) -> list[str]:
-        """Return all pairs of maps, one to learn from and another to follow.
-
-        Every map is for test once; pairs without it can choose settings for that test.
-        """
-        if len(corpus.mazes) < 3:
-            raise SettingError("Tuning leaves out two maps at a time; it needs three or more.")
-        return [f"{one} → {two}" for one, two in permutations(corpus.mazes, 2)]
-
-    def try_out(self, corpus: Sail, chosen: Preset, part: str) -> float:
-        """Learn from one map, and return the share of right answers on another."""
-        one, two = part.split(" → ")
-        pair = Sail({name: corpus.mazes[name] for name in (one, two)}, corpus.report)
-        return protocol.fold(chosen, protocol.prepare_sentences(chosen, pair), two).accuracy
 
 
 class MazeScene(Scene):
@@ -219,6 +201,3 @@ def _pose(text: str) -> tuple[tuple[int, int], int | None]:
             "north, east, south, west or unknown."
         )
     return (int(found[1]), int(found[2])), facing[found[3] or ""]
-
-
-TASK = MazeTask()

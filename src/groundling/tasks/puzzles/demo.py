@@ -12,7 +12,7 @@ from pathlib import Path
 from groundling.inference.plan import Plan
 from groundling.tasks.puzzles.generator import generate_corpus, generate_puzzle
 from groundling.tasks.puzzles.picture import draw_followed
-from groundling.tasks.puzzles.presets import preset
+from groundling.tasks.puzzles.presets import PRESETS
 from groundling.tasks.puzzles.protocol import prepare
 
 __all__ = ["follow_demo", "main"]
@@ -25,7 +25,7 @@ def follow_demo(puzzles: int = 40, *, size: int = 6, seed: int = 7) -> Plan:
     >>> plan.end.board.blocks
     0
     """
-    chosen = preset("best")
+    chosen = PRESETS.select("best")
     new = generate_puzzle(size, size, 3, seed=seed, density=0.5, number=puzzles + 1)
     *shown, asked = prepare(chosen, [*generate_corpus(puzzles, seed=1, sizes=(4, 6)), new])
     follower = chosen.follower().fit(each.demonstration for each in shown)

@@ -79,7 +79,7 @@ def _event_labels(
     count: int,
     k: int,
     of: int | None,
-    rivals: int,
+    candidates: int,
     facts: tuple[bool, bool, bool, bool],
     sides: tuple[str | None, ...],
 ) -> tuple[Label, ...]:
@@ -91,9 +91,9 @@ def _event_labels(
         "number": "singular" if count == 1 else "plural",
         "blocks": k,
         "of": of,
-        "all": count == rivals > 1,
-        "only": count == rivals == 1,
-        "some": count < rivals,
+        "all": count == candidates > 1,
+        "only": count == candidates == 1,
+        "some": count < candidates,
         "win": win,
         "loss": lost,
         "dead_end": dead,
@@ -130,16 +130,18 @@ def ground_fully(
     orientation, lines = action.orientation, action.lines
     counts = board.counts[orientation]
     start, end = ENDS[orientation]
-    rivals = tuple(line for line, n in enumerate(counts) if (n == k if action.is_full else n > k))
+    candidates = tuple(
+        line for line, n in enumerate(counts) if (n == k if action.is_full else n > k)
+    )
     sides = []
-    for among in (*_orderings(counts, k).values(), rivals):
+    for among in (*_orderings(counts, k).values(), candidates):
         side = None
         if all(line in among for line in lines):
             side = _side(tuple(among.index(line) for line in lines), len(among), start, end)
         sides.append(side)
     of = None if action.is_full else counts[lines[0]]
     facts = (not after.cells, lost, dead, last is None)
-    event = _event_labels(orientation, len(lines), k, of, len(rivals), facts, tuple(sides))
+    event = _event_labels(orientation, len(lines), k, of, len(candidates), facts, tuple(sides))
     nodes: dict[str, tuple[Label, ...]] = {"event": event}
     edges: list[tuple[str, str, str]] = []
     named = lines if len(lines) <= MOST_LINES else ()
@@ -154,7 +156,7 @@ def ground_fully(
         nodes["part"] = _part_labels(orientation, k, len(places), places.index(action.first))
         edges += [("event", "part", "takes"), ("part", "line 1", "of")]
     if last is not None:
-        nodes["before"] = _history_labels(last, action, rivals)
+        nodes["before"] = _history_labels(last, action, candidates)
         edges.append(("event", "before", "after"))
         if named:
             edges.append(("line 1", "before", "beside"))
@@ -176,7 +178,7 @@ def _part_labels(orientation: Orientation, k: int, size: int, first: int) -> tup
 
 
 @lru_cache(maxsize=16384)
-def _history_labels(last: Strike, action: Strike, rivals: tuple[int, ...]) -> tuple[Label, ...]:
+def _history_labels(last: Strike, action: Strike, candidates: tuple[int, ...]) -> tuple[Label, ...]:
     """Return how a strike relates to the one before: other line, next line, which way."""
     labels: _Labels = {
         "type": last.kind,
@@ -194,12 +196,14 @@ def _history_labels(last: Strike, action: Strike, rivals: tuple[int, ...]) -> tu
     labels["way"] = forward if ahead else backward if behind else None
     # the nearest line, in that direction, that could be struck in the same manner
     if ahead:
-        between = [line for line in rivals if last.lines[-1] < line < action.lines[0]]
+        between = [line for line in candidates if last.lines[-1] < line < action.lines[0]]
     else:
-        between = [line for line in rivals if action.lines[-1] < line < last.lines[0]]
+        between = [line for line in candidates if action.lines[-1] < line < last.lines[0]]
     labels["next"] = (ahead or behind) and not between
     labels["adjacent"] = (ahead and action.lines[0] - last.lines[-1] == 1) or (
         behind and last.lines[0] - action.lines[-1] == 1
     )
-    labels["other"] = len(action.lines) == 1 and not set(rivals) - set(action.lines + last.lines)
+    labels["other"] = len(action.lines) == 1 and not set(candidates) - set(
+        action.lines + last.lines
+    )
     return labels_of(labels)

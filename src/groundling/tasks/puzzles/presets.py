@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -11,11 +11,13 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
-from groundling.model.settings import Overlay
-from groundling.tasks.presets import BasePreset, find_row, list_rows
+from groundling.models.decision import DecisionModel
+from groundling.models.transducer import TransducerModel
+from groundling.overlay.settings import Overlay
+from groundling.tasks.presets import BasePreset, Presets
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
 
-__all__ = ["PRESETS", "Preset", "hand_lexicon", "preset", "row_names"]
+__all__ = ["PRESETS", "Preset", "hand_lexicon"]
 
 
 def hand_lexicon() -> Lexicon:
@@ -40,7 +42,6 @@ class Preset(BasePreset):
     winning_only: bool = False
     length_told: bool = False
     split_hyphens: bool = True
-    published: Mapping[str, float] = field(default_factory=dict)
 
     def world(self) -> PuzzleEnvironment:
         """Return the environment to learn in; it remembers what its planner has proven."""
@@ -57,7 +58,8 @@ class Preset(BasePreset):
 _COST = 2.3
 
 PAPER = Preset(
-    overlay=replace(Overlay.bag(), action_scores=False, plan_scores=False, edge_scores=False),
+    model=DecisionModel(alternatives_from="path"),
+    overlay=replace(Overlay.bag(), action_scores=False),
     # The cut-off is on words: demonstrated strikes never lose, so a cut-off on what was
     # demonstrated would drop isLoss.
     features=Features(
@@ -68,15 +70,8 @@ PAPER = Preset(
         min_count=0,
         min_word_count=10,
     ),
-    learning=Learning(
-        normalise="decisions",
-        alignment="viterbi",
-        alternatives_from="path",
-        iterations=50,
-        tolerance=1e-5,
-        mirror=False,
-    ),
-    search=Search(max_length=16, beam=15, restarts=10),
+    learning=Learning(iterations=50, tolerance=1e-5, augment=False),
+    search=Search(max_length=16),
     environment={"plan_space": "original", "shape": "paper", "goal": False},
     length_told=True,
     split_hyphens=False,
@@ -84,7 +79,8 @@ PAPER = Preset(
 )
 
 BEST = Preset(
-    overlay=replace(Overlay.bag(), plan_scores=False, edge_scores=False),
+    model=TransducerModel(unaligned_cost=_COST, fertility_cost=_COST),
+    overlay=Overlay.bag(),
     features=Features(
         words=("word", "next", "previous"),
         slots=("side", "way"),
@@ -93,9 +89,7 @@ BEST = Preset(
         promote=(),
         lexicon=hand_lexicon(),
     ),
-    learning=Learning(
-        normalise="decisions", idle=_COST, repeat=_COST, iterations=60, tolerance=1e-4
-    ),
+    learning=Learning(iterations=60, tolerance=1e-4),
     search=Search(max_length=16, beam=10, budget=200_000),
 )
 
@@ -113,24 +107,24 @@ def _without_text(given: Preset) -> Preset:
 def _without_slots(given: Preset) -> Preset:
     """Words meet the raw values of labels: nothing is matched, counted or looked up."""
     plain = replace(
-        given.features,
-        slots=(),
-        joins=("conjunction",),
-        numbers=("bins",),
-        lexicon=Lexicon(string_match=False),
+        given.features, slots=(), joins=("conjunction",), numbers=("bins",), lexicon="strings"
     )
     return replace(given, features=plain)
+
+
+def _without_planning(given: Preset) -> Preset:
+    return replace(given, search=given.search.without_planning())
 
 
 def _changed(part: str, **values: Any) -> Callable[[Preset], Preset]:
     return lambda given: replace(given, **{part: replace(getattr(given, part), **values)})
 
 
-_ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
-            _changed("search", planning=False)(given), published={"match": 0.64, "success": 0.66}
+            _without_planning(given), published={"match": 0.64, "success": 0.66}
         ),
         "no text": _without_text,
         "event features": lambda given: replace(
@@ -140,40 +134,18 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "best": {
         "full": lambda given: given,
         "length told": lambda given: replace(given, length_told=True),
-        "no planning": _changed("search", planning=False),
+        "no planning": _without_planning,
         "no text": _without_text,
         "no slots": _without_slots,
         "no lexicon": _changed("features", lexicon="strings"),
-        "max alignment": _changed("learning", alignment="viterbi"),
+        "max alignment": lambda given: replace(given, model=DecisionModel()),
         "original plan space": lambda given: replace(
             given, environment={**given.environment, "plan_space": "original"}
         ),
         "winning actions only": lambda given: replace(given, winning_only=True),
-        "no costs": _changed("learning", idle=0.0, repeat=0.0),
-        "no mirror": _changed("learning", mirror=False),
+        "no costs": lambda given: replace(given, model=TransducerModel()),
+        "no mirror": _changed("learning", augment=False),
     },
 }
 
-PRESETS = {"paper": PAPER, "best": BEST}
-
-
-def preset(name: str, row: str = "full") -> Preset:
-    """Return a preset with one part taken away.
-
-    >>> preset("best", "length told").length_told
-    True
-    >>> preset("paper", "ful")
-    Traceback (most recent call last):
-        ...
-    groundling.errors.SettingError: The preset 'paper' has no row 'ful'. Did you mean 'full'?
-    """
-    return find_row("Puzzles", PRESETS, _ROWS, name, row)
-
-
-def row_names(name: str) -> tuple[str, ...]:
-    """Return the rows of a preset.
-
-    >>> row_names("paper")
-    ('full', 'no planning', 'no text', 'event features')
-    """
-    return list_rows("Puzzles", _ROWS, name)
+PRESETS = Presets("puzzles", {"paper": PAPER, "best": BEST}, VARIANTS)

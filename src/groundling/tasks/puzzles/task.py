@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
-from groundling.tasks.catalogue import Lesson, Outcome, Scene, Task, sample_count
-from groundling.tasks.puzzles import protocol
+from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
+from groundling.tasks.presets import FULL
 from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus, split_hints
 from groundling.tasks.puzzles.generator import generate_corpus
+from groundling.tasks.puzzles.metrics import SplitScore, split_row
 from groundling.tasks.puzzles.picture import draw_followed
-from groundling.tasks.puzzles.presets import Preset, preset, row_names
+from groundling.tasks.puzzles.presets import PRESETS, Preset
+from groundling.tasks.puzzles.protocol import (
+    HELD_OUT,
+    judge,
+    learn_and_follow,
+    leave_one_out,
+    prepare,
+    random_splits,
+    training_cases,
+)
 
-__all__ = ["TASK", "PuzzleScene", "PuzzleTask"]
+__all__ = ["PuzzleScene", "PuzzleTask"]
 
 SPLITS = 20
 QUICK_SPLITS = 5
 _SECONDS = {"paper": 1.3, "best": 3.5}  # a split
 
 
-class PuzzleTask(Task):
+class PuzzleTask(Task[Corpus, Preset]):
     """Hints for puzzles; ten are held out at random, twenty times, and each of them once."""
 
     name = "puzzles"
@@ -34,8 +42,9 @@ class PuzzleTask(Task):
         "Hints for Crossblock puzzles: match means exactly the demonstrated strikes, success an "
         "empty board by whatever strikes."
     )
-    corpus = "crossblock"
     metrics = ("success", "match")
+    presets = PRESETS
+    corpus = "crossblock"
 
     def load(self, folder: Path | None, size: float | None = None) -> Corpus:
         """Read the Crossblock corpus, or generate small puzzles."""
@@ -43,95 +52,81 @@ class PuzzleTask(Task):
             return read_corpus(folder / self.corpus / "data")
         return generate_corpus(sample_count(24, 8, size), seed=1, sizes=(3, 5))
 
-    def preset(self, name: str, row: str = "full") -> Preset:
-        """Return the settings of a row."""
-        return preset(name, row)
-
-    def rows(self, preset: str) -> tuple[str, ...]:
-        """Return the names of the rows of a preset."""
-        self.preset(preset)
-        return row_names(preset)
-
-    def parts(self, corpus: Corpus, preset: str, row: str, quick: bool) -> list[tuple[str, float]]:
-        """Return stretches of random splits and, for the full row, of puzzles left out."""
-        size, each = len(corpus.usable), _SECONDS[preset]
-        if row == "max alignment":
-            each *= 5  # it alternates, from several starts
-        splits = [(0, QUICK_SPLITS)] if quick else _stretches(SPLITS, 10)
-        found = [(f"splits {one}-{two}", each * (two - one)) for one, two in splits]
-        if row == "full" and not quick:
-            found += [
-                (f"left out {one}-{two}", each * (two - one)) for one, two in _stretches(size, 12)
-            ]
-        return found
-
-    def run(
-        self, corpus: Corpus, preset: str, rows: Sequence[str], part: str
-    ) -> dict[str, Outcome]:
-        """Run a stretch of splits."""
-        kind, _, stretch = part.rpartition(" ")
-        one, two = map(int, stretch.split("-"))
-        size = len(corpus.usable)
-        ways = (
-            protocol.random_splits(size, two, held_out=_held_out(size))
-            if kind == "splits"
-            else protocol.leave_one_out(size)
-        )
-        found = {}
-        for row in rows:
-            chosen = self.preset(preset, row)
-            cases = protocol.prepare(chosen, corpus.usable)
-            splits = []
-            for number in range(one, two):
-                if kind == "splits":  # in a fresh world, so that the seconds are its own
-                    cases = protocol.prepare(chosen, corpus.usable)
-                done = protocol.learn_and_follow(chosen, cases, ways[number], seed=number)
-                splits.append(
-                    {
-                        "seconds": [done.train_seconds, done.test_seconds],
-                        "answers": [
-                            [each.puzzle.number, int(each.match), int(each.success)]
-                            for each in done.answers
-                        ],
-                    }
-                )
-            found[row] = {"kind": kind, "splits": splits}
-        return found
-
-    def row(self, preset: str, row: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the stretches together."""
-        splits: dict[str, list[protocol.Split]] = {"splits": [], "left out": []}
-        for outcome in outcomes:
-            for each in outcome["splits"]:
-                answers = tuple(
-                    SimpleNamespace(
-                        puzzle=SimpleNamespace(number=number), match=match, success=success
-                    )
-                    for number, match, success in each["answers"]
-                )
-                splits[outcome["kind"]].append(
-                    protocol.Split(None, cast(Any, answers), *each["seconds"])
-                )
-        return protocol.table_row(
-            row, self.preset(preset, row), splits["splits"], splits["left out"]
-        )
-
-    def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
-        """Say how the figures come about."""
-        size = len(corpus.usable)
-        told = ", number of actions told" if self.preset(preset).length_told else ""
-        count = QUICK_SPLITS if quick else SPLITS
-        return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
-
-    def lesson(self, corpus: Corpus, chosen: Preset, left_out: str | None) -> Lesson:
+    def training_set(self, corpus: Corpus, chosen: Preset, left_out: str | None) -> TrainingSet:
         """Return all puzzles but some, by default the last ten."""
         if left_out is None:
             apart = {each.number for each in corpus.usable[-_held_out(len(corpus.usable)) :]}
         else:
             apart = {_puzzle(corpus, each).number for each in left_out.split(",") if each.strip()}
-        cases = protocol.prepare(chosen, corpus.usable)
-        shown = [c.demonstration for c in cases if c.offered and c.puzzle.number not in apart]
-        return Lesson(shown, ",".join(map(str, sorted(apart))))
+        places = {place for place, each in enumerate(corpus.usable) if each.number in apart}
+        shown = training_cases(prepare(chosen, corpus.usable), places)
+        return TrainingSet(shown, ",".join(map(str, sorted(apart))))
+
+    def folds(self, corpus: Corpus, preset: str, variant: str, quick: bool) -> list[Fold]:
+        """Return stretches of random splits and, for the full system, of puzzles left out."""
+        size, each = len(corpus.usable), _SECONDS[preset]
+        if variant == "max alignment":
+            each *= 5  # it alternates, from several starts
+        splits = [(0, QUICK_SPLITS)] if quick else _stretches(SPLITS, 10)
+        found = [Fold(f"splits {one}-{two}", each * (two - one)) for one, two in splits]
+        if variant == FULL and not quick:
+            found += [
+                Fold(f"left out {one}-{two}", each * (two - one))
+                for one, two in _stretches(size, 12)
+            ]
+        return found
+
+    def evaluate_fold(
+        self, corpus: Corpus, preset: str, variants: Sequence[str], fold: str
+    ) -> dict[str, Outcome]:
+        """Run a stretch of splits."""
+        kind, _, stretch = fold.rpartition(" ")
+        one, two = map(int, stretch.split("-"))
+        size = len(corpus.usable)
+        ways = (
+            random_splits(size, two, held_out=_held_out(size))
+            if kind == "splits"
+            else leave_one_out(size)
+        )
+        found = {}
+        for variant in variants:
+            chosen = self.presets.select(preset, variant)
+            cases = prepare(chosen, corpus.usable)
+            splits = []
+            for number in range(one, two):
+                if kind == "splits":  # in a fresh world, so that the seconds are its own
+                    cases = prepare(chosen, corpus.usable)
+                done = learn_and_follow(chosen, cases, ways[number], seed=number)
+                splits.append(judge(done).to_dict())
+            found[variant] = {"kind": kind, "splits": splits}
+        return found
+
+    def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
+        """Put the stretches together."""
+        splits: dict[str, list[SplitScore]] = {"splits": [], "left out": []}
+        for outcome in outcomes:
+            splits[outcome["kind"]] += map(SplitScore.from_dict, outcome["splits"])
+        published = self.presets.select(preset, variant).published
+        return split_row(variant, splits["splits"], splits["left out"], published)
+
+    def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
+        """Say how the figures come about."""
+        size = len(corpus.usable)
+        told = ", number of actions told" if self.presets.select(preset).length_told else ""
+        count = QUICK_SPLITS if quick else SPLITS
+        return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
+
+    def tuning_folds(self, corpus: Corpus) -> list[str]:
+        """Return four shares of the puzzles to train on: all but the last ten."""
+        size = len(corpus.usable) - _held_out(len(corpus.usable))
+        return [",".join(map(str, range(start, size, 4))) for start in range(4)]
+
+    def try_out(self, corpus: Corpus, chosen: Preset, fold: str) -> float:
+        """Return the share of matching plans on a share of the puzzles to train on."""
+        training = corpus.usable[: -_held_out(len(corpus.usable))]
+        cases = prepare(chosen, training)
+        done = learn_and_follow(chosen, cases, [int(place) for place in fold.split(",")])
+        return judge(done).share("match")
 
     def scene(
         self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None
@@ -141,18 +136,6 @@ class PuzzleTask(Task):
             raise SettingError("A puzzle begins with its full board; leave --start out.")
         puzzle = corpus.usable[-1] if where is None else _puzzle(corpus, where)
         return PuzzleScene(puzzle, chosen)
-
-    def inner_parts(self, corpus: Corpus) -> list[str]:
-        """Return four shares of the puzzles to train on: all but the last ten."""
-        size = len(corpus.usable) - _held_out(len(corpus.usable))
-        return [",".join(map(str, range(start, size, 4))) for start in range(4)]
-
-    def try_out(self, corpus: Corpus, chosen: Preset, part: str) -> float:
-        """Return the share of matching plans on a share of the puzzles to train on."""
-        training = corpus.usable[: -_held_out(len(corpus.usable))]
-        cases = protocol.prepare(chosen, training)
-        done = protocol.learn_and_follow(chosen, cases, [int(place) for place in part.split(",")])
-        return done.share("match")
 
 
 class PuzzleScene(Scene):
@@ -194,7 +177,7 @@ def _stretches(size: int, length: int) -> list[tuple[int, int]]:
 
 def _held_out(size: int) -> int:
     """Return how many puzzles are held out: as in the paper, or fewer of a small corpus."""
-    return min(protocol.HELD_OUT, max(1, size // 4))
+    return min(HELD_OUT, max(1, size // 4))
 
 
 def _puzzle(corpus: Corpus, text: str) -> Puzzle:
@@ -203,6 +186,3 @@ def _puzzle(corpus: Corpus, text: str) -> Puzzle:
     if not shown.isdecimal() or int(shown) not in known:
         raise SettingError(f"There is no puzzle {text!r}.{did_you_mean(shown, known)}")
     return corpus[int(shown)]
-
-
-TASK = PuzzleTask()

@@ -1,0 +1,1 @@
+"""Two rows of the maps that the library carries no settings for."""

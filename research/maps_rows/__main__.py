@@ -1,0 +1,83 @@
+"""Evaluate the two rows: `python -m research.maps_rows CORPORA OUT.json`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+
+from research.maps_rows.best_reading import BestReading
+from research.maps_rows.exact_search import ExactSearch
+
+from groundling import __version__
+from groundling.evaluation.report import Report
+from groundling.models.decision import DecisionModel
+from groundling.models.transducer import TransducerModel
+from groundling.tasks.maps.metrics import run_row
+from groundling.tasks.maps.presets import PRESETS
+from groundling.tasks.maps.protocol import judge, learn_and_follow, split
+from groundling.tasks.registry import get_task
+
+__all__ = ["ROWS", "main"]
+
+
+def _as(kind, model, **further):
+    known = {each.name: getattr(model, each.name) for each in fields(model)}
+    return kind(**known, **further)
+
+
+def exact_search():
+    """The whole score of the preset `paper`, maximised exactly.
+
+    That takes names and sides of the reached place only: all alternatives of a decision leave
+    the same place, so that nothing is learnt of it. There are few routes to learn sides from.
+    """
+    given = PRESETS.select("paper")
+    assert isinstance(given.model, DecisionModel)
+    model = replace(given.model, compare="score")
+    return replace(
+        given,
+        model=_as(ExactSearch, model, stiffness=100.0, l2=given.learning.l2),
+        environment={**given.environment, "apart": True},
+        features=replace(given.features, exclude=r"from-(name|side)"),
+        published={},
+    )
+
+
+def best_reading():
+    """The preset `best` with the best way of reading each plan, instead of the sum over all."""
+    given = PRESETS.select("best")
+    assert isinstance(given.model, TransducerModel)
+    return replace(given, model=_as(BestReading, given.model))
+
+
+ROWS = {"exact search": exact_search, "best reading only": best_reading}
+
+
+def main(arguments=None):
+    """Train and follow as the task does, and write the rows as its tables have them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("corpora", type=Path, help="the folder of the corpora")
+    parser.add_argument("out", type=Path, help="where the report goes, as JSON")
+    parser.add_argument("--row", choices=list(ROWS), action="append", help="only this row")
+    settings = parser.parse_args(arguments)
+    task = get_task("maps")
+    corpus = task.load(settings.corpora)
+    train, test = split(corpus)
+    began, made = time.process_time(), []
+    for name in settings.row or ROWS:
+        chosen = ROWS[name]()
+        runs = [
+            judge(learn_and_follow(chosen, corpus, train, test, seed=seed))
+            for seed in range(chosen.seeds)
+        ]
+        made.append(run_row(name, runs, chosen.published))
+    condition = f"{len(test)} dialogues about maps not trained on"
+    report = Report("maps", "research", condition, made, time.process_time() - began, __version__)
+    report.save(settings.out)
+    print(report.markdown())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""From what a search found to the plan that a follower answers with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from groundling.explain.explanation import Source
+from groundling.inference.decoding import decode, log_softmax
+from groundling.inference.plan import Plan
+from groundling.inference.settings import Search
+from groundling.learning.trainer import Learnt
+from groundling.models.base import Request, SearchResult
+from groundling.world.trajectory import ScoredTrajectory
+
+__all__ = ["answer", "possible_plans"]
+
+_ALTERNATIVES = 10
+
+
+def possible_plans(result: SearchResult) -> list[ScoredTrajectory]:
+    """Return the plans that the text can be laid over at all."""
+    return [plan for plan in result.plans if plan.score > -np.inf]
+
+
+def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
+    """Decode what a search found."""
+    found = possible_plans(result)
+    if not found:
+        return None
+    scores = np.array([plan.score for plan in found])
+    if len(found) == 1 and result.normalised:
+        # Nothing else was considered; but the score is a log probability by itself.
+        logs = np.minimum(scores / learnt.temperature, 0.0)
+    else:
+        logs = log_softmax(scores, learnt.temperature)
+    settled = 0 if result.settled else None
+    paths = [plan.states for plan in found]
+    best, confidence = decode(search.decode, logs, paths, request.world.outcome, answer=settled)
+    order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
+    others = tuple(
+        Plan(found[p].actions, found[p].states, float(logs[p]), float(np.exp(logs[p])))
+        for p in order[:_ALTERNATIVES]
+    )
+    return Plan(
+        found[best].actions, found[best].states, float(logs[best]), confidence,
+        confidence >= search.threshold, others,
+        Source(learnt.model, learnt.fitted, request, search),
+    )  # fmt: skip

@@ -1,0 +1,113 @@
+"""scikit-learn's habits: settings by name, also nested ones, and what a notebook shows."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.settings import Features
+from groundling.inference.settings import Search
+from groundling.language.parser import Parser
+from groundling.learning.settings import Learning
+from groundling.models.base import Model
+from groundling.overlay.settings import Overlay
+from groundling.settings import Settings
+
+__all__ = ["Estimator"]
+
+_KINDS: dict[str, type] = {
+    "model": Model,
+    "overlay": Overlay,
+    "features": Features,
+    "learning": Learning,
+    "search": Search,
+}
+
+
+class Estimator:
+    """What scikit-learn expects of an estimator, for a constructor that only keeps settings.
+
+    >>> from groundling import Follower
+    >>> Follower().set_params(learning__l2=2.0).get_params()["learning__l2"]
+    2.0
+    """
+
+    parser: str | Parser
+
+    def _check_settings(self) -> None:
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                example = "PlanModel" if kind is Model else kind.__name__
+                raise SettingError(
+                    f"Follower.{name} is {value!r}; make it {example}(…), such as {example}()."
+                )
+        if not isinstance(self.parser, str) and not isinstance(self.parser, Parser):
+            raise SettingError(
+                f"Follower.parser is {self.parser!r}; give the name of a parser, or a parser."
+            )
+        for name, least in (("seed", 0), ("threads", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+                raise SettingError(f"Follower.{name} is a whole number, not {value!r}.")
+            if value < least:
+                raise SettingError(f"Follower.{name} is at least {least}, not {value}.")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings by name; with `deep`, also those inside, as in `learning__l2`."""
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        found = {name: getattr(self, name) for name in names}
+        if deep:
+            for name, value in list(found.items()):
+                if isinstance(value, Settings):
+                    found |= {f"{name}__{e.name}": getattr(value, e.name) for e in fields(value)}
+        return found
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings, also inside: `set_params(learning__l2=2.0)`.
+
+        What was learnt stays as it is until the next `fit`.
+        """
+        known = self.get_params()
+        before = self.get_params(deep=False)
+        inside: dict[str, dict[str, Any]] = {}
+        for name, value in settings.items():
+            if name not in known:
+                outer, _, inner = name.partition("__")
+                group = getattr(self, outer, None) if inner else None
+                names = [e.name for e in fields(group)] if isinstance(group, Settings) else known
+                where = type(group).__name__ if isinstance(group, Settings) else "Follower"
+                asked = inner if isinstance(group, Settings) else name
+                raise SettingError(f"{where} has no setting {asked!r}.{did_you_mean(asked, names)}")
+            outer, _, inner = name.partition("__")
+            if inner:
+                inside.setdefault(outer, {})[inner] = value
+            else:
+                setattr(self, name, value)
+        try:
+            for outer, values in inside.items():
+                setattr(self, outer, replace(getattr(self, outer), **values))
+            self._check_settings()
+        except SettingError:
+            for name, value in before.items():  # all of it, or nothing
+                setattr(self, name, value)
+            raise
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learnt")
+
+    def __repr__(self) -> str:
+        default = type(self)().get_params(deep=False)
+        given = self.get_params(deep=False)
+        changed = [f"{k}={v!r}" for k, v in given.items() if v != default[k]]
+        return f"Follower({', '.join(changed)})"

@@ -1,0 +1,308 @@
+"""Saved models: from what was learnt to the files of a model folder, and back.
+
+- `tables`: names of labels, lexicon, values, word counts, as JSON;
+- `weights`: θ and the keys of its features, and those of further members, as safetensors.
+
+How they lie on disk is told in `groundling.modelfolder`. No code is in them, and none is run.
+Models of format 1 and 2 (version 0.1.0) are read too; `groundling.io_before` translates them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from groundling.errors import ModelFileError, SettingError
+from groundling.features.lexicon import Lexicon
+from groundling.features.settings import Features
+from groundling.features.space import JoiningFunction, name_of
+from groundling.inference.settings import Search
+from groundling.io_before import translate
+from groundling.language.parser import Parser, load_parser
+from groundling.learning.settings import Learning
+from groundling.learning.trainer import Learnt, Trainer
+from groundling.modelfolder import read_folder, read_json, write_folder
+from groundling.models.base import FittedModel, Member, Model
+from groundling.models.decision import DecisionModel
+from groundling.models.ensemble import Ensemble
+from groundling.models.lengths import LengthModel
+from groundling.models.plan import PlanModel
+from groundling.models.transducer import TransducerModel
+from groundling.overlay.batch import Reals
+from groundling.overlay.settings import Overlay
+from groundling.trust import check_settings
+
+__all__ = ["load_learnt", "save_learnt"]
+
+_MODELS: dict[str, type[Model]] = {
+    kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
+}
+_OWN_PARSERS = re.compile(r"(default|chain)(@[^/]*)?")  # neither paths nor packages
+_MOST_OF_HEADER = 1_000_000  # bytes of names and shapes before the weights
+_MOST_WEIGHT = 1e30  # beyond, sums overflow
+# What reading a file that is not as we wrote it may end in.
+_BROKEN = (
+    LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,
+    SafetensorError,
+)  # fmt: skip
+
+
+# ---- writing ------------------------------------------------------------------------------
+
+
+def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = None) -> Path:
+    """Write a model; an older one in the same folder is replaced only when all is written."""
+    from groundling import __version__
+
+    settings, members = learnt.settings, learnt.fitted.members
+    model = settings.model.member_model
+    if type(model) not in _MODELS.values():
+        raise SettingError(
+            f"A {type(model).__name__} cannot be saved: model files know "
+            f"{', '.join(_MODELS)} and ensembles of these."
+        )
+    lexicon, lengths = members[0].encoder.reader.lexicon, learnt.fitted.lengths
+    tables = {
+        "members": [_member_tables(each) for each in members],
+        "lexicon": {
+            "given": {word: list(pairs) for word, pairs in lexicon.given.items()},
+            "learnt": {
+                word: [[kind, value, extent] for (kind, value), extent in pairs.items()]
+                for word, pairs in lexicon.learnt.items()
+            },
+            "string_match": lexicon.string_match,
+        },
+        "lengths": {
+            "counts": {
+                str(k): {str(n): c for n, c in v.items()} for k, v in lengths.counts.items()
+            },
+            "longest": lengths.longest,
+        },
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    for number, each in enumerate(members):
+        arrays |= {f"theta{number}": each.theta, f"keys{number}": each.space.keys}
+    files = {
+        "tables.json": json.dumps(tables, ensure_ascii=False).encode("utf-8", "surrogatepass"),
+        "weights.safetensors": save(arrays),
+    }
+    manifest = {
+        "groundling": __version__,
+        "settings": {
+            "model": {"kind": type(model).__name__, **model.to_dict()},
+            "learning": settings.learning.to_dict(),
+            "search": settings.search.to_dict(),
+            "seed": int(settings.seed),
+            "threads": int(settings.threads),
+            "parser": settings.parser if isinstance(settings.parser, str) else "",
+            "parser_name": members[0].encoder.reader.parser.name,
+        },
+        "loss": learnt.loss,
+        "temperature": learnt.temperature,
+    }
+    write_folder(folder, manifest, files, note)
+    return folder
+
+
+def _member_tables(fitted: FittedModel) -> dict[str, Any]:
+    features, space, encoder = fitted.features, fitted.space, fitted.encoder
+    plain = replace(features, joins=(), lexicon="strings").to_dict()
+    plain["joins"] = [j if isinstance(j, str) else f"own:{name_of(j)}" for j in features.joins]
+    del plain["lexicon"]  # the one that was learnt is kept instead
+    return {
+        "overlay": encoder.overlay.to_dict(),
+        "features": plain,
+        "word_names": list(space.word_names),
+        "node_names": list(space.node_names),
+        "values": {kind: sorted(known) for kind, known in encoder.values.items()},
+        "counts": dict(encoder.reader.counts),
+        "context_words": sorted(encoder.reader.labeller.context_words),
+    }
+
+
+# ---- reading ------------------------------------------------------------------------------
+
+
+def load_learnt(
+    folder: Path, parser: str | Parser | None = None, joins: tuple[JoiningFunction, ...] = ()
+) -> Learnt:
+    """Read a model, refusing anything that is not whole, ours and of a version we know."""
+    manifest, data = read_folder(folder, ("tables.json", "weights.safetensors"))
+    tables = read_json(data["tables.json"], folder / "tables.json")
+    try:
+        arrays = _arrays(data["weights.safetensors"])
+        check_settings(manifest["settings"])
+        check_settings({"temperature": manifest["temperature"], "loss": manifest["loss"]})
+        if manifest["version"] < 3:
+            manifest["settings"], tables, arrays = translate(manifest["settings"], tables, arrays)
+        chosen = parser if parser is not None else str(manifest["settings"]["parser"])
+        # A model file must not make us read files or run pipelines of its choice.
+        if parser is None and not _OWN_PARSERS.fullmatch(str(chosen)):
+            trained_with = str(manifest["settings"]["parser_name"])
+            raise SettingError(
+                f"The follower in {folder} was trained with the parser {trained_with[:80]!r}, "
+                "which is not part of the model. Pass it to Follower.load(…, parser=…)."
+            )
+        load_parser(chosen)
+        return _build(manifest, tables, arrays, chosen, joins)
+    except ModelFileError:
+        raise
+    except SettingError as error:
+        if "Follower.load(" in str(error) or parser is not None:
+            raise
+        raise _broken(folder, error) from error
+    except _BROKEN as error:
+        raise _broken(folder, error) from error
+
+
+def _broken(folder: Path, error: Exception) -> ModelFileError:
+    return ModelFileError(
+        f"The model in {folder} cannot be read ({type(error).__name__}: {str(error)[:200]}). "
+        "Save the follower again."
+    )
+
+
+def _arrays(data: bytes) -> dict[str, Any]:
+    """Return the arrays of the weights, after a look at how many they claim to be."""
+    if int.from_bytes(data[:8], "little") > _MOST_OF_HEADER:
+        raise ValueError("the weights list far too many arrays")
+    found: dict[str, Any] = load(data)
+    for name, array in found.items():
+        if array.ndim != 1 or array.dtype not in (np.float64, np.int64):
+            raise ValueError(f"the array {name[:40]!r} has {array.ndim} axes of {array.dtype}")
+    return found
+
+
+@dataclass(frozen=True)
+class _KnownMember:
+    """A member as a file keeps it."""
+
+    member: Member
+    tables: dict[str, Any]
+    theta: Reals
+    keys: NDArray[np.int64]
+
+
+def _build(
+    manifest: dict[str, Any],
+    tables: dict[str, Any],
+    arrays: dict[str, Any],
+    parser: str | Parser,
+    joins: tuple[JoiningFunction, ...],
+) -> Learnt:
+    own = {f"own:{name_of(function)}": function for function in joins}
+    lexicon = _lexicon(tables["lexicon"])
+    members = [
+        _KnownMember(
+            Member(Overlay.from_dict(each["overlay"]), _features(each["features"], own, lexicon)),
+            each, arrays[f"theta{number}"], arrays[f"keys{number}"],
+        )
+        for number, each in enumerate(tables["members"])
+    ]  # fmt: skip
+    settings = manifest["settings"]
+    kept = dict(settings["model"])
+    kind = _MODELS[kept.pop("kind")]
+    model: Model = kind.from_dict(kept)
+    if len(members) > 1:
+        model = Ensemble(tuple(each.member for each in members[1:]), model)
+    trainer = Trainer(
+        model=model,
+        overlay=members[0].member.overlay,
+        features=members[0].member.features,
+        learning=Learning.from_dict(settings["learning"]),
+        search=Search.from_dict(settings["search"]),
+        parser=parser,
+        seed=int(settings["seed"]),
+        threads=int(settings["threads"]),
+    )
+    lengths = LengthModel(
+        {
+            _count(units): {_count(n): _count(c) for n, c in counts.items()}
+            for units, counts in tables["lengths"]["counts"].items()
+        },
+        _count(tables["lengths"]["longest"]),
+    )
+    first, *others = [_fitted(trainer, each, lexicon, lengths) for each in members]
+    return Learnt(
+        trainer,
+        replace(first, others=tuple(others)),
+        float(manifest["loss"]),
+        float(manifest["temperature"]),
+    )
+
+
+def _lexicon(kept: dict[str, Any]) -> Lexicon:
+    return Lexicon(
+        given={word: [tuple(pair) for pair in pairs] for word, pairs in kept["given"].items()},
+        learnt={
+            word: {(_text(kind), _text(value)): float(extent) for kind, value, extent in pairs}
+            for word, pairs in kept["learnt"].items()
+        },
+        string_match=bool(kept["string_match"]),
+    )
+
+
+def _features(
+    tables: dict[str, Any], own: dict[str, JoiningFunction], lexicon: Lexicon
+) -> Features:
+    kept, chosen = dict(tables), []
+    check_settings(kept)
+    for name in kept.pop("joins"):
+        if name.startswith("own:") and name not in own:
+            raise SettingError(
+                f"The follower was trained with the joining function {name[4:]!r} of your own. "
+                "Pass it to Follower.load(…, joins=[…])."
+            )
+        chosen.append(own.get(name, name))
+    if kept["slots"] or "equal" in kept["numbers"]:
+        kept["lexicon"] = lexicon
+    return Features.from_dict({**kept, "joins": tuple(chosen)})
+
+
+def _fitted(
+    trainer: Trainer, known: _KnownMember, lexicon: Lexicon, lengths: LengthModel
+) -> FittedModel:
+    tables, features = known.tables, known.member.features
+    space = features.space()
+    space.word_names = {str(name): place for place, name in enumerate(tables["word_names"])}
+    space.node_names = {str(name): place for place, name in enumerate(tables["node_names"])}
+    space.keys = np.ascontiguousarray(known.keys, dtype=np.int64)
+    theta = np.ascontiguousarray(known.theta, dtype=np.float64)
+    if (
+        theta.shape != space.keys.shape
+        or not (np.abs(theta) <= _MOST_WEIGHT).all()
+        or not (np.diff(space.keys) > 0).all()
+        or len(space.word_names) != len(tables["word_names"])
+        or len(space.node_names) != len(tables["node_names"])
+    ):
+        raise ValueError("the weights do not fit the features")
+    space.names()  # every key must name known labels
+    encoder = trainer.encoder(known.member, lexicon)
+    encoder.values = {kind: set(map(_text, each)) for kind, each in tables["values"].items()}
+    reader = encoder.reader
+    reader.counts = {word: _count(count) for word, count in tables["counts"].items()}
+    context = frozenset(map(str, tables["context_words"]))
+    reader.labeller = replace(reader.labeller, context_words=context)
+    return FittedModel(features, encoder, space, theta, lengths, trainer.seed)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{str(value)[:60]!r} stands where a text should")
+    return value
+
+
+def _count(value: Any) -> int:
+    number = int(value)
+    if not 0 <= number <= 10**9:
+        raise ValueError(f"{number} stands where a count should")
+    return number

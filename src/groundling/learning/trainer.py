@@ -1,0 +1,215 @@
+"""The trainer: from demonstrations to what a follower knows, whatever its model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from groundling.errors import DemonstrationError
+from groundling.features.lexicon import Lexicon
+from groundling.features.reading import Reader
+from groundling.features.settings import Features
+from groundling.features.space import name_of
+from groundling.inference.settings import Search
+from groundling.language.parser import Parser, load_parser
+from groundling.learning.checkpoints import Checkpoint
+from groundling.learning.lexicon import learn_lexicon
+from groundling.learning.settings import Learning
+from groundling.learning.training import ProgressCallback, train
+from groundling.models.base import FittedModel, Member, Model, TrainingData
+from groundling.models.examples import Example, prepare
+from groundling.overlay.encoder import Encoder
+from groundling.overlay.settings import Overlay
+from groundling.world.environment import Demonstration
+
+__all__ = ["Learnt", "Trainer"]
+
+_LOG = logging.getLogger(__name__)
+_WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """The settings of a follower at the time it learns (see `Follower`)."""
+
+    model: Model
+    overlay: Overlay
+    features: Features
+    learning: Learning
+    search: Search
+    parser: str | Parser
+    seed: int
+    threads: int
+
+    def fit(
+        self,
+        demonstrations: Iterable[Demonstration],
+        progress: ProgressCallback | None = None,
+        checkpoint: str | Path | None = None,
+        every: int = 25,
+    ) -> Learnt:
+        """Learn the lexicon, if asked to, then θ, then the θ of each further member."""
+        self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
+        first, *others = self.model.all_members(self.overlay, self.features)
+        encoder = self.encoder(first, self.features.first_lexicon())
+        examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+        state = None
+        if checkpoint is not None:
+            state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
+        if self.features.lexicon == "learn":
+            encoder.reader.lexicon = learn_lexicon(
+                self.model, self._data(encoder, self.features, examples), self.features,
+                self.learning, seed=self.seed, progress=progress, checkpoint=state,
+            )  # fmt: skip
+        loss, fitted = self._train(first, encoder, examples, progress, state)
+        further = []
+        for number, member in enumerate(others, 1):
+            other = self.encoder(member, encoder.reader.lexicon)
+            own = None if state is None else replace(state, folder=state.folder / f"{number}")
+            more, learnt = self._train(member, other, examples, progress, own)
+            loss += more
+            further.append(learnt)
+        return Learnt(self, replace(fitted, others=tuple(further)), loss, examples=tuple(examples))
+
+    def go_on(
+        self,
+        learnt: Learnt,
+        examples: Sequence[Example],
+        progress: ProgressCallback | None = None,
+    ) -> Learnt:
+        """Learn from other examples, beginning with the present θ; the lexicon is kept."""
+        if not examples:
+            raise DemonstrationError(
+                "Nothing would be left to learn from. Keep at least one demonstration."
+            )
+        trainer = replace(
+            self,
+            learning=replace(
+                self.learning, tolerance=max(self.learning.tolerance, _WARM_TOLERANCE)
+            ),
+        )
+        members = self.model.all_members(self.overlay, self.features)
+        loss, fitted = 0.0, []
+        for member, known in zip(members, learnt.fitted.members, strict=True):
+            more, found = trainer._train(
+                member, known.encoder.fork(), examples, progress, None, known
+            )
+            loss += more
+            fitted.append(found)
+        first, *others = fitted
+        return replace(
+            learnt,
+            fitted=replace(first, others=tuple(others)),
+            loss=loss,
+            examples=tuple(examples),
+        )
+
+    def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
+        """Return what encodes for one member; all members read the text alike."""
+        features = member.features
+        labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
+        reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
+        return Encoder(reader, member.overlay, features.nodes(), self.model.terms())
+
+    def _data(
+        self, encoder: Encoder, features: Features, examples: Sequence[Example]
+    ) -> TrainingData:
+        return TrainingData(
+            encoder=encoder,
+            space=features.space(),
+            examples=examples,
+            search=self.search,
+            random=np.random.default_rng(self.seed),
+            threads=self.threads,
+            min_word_count=features.min_word_count,
+        )
+
+    def _train(
+        self,
+        member: Member,
+        encoder: Encoder,
+        examples: Sequence[Example],
+        progress: ProgressCallback | None,
+        checkpoint: Checkpoint | None,
+        known: FittedModel | None = None,
+    ) -> tuple[float, FittedModel]:
+        data = self._data(encoder, member.features, examples)
+        if known is not None:  # names keep their numbers, so that weights can be found again
+            data.space.word_names = dict(known.space.word_names)
+            data.space.node_names = dict(known.space.node_names)
+        began = time.perf_counter()
+        objective = self.model.objective(data)
+        _LOG.info(
+            "encoded %d demonstrations with %d features in %.1f s",
+            len(examples), len(data.space), time.perf_counter() - began,
+        )  # fmt: skip
+        start = None
+        if known is not None:
+            start = objective.first(len(data.space), self.seed)
+            places = data.space.places(known.space.keys)
+            start[places[places >= 0]] = known.theta[places >= 0]
+        loss, theta = train(
+            objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint,
+            start=start,
+        )  # fmt: skip
+        _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
+        lengths = self.model.lengths(encoder, examples)
+        return loss, FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
+
+    def _fingerprint(self, examples: Sequence[Example], every: int) -> str:
+        """Return what training depends on, so that another one does not go on from it."""
+        content = [
+            (
+                tuple(map(repr, e.instructions)), repr(e.trajectory.actions),
+                repr(e.trajectory.start), repr([other.actions for other in e.also]), e.weight,
+                e.group, repr(e.demonstration.negative_starts),
+            )
+            for e in examples
+        ]  # fmt: skip
+        # Functions and parsers are known by name: how they print differs from run to run.
+        members = self.model.all_members(self.overlay, self.features)
+        described = [
+            (
+                repr(member.overlay), repr(replace(member.features, joins=())),
+                [j if isinstance(j, str) else name_of(j) for j in member.features.joins],
+            )
+            for member in members
+        ]  # fmt: skip
+        settings = [
+            repr(self.model.member_model), repr(self.learning), repr(self.search), self.seed,
+            self.threads, load_parser(self.parser).name,
+        ]  # fmt: skip
+        shown = json.dumps([settings, described, every, content])
+        return hashlib.sha256(shown.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What was learnt, with the settings of that time: one value that is never changed."""
+
+    settings: Trainer
+    fitted: FittedModel
+    loss: float
+    temperature: float = 1.0
+    examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
+
+    @property
+    def model(self) -> Model:
+        """The model that learnt it."""
+        return self.settings.model
+
+    @property
+    def search(self) -> Search:
+        """How plans are searched for."""
+        return self.settings.search
+
+    def with_search(self, search: Search) -> Learnt:
+        """Return the same with another search."""
+        return replace(self, settings=replace(self.settings, search=search))

@@ -1,0 +1,279 @@
+"""The folder of a model on disk: parts with their sums in their names, and one manifest.
+
+- `manifest.json`: format, version, settings, the SHA-256 sums of the parts and of itself;
+- `tables-SUM.json`, `weights-SUM.safetensors`: the parts, each named after its own content.
+
+A save writes new parts beside the old ones, then replaces the manifest in one step, then
+deletes the old parts. Whenever it is stopped, the manifest that is there names parts that are
+there. Nothing in a folder is deleted but what its own sum or an earlier manifest marks as ours.
+
+Reading trusts nothing: names come from sums, files must be plain and of a sensible size, JSON
+holds no numbers without end. What the values mean is for others to say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import ModelFileError
+from groundling.files import alone_in, is_leftover, read_plain, write_atomically
+
+__all__ = ["FORMAT", "VERSION", "is_model", "read_folder", "read_json", "read_note", "write_folder"]
+
+FORMAT = "groundling-model"
+VERSION = 3  # 1 had no partners; 1 and 2 had parts with plain names
+MANIFEST = "manifest.json"
+LIMITS = {
+    MANIFEST: 1_000_000,
+    "tables.json": 64_000_000,
+    "weights.safetensors": 2_000_000_000,
+}
+"""How many bytes of each file are read at most."""
+
+_MOST_VALUES = 4_000_000  # in one file of JSON; Python needs some 50 bytes for the smallest
+_OURS = re.compile(r"(tables|weights)-([0-9a-f]{16})\.(json|safetensors)")
+_TRIES = 5
+
+
+def write_folder(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    parts: Mapping[str, bytes],
+    note: Mapping[str, Any] | None = None,
+) -> None:
+    """Put a model into a folder; the one that was there stays whole until this one is.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_folder(Path(folder), {"settings": {}}, {"tables.json": b"{}"}, {"task": "none"})
+    ...     sorted(path.name[:8] for path in Path(folder).iterdir())
+    ...     read_folder(Path(folder), ["tables.json"])[1], read_note(Path(folder))
+    ['manifest', 'tables-4']
+    ({'tables.json': b'{}'}, {'task': 'none'})
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    with alone_in(folder) as alone:
+        mode, before = _present(folder)
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION, **manifest}
+        if note is not None:
+            content["note"] = dict(note)
+        content["sha256"] = {name: _sum(data) for name, data in parts.items()}
+        content["sha256"][MANIFEST] = _own_sum(content)
+        files = {name: (folder / _name(name, content), data) for name, data in parts.items()}
+        last = json.dumps(content, indent=1).encode()
+        _must_be_readable({**parts, MANIFEST: last})
+        try:
+            for name, (path, data) in files.items():
+                if not _holds(path, content["sha256"][name]):
+                    write_atomically(path, data, mode=mode)
+            write_atomically(folder / MANIFEST, last, mode=mode)
+        finally:
+            # After a failure, what the manifest that is there does not name is of no use.
+            with contextlib.suppress(OSError, ModelFileError):
+                _sweep(folder, before, leftovers=alone)
+            if made:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()  # only if nothing is in it
+
+
+def read_folder(folder: Path, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the manifest of a model and its parts, all as they were written."""
+    wanted = list(names)
+    for _ in range(_TRIES):
+        manifest = _manifest(folder)
+        try:
+            return manifest, {name: _part(folder, name, manifest) for name in wanted}
+        except ModelFileError:
+            # Somebody may have saved another model while we were reading this one.
+            if _manifest(folder)["sha256"] == manifest["sha256"]:
+                raise
+    raise ModelFileError(f"The model in {folder} changes all the time. Read it when it is saved.")
+
+
+def read_note(folder: Path) -> dict[str, Any] | None:
+    """Return the note that was saved with a model, if there is one."""
+    note = _manifest(folder).get("note")
+    return note if isinstance(note, dict) else None
+
+
+def is_model(folder: Path) -> bool:
+    """Tell whether a folder holds what looks like a model, whole or not."""
+    try:
+        return b'"' + FORMAT.encode() + b'"' in read_plain(
+            folder / MANIFEST, LIMITS[MANIFEST], ModelFileError
+        )
+    except ModelFileError:
+        return False
+
+
+def read_json(data: bytes, where: Path | str) -> Any:
+    """Return what JSON says; endless numbers, endless nesting and too many values are refused.
+
+    >>> read_json(b'{"seed": 1e999}', "manifest.json")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.ModelFileError: manifest.json is not JSON of ours (1e999 is no number that
+    can be used). Save the follower again.
+    """
+    try:
+        if data.count(b",") + data.count(b"[") + data.count(b"{") > _MOST_VALUES:
+            raise ValueError(f"it holds more than {_MOST_VALUES:,} values")
+        return json.loads(
+            data, parse_constant=_refuse, parse_float=_checked(float), parse_int=_checked(int)
+        )
+    except (ValueError, RecursionError) as error:
+        said = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise ModelFileError(
+            f"{where} is not JSON of ours ({str(said)[:200]}). Save the follower again."
+        ) from error
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(f"{text} is no number that can be used")
+
+
+def _checked(kind: type) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        value: float = kind(text) if len(text) < 100 else math.inf
+        if not abs(value) < 2.0**63 if kind is int else not math.isfinite(value):
+            _refuse(text[:40])
+        return value
+
+    return read
+
+
+# ---- reading ----------------------------------------------------------------------------
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not os.path.lexists(path):
+        raise ModelFileError(f"{folder} holds no model: there is no {MANIFEST} in it.")
+    manifest = read_json(read_plain(path, LIMITS[MANIFEST], ModelFileError), path)
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is not the manifest of a Groundling model.")
+    version = manifest.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise ModelFileError(
+            f"The model in {folder} has format version {str(version)[:40]}; this Groundling reads "
+            f"up to {VERSION}. Update Groundling to "
+            f"{str(manifest.get('groundling', 'a newer version'))[:40]}."
+        )
+    sums = manifest.get("sha256")
+    if not isinstance(sums, dict):
+        raise ModelFileError(f"{path} lists no checksums. Save the follower again.")
+    if sums.get(MANIFEST) != _own_sum(manifest):
+        raise ModelFileError(
+            f"{path} does not match its own checksum: it is damaged or was edited. "
+            "Save the follower again."
+        )
+    return manifest
+
+
+def _part(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
+    path = folder / _name(name, manifest)
+    data = read_plain(path, LIMITS[name], ModelFileError)
+    if _sum(data) != manifest["sha256"].get(name):
+        raise ModelFileError(
+            f"{path} does not match the manifest beside it: it is damaged, or of "
+            "another save. Save the follower again."
+        )
+    return data
+
+
+def _name(name: str, manifest: Mapping[str, Any]) -> str:
+    """Return the file of a part: a name of ours with a sum, whatever the manifest says."""
+    if manifest["version"] < 3:
+        return name
+    checksum = str(manifest["sha256"].get(name))
+    if not re.fullmatch(r"[0-9a-f]{64}", checksum):
+        raise ModelFileError(f"{MANIFEST} has no sum of {name}. Save the follower again.")
+    stem, _, suffix = name.rpartition(".")
+    return f"{stem}-{checksum[:16]}.{suffix}"
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _own_sum(manifest: Mapping[str, Any]) -> str:
+    """Return the checksum of a manifest, all but its own entry."""
+    sums = {name: each for name, each in manifest["sha256"].items() if name != MANIFEST}
+    return _sum(json.dumps({**manifest, "sha256": sums}, sort_keys=True).encode())
+
+
+# ---- replacing --------------------------------------------------------------------------
+
+
+def _present(folder: Path) -> tuple[int | None, dict[str, str]]:
+    """Return the permissions of the model that is there, and the sums of its parts by file."""
+    path = folder / MANIFEST
+    if not os.path.lexists(path):
+        return None, {}
+    if not is_model(folder):
+        raise ModelFileError(
+            f"{folder} holds a {MANIFEST} that is not of a Groundling model, which would be lost. "
+            "Save into another folder; nothing was changed."
+        )
+    mode = stat.S_IMODE(path.lstat().st_mode)
+    try:
+        manifest = _manifest(folder)
+    except ModelFileError:  # damaged: nothing says which parts were its own
+        return mode, {}
+    return mode, {
+        _name(name, manifest): str(checksum)
+        for name, checksum in manifest["sha256"].items()
+        if name in LIMITS and name != MANIFEST
+    }
+
+
+def _must_be_readable(files: Mapping[str, bytes]) -> None:
+    """Refuse to write what nobody could read again."""
+    for name, data in files.items():
+        if len(data) > LIMITS[name]:
+            raise ModelFileError(
+                f"The {name} of this model has {len(data):,} bytes, more than the "
+                f"{LIMITS[name]:,} that are read again. Raise min_count, or leave features out."
+            )
+        if name.endswith(".json"):
+            read_json(data, name)
+
+
+def _holds(path: Path, checksum: str) -> bool:
+    """Tell whether a file is there with just this content."""
+    try:
+        return _sum(read_plain(path, max(LIMITS.values()), ModelFileError)) == checksum
+    except ModelFileError:
+        return False
+
+
+def _sweep(folder: Path, before: Mapping[str, str], *, leftovers: bool) -> None:
+    """Delete parts that no manifest names any more, and what killed saves have left."""
+    used = set()
+    if os.path.lexists(folder / MANIFEST):
+        manifest = _manifest(folder)
+        used = {_name(name, manifest) for name in manifest["sha256"] if name in LIMITS}
+    for entry in list(os.scandir(folder)):
+        if entry.name in used or not entry.is_file(follow_symlinks=False):
+            continue
+        marked = _OURS.fullmatch(entry.name)
+        if entry.name in before:
+            ours = _holds(folder / entry.name, before[entry.name])
+        elif marked:
+            data = read_plain(folder / entry.name, max(LIMITS.values()), ModelFileError)
+            ours = _sum(data).startswith(marked[2])
+        else:
+            ours = leftovers and is_leftover(entry.name)
+        if ours:
+            with contextlib.suppress(OSError):
+                os.unlink(entry.path)

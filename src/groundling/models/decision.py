@@ -1,0 +1,293 @@
+"""The paper's model: decisions against alternatives, units of text aligned one way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from groundling.features.settings import Features
+from groundling.inference.alignment import align, spread
+from groundling.inference.alternation import Alternation, alternate
+from groundling.inference.plan_space import widen
+from groundling.inference.settings import Search
+from groundling.inference.units import UnitScores
+from groundling.models.base import (
+    FittedModel,
+    Model,
+    Objective,
+    Request,
+    SearchResult,
+    TrainingData,
+)
+from groundling.models.examples import Example
+from groundling.models.interpretation import Interpretation
+from groundling.models.lengths import LengthModel
+from groundling.models.unit_table import UnitTable
+from groundling.overlay.batch import Reals
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoder import Encoder
+from groundling.overlay.encoding import Instance
+from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.settings import Overlay
+from groundling.settings import idle_setting, setting
+from groundling.world.environment import Action, State
+from groundling.world.trajectory import Trajectory
+
+__all__ = ["DecisionModel", "DecisionObjective"]
+
+_FIRST_SPREAD = 0.1  # standard deviation of random first weights
+
+
+@dataclass(frozen=True, repr=False)
+class DecisionModel(Model):
+    """Each demonstrated action against alternatives in its state, as in the paper.
+
+    Σ_j -log softmax over Ỹ of ψ(ỹ) + Σ_i [a_i = j] ψ(x_i, ỹ): the alignment a of units to
+    actions is fixed while θ is learnt, and the two are alternated. So are alignment and
+    plan in the search.
+
+    Parameters
+    ----------
+    aligned
+        `best`: each unit with the action it fits best, in the order of the text; `all`:
+        every unit with every action.
+    alternatives
+        How many alternatives Ỹ are sampled per decision (`None`: all).
+    alternatives_from
+        Where they come from: the state of the `decision`, or all states of the `path`.
+    begin
+        Whether the alternation begins with random `weights`, or with units spread evenly
+        over the actions (`alignment`).
+    last_to_last
+        The last unit aligns with the last action.
+    restarts, alternations
+        In the search: how many random alignments to start from, and how often to alternate.
+    compare
+        Whether the plans that the alternation ends with are compared by their whole `score`,
+        or by how well they fit the `text` only.
+
+    Examples
+    --------
+    >>> DecisionModel(aligned="all", restarts=5).check(Overlay(), Features(), 5, Search())
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: DecisionModel.restarts has no effect with aligned='all', where
+    nothing alternates. Leave it out, or use aligned='best'.
+    """
+
+    aligned: Literal["best", "all"] = "best"
+    alternatives: int | None = setting(None, least=1)
+    alternatives_from: Literal["decision", "path"] = "decision"
+    begin: Literal["weights", "alignment"] = "weights"
+    last_to_last: bool = False
+    restarts: int = setting(10, least=1)
+    alternations: int = setting(5, least=1)
+    compare: Literal["score", "text"] = "score"
+
+    def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
+        """Complain of settings that have no effect in this model."""
+        if self.aligned == "all":
+            for name in self.changed():
+                if name in ("begin", "restarts", "alternations"):
+                    raise idle_setting(
+                        f"DecisionModel.{name}",
+                        "with aligned='all', where nothing alternates",
+                        "Leave it out, or use aligned='best'.",
+                    )
+
+    def objective(self, data: TrainingData) -> DecisionObjective:
+        """Return decisions against alternatives, with alignments that are made anew each round."""
+        self.check_negative_starts(data.examples)
+        return DecisionObjective(self, data)
+
+    def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
+        """Count how many actions texts of so many units have: ψ(n)."""
+        units = [
+            encoder.label(each.instructions, separate=True).skeleton.groups for each in examples
+        ]
+        pairs = zip(units, (len(each.trajectory) for each in examples), strict=True)
+        return LengthModel().fit(pairs)
+
+    def search(
+        self, fitted: FittedModel, requests: Sequence[Request], search: Search
+    ) -> Iterator[SearchResult]:
+        """Alternate alignments and plans, for each request."""
+        for request in requests:
+            yield self._search(fitted, request, search)
+
+    def _search(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
+        world, start = request.world, request.start
+        search = search.extended(world.extra_length(start))
+        scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
+        lengths = range(search.min_length, search.max_length + 1)
+        how = Alternation(
+            restarts=self.restarts,
+            rounds=self.alternations,
+            compare=self.compare,
+            every_unit=self.aligned == "all",
+            last_to_last=self.last_to_last,
+            seed=fitted.seed,
+        )
+
+        def length_score(length: int) -> float:
+            return fitted.lengths.score(length, scores.units)
+
+        scores.look_ahead(start, search.max_length)
+        found = widen(
+            lambda wider: alternate(scores, start, wider, length_score, lengths, how),
+            search,
+            world,
+        )
+        return SearchResult(found, normalised=not search.planning)
+
+    def interpret(
+        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
+    ) -> list[Interpretation]:
+        """Return how the text is read with its best alignment."""
+        return UnitTable(fitted, request, plans).interpret(plans, self._align)
+
+    def scores(
+        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
+    ) -> list[float]:
+        """Return the scores of several plans under one text."""
+        table = UnitTable(fitted, request, plans)
+        return [self._align(table, plan)[0] for plan in plans]
+
+    def _align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+        places = table.actions(plan)
+        text, free = table.text[places].T, float(table.free[places].sum())
+        free += table.fitted.lengths.score(len(places), table.units)
+        score, chosen = align(text, last_to_last=self.last_to_last)
+        arcs = np.zeros(text.shape)
+        for unit, action in enumerate(chosen):
+            if action >= 0:
+                arcs[unit, action] = 1.0
+        return score + free, arcs
+
+
+class DecisionObjective(Objective):
+    """The loss of decisions under alignments that are fixed for a round.
+
+    A decision's instance holds the units aligned with it and no others, so that an
+    evaluation reads each text once, however many decisions it is about.
+    """
+
+    def __init__(self, model: DecisionModel, data: TrainingData) -> None:
+        self.model = model
+        self.data = data
+        self.begins_aligned = model.begin == "alignment"
+        self.options = [self._alternatives(example) for example in data.examples]
+        every = [[graph for each in options for graph in each] for options in self.options]
+        self.texts = data.label(every, separate=True)
+        self.decisions = np.cumsum([0, *map(len, self.options)]).tolist()  # of each example
+        self.alignment: list[tuple[int, ...]] = [
+            spread(text.skeleton.groups, len(decisions))
+            for text, decisions in zip(self.texts, self.options, strict=True)
+        ]
+        if data.grow:
+            self._decide_features()
+        if model.aligned == "best":
+            demonstrated = [
+                Instance(
+                    text.skeleton,
+                    text.words,
+                    [Candidates.single(each[0] for each in decisions)],
+                )
+                for text, decisions in zip(self.texts, self.options, strict=True)
+            ]
+            self.aligner = data.encoder.encode(demonstrated, data.space, threads=data.threads)
+        self._encode()
+        self.check_possible()
+
+    def _decide_features(self) -> None:
+        """Show all units and all graphs of every example together."""
+        instances = []
+        for example, text, decisions in zip(
+            self.data.examples, self.texts, self.options, strict=True
+        ):
+            starts = np.cumsum([0, *map(len, decisions)])[:-1]
+            graphs = Candidates.single(graph for each in decisions for graph in each)
+            instances.append(
+                Instance(text.skeleton, text.words, [graphs], starts.tolist(), example.weight)
+            )
+        self.data.encoder.encode(
+            instances, self.data.space, grow=True, min_word_count=self.data.min_word_count
+        )
+
+    def _encode(self) -> None:
+        """Encode one instance per decision, with the units that are aligned with it."""
+        instances = []
+        for example, text, decisions, alignment in zip(
+            self.data.examples, self.texts, self.options, self.alignment, strict=True
+        ):
+            for j, graphs in enumerate(decisions):
+                skeleton, words = text.skeleton, text.words
+                if self.model.aligned == "best":
+                    skeleton, kept = skeleton.select([i for i, a in enumerate(alignment) if a == j])
+                    words = tuple(words[place] for place in kept)
+                candidates = [Candidates.single(graphs)]
+                instances.append(Instance(skeleton, words, candidates, (0,), example.weight))
+        self.scorer = self.data.encoder.encode(
+            instances, self.data.space, threads=self.data.threads
+        )
+
+    def _alternatives(self, example: Example) -> list[list[LaidOutGraph]]:
+        """Return for each decision its graphs, the demonstrated one first."""
+        trajectory, world = example.trajectory, example.world
+        everywhere = [
+            (state, action) for state in trajectory.states[:-1] for action in world.actions(state)
+        ]
+        options = []
+        for state, action in trajectory.decisions():
+            pool: list[tuple[State, Action]] = (
+                everywhere
+                if self.model.alternatives_from == "path"
+                else [(state, each) for each in world.actions(state)]
+            )
+            others = [pair for pair in dict.fromkeys(pool) if pair != (state, action)]
+            limit = self.model.alternatives
+            if limit is not None and len(others) > limit:
+                picked = np.sort(self.data.random.choice(len(others), limit, replace=False))
+                others = [others[place] for place in picked]
+            pairs = [(state, action), *others]
+            options.append([self.data.encoder.ground(world, *pair) for pair in pairs])
+        return options
+
+    def first(self, width: int, seed: int) -> Reals:
+        """Begin with random weights, unless every unit is aligned with every action."""
+        if self.model.aligned == "all":
+            return np.zeros(width)
+        return np.random.default_rng([seed, 0]).normal(size=width) * _FIRST_SPREAD
+
+    def realign(self, theta: Reals) -> bool:
+        """Align units with the demonstrated actions anew, by Viterbi."""
+        if self.model.aligned == "all":
+            return False
+        grouped, _ = self.aligner.group_scores(theta)
+        found = []
+        for place, decisions in enumerate(self.options):
+            start, end = self.aligner.group_start[place : place + 2]
+            table = grouped[start:end].reshape(len(decisions), -1).T
+            found.append(align(table, last_to_last=self.model.last_to_last)[1])
+        changed = found != self.alignment
+        if changed:
+            self.alignment = found
+            self._encode()
+        return changed
+
+    def owners(self) -> Sequence[int]:
+        """Return for each decision the place of its example."""
+        places = np.arange(len(self.data.examples))
+        return np.repeat(places, np.diff(self.decisions)).tolist()
+
+    def alignments(self) -> list[tuple[tuple[int, ...], ...]]:
+        """Return for each example and unit the actions it is aligned with."""
+        if self.model.aligned == "all":
+            return [
+                (tuple(range(len(decisions))),) * text.skeleton.groups
+                for text, decisions in zip(self.texts, self.options, strict=True)
+            ]
+        return [tuple(() if a < 0 else (a,) for a in each) for each in self.alignment]

@@ -1,0 +1,241 @@
+"""Texts read unit by unit: each decision normalised, all readings summed on a lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from groundling.errors import DemonstrationError, SettingError
+from groundling.features.settings import Features
+from groundling.inference.plan_space import widen
+from groundling.inference.settings import Search
+from groundling.inference.transduction import MARKS, Transduction, transduce
+from groundling.inference.units import UnitScores
+from groundling.models.base import (
+    FittedModel,
+    Model,
+    Objective,
+    Request,
+    SearchResult,
+    TrainingData,
+)
+from groundling.models.interpretation import Interpretation
+from groundling.models.lattice import lattice_gradient
+from groundling.models.unit_table import UnitTable
+from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Instance
+from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.settings import Overlay
+from groundling.settings import idle_setting, setting
+from groundling.world.trajectory import Trajectory
+
+__all__ = ["TransducerModel", "TransducerObjective"]
+
+_ROUNDS = 5  # the default of Learning.rounds, which nothing here alternates
+
+
+@dataclass(frozen=True, repr=False)
+class TransducerModel(Model):
+    """Units of text read in order, each naming no, one or several actions.
+
+    At every position the reader passes on to the next unit or acts; each such decision is
+    normalised over all that could be done there, and all readings that lead to the
+    demonstrated actions are summed (see `groundling.models.lattice`).
+
+    Parameters
+    ----------
+    allow_multiple
+        Whether one unit may name several actions.
+    unaligned_cost, fertility_cost
+        What a unit costs that names no action, and each further action that a unit names.
+        Without, text is free once nothing can be done.
+    length_bonus
+        In the search: what each action adds to the score of a plan. Decisions that are
+        normalised one by one favour short plans: after a wrong turn nothing seems worth
+        doing, and doing nothing costs little.
+    normaliser_power
+        In the search: the power of each decision's normaliser that its probability is
+        multiplied by. With 0, a unit that fits nothing that can be done does not speak
+        against the plan so far; with more, it does.
+
+    Examples
+    --------
+    >>> TransducerModel(unaligned_cost=-1)
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: TransducerModel.unaligned_cost is at least 0, not -1.0.
+    """
+
+    allow_multiple: bool = True
+    unaligned_cost: float = setting(0.0, least=0)
+    fertility_cost: float = setting(0.0, least=0)
+    length_bonus: float = 0.0
+    normaliser_power: float = 0.0
+
+    def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
+        """Complain of settings that have no effect in this model."""
+        if features.lexicon == "learn":
+            raise SettingError(
+                "Features.lexicon='learn' goes with PlanModel or DecisionModel: a text that is "
+                "read unit by unit has no fixed words to learn from. Give a lexicon, or 'strings'."
+            )
+        if rounds != _ROUNDS:
+            raise idle_setting(
+                "Learning.rounds",
+                "in TransducerModel, which sums over alignments and alternates nothing",
+                "Leave it out.",
+            )
+        if not self.allow_multiple and self.fertility_cost:
+            raise idle_setting(
+                "TransducerModel.fertility_cost",
+                "with allow_multiple=False, where a unit names one action at most",
+                "Leave it out, or use allow_multiple=True.",
+            )
+
+    def objective(self, data: TrainingData) -> TransducerObjective:
+        """Return the loss of all readings together."""
+        self.check_negative_starts(data.examples)
+        return TransducerObjective(self, data)
+
+    def search(
+        self, fitted: FittedModel, requests: Sequence[Request], search: Search
+    ) -> Iterator[SearchResult]:
+        """Read each request unit by unit."""
+        for request in requests:
+            yield self._search(fitted, request, search)
+
+    def _search(self, fitted: FittedModel, request: Request, search: Search) -> SearchResult:
+        world, start = request.world, request.start
+        how = Transduction(**asdict(self))
+        scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
+        found = widen(
+            lambda wider: transduce(scores, start, wider, how),
+            search.extended(world.extra_length(start)),
+            world,
+        )
+        return SearchResult(found, normalised=not search.planning)
+
+    def interpret(
+        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
+    ) -> list[Interpretation]:
+        """Return how the text is read, over all readings that lead to each plan."""
+        return UnitTable(fitted, request, plans).interpret(plans, self._align)
+
+    def scores(
+        self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
+    ) -> list[float]:
+        """Return the log probabilities of several plans under one text."""
+        table = UnitTable(fitted, request, plans)
+        return [self._align(table, plan)[0] for plan in plans]
+
+    def _align(self, table: UnitTable, plan: Trajectory) -> tuple[float, Reals]:
+        rows: list[int] = []
+        starts, gold = [0], []
+        for j, state in enumerate(plan.states):
+            offered = table.world.actions(state)
+            if j < len(plan):
+                gold.append(len(rows) + offered.index(plan.actions[j]))
+            rows += [table.place[state, each] for each in offered]
+            starts.append(len(rows))
+        scores = table.text + table.free[:, None]
+        act, marks = scores[rows], scores[-len(MARKS) :]
+        reading = self.read(act, marks, np.array(starts, np.int32), np.array(gold, np.int32))
+        return -reading.loss, reading.arcs
+
+    def read(self, act: Reals, marks: Reals, starts: Integers, gold: Integers) -> Reading:
+        """Return all readings of a text that lead to some actions, and the gradient of each score.
+
+        `act` is (alternatives × units), those of prefix j in rows starts[j] … starts[j + 1] - 1;
+        `marks` scores passing on, passing on after acting, acting again.
+        """
+        passing = np.ascontiguousarray(marks[:2])
+        again = marks[2].copy()
+        if not self.allow_multiple:
+            again[:] = -np.inf
+        act_grad, passing_grad = np.zeros_like(act), np.zeros_like(passing)
+        again_grad, arcs = np.zeros(act.shape[1]), np.zeros((act.shape[1], len(gold)))
+        loss = lattice_gradient(
+            act, starts, gold, passing, again, act_grad, passing_grad, again_grad, arcs,
+            self.unaligned_cost, self.fertility_cost,
+        )  # fmt: skip
+        return Reading(float(loss), act_grad, np.vstack([passing_grad, again_grad]), arcs)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """-log p(actions | units), its gradient by every score, and p(unit names action)."""
+
+    loss: float
+    act_grad: Reals
+    marks_grad: Reals
+    arcs: Reals
+
+
+class TransducerObjective(Objective):
+    """Decisions normalised one by one, all readings summed exactly."""
+
+    def __init__(self, model: TransducerModel, data: TrainingData) -> None:
+        self.model = model
+        self.data = data
+        encoder = data.encoder
+        marks = [encoder.lay_out(mark) for mark in MARKS]
+        self.layout: list[tuple[Integers, Integers]] = []
+        pools: list[list[LaidOutGraph]] = []
+        for example in data.examples:
+            graphs: list[LaidOutGraph] = []
+            starts, gold = [0], []
+            for j, state in enumerate(example.trajectory.states):
+                actions = example.world.actions(state)
+                if j < len(example.trajectory):
+                    gold.append(len(graphs) + actions.index(example.trajectory.actions[j]))
+                graphs += [encoder.ground(example.world, state, action) for action in actions]
+                starts.append(len(graphs))
+            self.layout.append((np.array(starts, np.int32), np.array(gold, np.int32)))
+            pools.append([*graphs, *marks])
+        texts = data.label(pools, separate=True)
+        instances = [
+            Instance(
+                text.skeleton,
+                text.words,
+                [Candidates.single(pool)],
+                [*gold.tolist(), *range(len(pool) - len(MARKS), len(pool))],
+                example.weight,
+            )
+            for example, text, pool, (_, gold) in zip(
+                data.examples, texts, pools, self.layout, strict=True
+            )
+        ]
+        self.scorer = encoder.encode(
+            instances,
+            data.space,
+            grow=data.grow,
+            min_word_count=data.min_word_count,
+            threads=data.threads,
+        )
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return Σ weight · -log p(actions | text) and its gradient."""
+        scorer = self.scorer
+        grouped, free = scorer.group_scores(theta)
+        weights, free_weights = np.zeros_like(grouped), np.zeros_like(free)
+        total = 0.0
+        for place, (starts, gold) in enumerate(self.layout):
+            first, last = (int(each) for each in scorer.batch.instance_candidates[place:][:2])
+            span = slice(int(scorer.group_start[place]), int(scorer.group_start[place + 1]))
+            table = grouped[span].reshape(last - first, -1) + free[first:last, None]
+            count = int(starts[-1])
+            reading = self.model.read(table[:count], table[count:], starts, gold)
+            example = self.data.examples[place]
+            if not np.isfinite(reading.loss):
+                raise DemonstrationError(
+                    f"{example.demonstration} cannot be read: no way of aligning its text leads "
+                    "to its actions."
+                )
+            grads = np.vstack([reading.act_grad, reading.marks_grad])
+            total += example.weight * reading.loss
+            weights[span] = example.weight * grads.ravel()
+            free_weights[first:last] = example.weight * grads.sum(axis=1)
+        return total, scorer.weighted_gradient(theta, weights, free_weights)

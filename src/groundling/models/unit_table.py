@@ -1,0 +1,96 @@
+"""Scores of all units of a text against every action that some plans could have taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from groundling.inference.transduction import MARKS
+from groundling.models.base import FittedModel, Request
+from groundling.models.interpretation import Interpretation
+from groundling.overlay.batch import Reals
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Instance
+from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.scorer import Scorer
+from groundling.world.environment import Action, State
+from groundling.world.trajectory import Trajectory
+
+__all__ = ["UnitTable"]
+
+Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
+"""Returns the score of a plan, and p(unit names action) as (units × actions)."""
+
+
+class UnitTable:
+    """ψ(x_i, y) and ψ(y) of all units and all actions around some plans, for explaining them.
+
+    `text` is (actions × units), `free` what each action scores by itself; the last three
+    rows are the marks of a reader (see `groundling.models.lattice`).
+    """
+
+    def __init__(self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory]) -> None:
+        self.fitted = fitted
+        self.world = request.world
+        encoder = fitted.encoder
+        self.place: dict[tuple[State, Action], int] = {}
+        graphs: list[LaidOutGraph] = []
+        for state in dict.fromkeys(state for plan in plans for state in plan.states):
+            for action in self.world.actions(state):
+                self.place[state, action] = len(graphs)
+                graphs.append(encoder.ground(self.world, state, action))
+        graphs += [encoder.lay_out(mark) for mark in MARKS]
+        text = encoder.label(request.text, separate=True)
+        self.units = text.skeleton.groups
+        self.order = text.order()
+        self.unit_of = np.array(text.skeleton.group)[self.order]
+        self.text, self.free = np.zeros((len(graphs), self.units)), np.zeros(len(graphs))
+        self.scorers: dict[int, tuple[Scorer, int]] = {}  # of each graph, and its place there
+        at: dict[LaidOutGraph, list[int]] = {}
+        for place, graph in enumerate(graphs):
+            at.setdefault(graph, []).append(place)
+        # As in the search, words are labelled in the light of each graph's own new names.
+        for named in encoder.by_new_values(list(at)):
+            text = encoder.label(request.text, named[:1], separate=True)
+            instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
+            scorer = encoder.encode([instance], fitted.space)
+            grouped, free = scorer.group_scores(fitted.theta)
+            for number, graph in enumerate(named):
+                for place in at[graph]:
+                    self.text[place] = grouped[number * self.units : (number + 1) * self.units]
+                    self.free[place] = free[number]
+                    self.scorers[place] = (scorer, number)
+
+    def actions(self, plan: Trajectory) -> list[int]:
+        """Return the rows of a plan's actions."""
+        return [self.place[decision] for decision in plan.decisions()]
+
+    def interpret(self, plans: Sequence[Trajectory], align: Alignment) -> list[Interpretation]:
+        """Return how the text is read in the light of plans, units aligned as told."""
+        found = []
+        for plan in plans:
+            score, arcs = align(self, plan)
+            aligned, texts, frees = [], [], []
+            for j, place in enumerate(self.actions(plan)):
+                within = self._posteriors(place)
+                aligned.append(within * arcs[self.unit_of, j][:, None])
+                texts.append(self._counts(place, arcs[:, j], 0.0))
+                frees.append(self._counts(place, np.zeros(self.units), 1.0))
+            none = np.zeros(len(self.fitted.theta))
+            found.append(Interpretation(score, tuple(aligned), tuple(texts), tuple(frees), none))
+        return found
+
+    def _posteriors(self, place: int) -> Reals:
+        """Return p(word lies on node | its unit names this action)."""
+        scorer, number = self.scorers[place]
+        potentials = scorer.potentials(self.fitted.theta)
+        return scorer.posteriors(potentials, 0, number)[0][self.order]
+
+    def _counts(self, place: int, units: Reals, free: float) -> Reals:
+        """Return the expected features of an action, units weighted as told."""
+        scorer, number = self.scorers[place]
+        candidates = len(scorer.batch.candidate_gold)
+        weights, free_weights = np.zeros((candidates, self.units)), np.zeros(candidates)
+        weights[number], free_weights[number] = units, free
+        return scorer.weighted_gradient(self.fitted.theta, weights.ravel(), free_weights)

@@ -1,0 +1,256 @@
+"""The flat arrays that kernels read and write, and how kernels are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = [
+    "FROM", "RELATION", "STATE",
+    "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
+    "inlined", "lay_out_tile", "make_layout", "make_workspace", "next_tile",
+]  # fmt: skip
+
+F = TypeVar("F", bound=Callable[..., Any])
+# Kernels allocate nothing, so they need no reference counts, which cost more than the sums.
+_OPTIONS: dict[str, Any] = {
+    "cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False
+}  # fmt: skip
+
+
+def compiled(function: F) -> F:
+    """Compile a kernel; inside it, no array can be made."""
+    return cast(F, njit(**_OPTIONS)(function))
+
+
+def inlined(function: F) -> F:
+    """Compile a kernel that becomes a part of those that call it."""
+    return cast(F, njit(forceinline=True, **_OPTIONS)(function))
+
+
+TILE = 256  # states: their chart rows fit into the fastest cache
+
+FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin in the bits of a link
+STATE = np.uint64(2**24 - 1)
+
+Integers = NDArray[np.int32]
+Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
+Reals = NDArray[np.float64]
+
+
+class Batch(NamedTuple):
+    """All texts, graphs and candidate plans of a set of instances, as flat arrays.
+
+    Ranges are given by `*_start` arrays: the items of thing i are start[i] … start[i + 1] - 1.
+    """
+
+    # instance -> words, in skeleton order
+    instance_words: Integers
+    word_parent: Integers  # place in the instance, -1 for roots
+    word_link: Integers
+    word_dependency: Integers
+    word_direction: Integers
+    word_group: Integers
+    word_advance: Integers  # pair (word, advance) or -1
+    # instance -> cells, (words × nodes) of pair numbers
+    instance_nodes: Integers
+    instance_cells: NDArray[np.int64]
+    cell_pair: Integers
+    # instance -> graphs -> nodes
+    instance_graphs: Integers
+    graph_shape: Integers
+    graph_prior: Integers  # pair (nothing, all labels) or -1
+    graph_nodes: Integers
+    graph_node: Integers  # place among the instance's nodes
+    # shape -> nodes -> neighbours
+    shape_nodes: Integers
+    node_enters: Integers
+    node_near: Integers
+    near_node: Integers
+    near_relation: Integers
+    # instance -> candidates -> actions
+    instance_candidates: Integers
+    candidate_actions: Integers
+    action_graph: Integers
+    candidate_extras: Integers
+    extra_pair: Integers  # pairs that every alignment of the candidate has
+    candidate_gold: Integers
+    # instance -> groups of words
+    instance_groups: Integers
+    instance_weight: Reals
+
+
+class Layout(NamedTuple):
+    """What kernels read beside the batch: who neighbours whom in every shape, as one list.
+
+    A link leads to a node from a neighbour. Links to one node, which add to one sum, stand
+    apart from each other: the processor can then work on several sums at a time, and has no
+    short loops whose ends it must guess.
+    """
+
+    shape_links: Integers  # shape -> links
+    link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
+    candidate_states: Integers
+    word_set: Integers
+    word_leads: NDArray[np.bool_]  # whether other words hang from it
+    cell_pair: Indices  # as in `Batch`
+
+
+class Workspace(NamedTuple):
+    """Working memory for one instance at a time.
+
+    Its candidates are worked on in tiles: their states stand side by side, so that charts
+    are (words × states of a tile). `scores` and `counts` are (words × nodes of the instance).
+    """
+
+    action_start: NDArray[np.uint64]  # action of the tile -> its first state
+    tile_start: Integers  # candidate of the tile -> its first action
+    state_node: Indices  # state -> node of the instance
+    state_enters: NDArray[np.bool_]
+    link: NDArray[np.uint64]  # between states
+    tile_links: Integers  # one number: how many there are
+    scores: Reals
+    counts: Reals
+    rows: Reals  # of all tiles
+    messages: Reals
+    posteriors: Reals  # of one tile
+    asked: Reals
+    kept_log: Reals  # candidate -> what its sum over alignments amounts to
+    group_shift: Reals
+    group_log: Reals  # (candidates × groups)
+    group_weight: Reals
+    free: Reals  # candidate -> the part of its score that no word has a share in
+    free_weight: Reals
+    in_logs: NDArray[np.bool_]  # candidate -> whether it needs logarithms
+    log_start: Integers
+    log_rows: Reals
+    log_messages: Reals
+
+
+def make_layout(batch: Batch, word_set: Integers) -> Layout:
+    """List the links of every shape in rounds: in each, one link of every node that has more."""
+    degree = np.diff(batch.node_near)
+    node = np.repeat(np.arange(len(degree)), degree)
+    shape = np.repeat(np.arange(len(batch.shape_nodes) - 1), np.diff(batch.shape_nodes))[node]
+    local = node - batch.shape_nodes[shape]
+    place = np.arange(len(node)) - batch.node_near[node]
+    # Nodes take their neighbours in turn from different places on: relations get mixed too.
+    turn = (place + local) % degree[node]
+    order = np.lexsort((local, turn, shape))
+    to, source, relation = (
+        each[order].astype(np.uint64) for each in (local, batch.near_node, batch.near_relation)
+    )
+    sizes = np.diff(batch.graph_nodes)[batch.action_graph]
+    leads = np.zeros(len(batch.word_parent), np.bool_)
+    first_word = np.repeat(batch.instance_words[:-1], np.diff(batch.instance_words))
+    leads[(first_word + batch.word_parent)[batch.word_parent >= 0]] = True
+    return Layout(
+        shape_links=batch.node_near[batch.shape_nodes],
+        link=to | source << FROM | relation << RELATION,
+        candidate_states=_sums(sizes, batch.candidate_actions).astype(np.int32),
+        word_set=word_set,
+        word_leads=leads,
+        cell_pair=batch.cell_pair.view(np.uint32),
+    )
+
+
+def make_workspace(batch: Batch, layout: Layout) -> Workspace:
+    """Allocate working memory for the largest instance that occurs."""
+    states = layout.candidate_states
+    links = np.diff(layout.shape_links)[batch.graph_shape][batch.action_graph]
+    links = _sums(links, batch.candidate_actions)
+    candidates, words = np.diff(batch.instance_candidates), np.diff(batch.instance_words)
+    owner = np.repeat(np.arange(len(words)), candidates)
+    of_instance = _sums(states, batch.instance_candidates)
+
+    def most(values: NDArray[Any]) -> int:
+        return int(np.max(values, initial=1))
+
+    many = most(candidates)
+    actions = most(np.diff(batch.candidate_actions[batch.instance_candidates]))
+    tile = max(most(states), min(TILE, most(of_instance)))
+    tile_links = int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1)))
+    tile_cells = most(words * np.minimum(of_instance, tile))
+    groups = most(np.diff(batch.instance_groups))
+    return Workspace(
+        action_start=np.zeros(actions + 1, np.uint64),
+        tile_start=np.zeros(many + 1, np.int32),
+        state_node=np.empty(tile, np.uint32),
+        state_enters=np.empty(tile, np.bool_),
+        link=np.empty(tile_links, np.uint64),
+        tile_links=np.zeros(1, np.int32),
+        scores=np.empty(most(words * batch.instance_nodes)),
+        counts=np.empty(most(words * batch.instance_nodes)),
+        rows=np.empty(most(words * of_instance)),
+        messages=np.empty(most(words * of_instance)),
+        posteriors=np.empty(tile_cells),
+        asked=np.empty(tile),
+        kept_log=np.empty(many),
+        group_shift=np.empty(groups),
+        group_log=np.empty(many * groups),
+        group_weight=np.empty(many * groups),
+        free=np.empty(many),
+        free_weight=np.empty(many),
+        in_logs=np.empty(many, np.bool_),
+        log_start=np.zeros(actions + 1, np.int32),
+        log_rows=np.empty(most(words[owner] * states)),
+        log_messages=np.empty(most(words[owner] * states)),
+    )
+
+
+def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
+    total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
+
+
+@compiled
+def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
+    """Write where each action's states begin; return the number of states."""
+    first = batch.candidate_actions[candidate]
+    count = 0
+    for j in range(batch.candidate_actions[candidate + 1] - first):
+        state_start[j] = count
+        graph = batch.action_graph[first + j]
+        count += batch.graph_nodes[graph + 1] - batch.graph_nodes[graph]
+    state_start[batch.candidate_actions[candidate + 1] - first] = count
+    return count
+
+
+@inlined
+def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
+    """Return where a tile of candidates that begins with `first` ends, and its states."""
+    states = layout.candidate_states[first]
+    last = first + 1
+    while last < end and states + layout.candidate_states[last] <= TILE:
+        states += layout.candidate_states[last]
+        last += 1
+    return last, states
+
+
+@compiled
+def lay_out_tile(batch: Batch, layout: Layout, first: int, last: int, workspace: Workspace) -> None:
+    """Write the states and links of some candidates side by side."""
+    state, count = 0, 0
+    first_action = batch.candidate_actions[first]
+    for candidate in range(first, last + 1):
+        workspace.tile_start[candidate - first] = batch.candidate_actions[candidate] - first_action
+    for action in range(first_action, batch.candidate_actions[last]):
+        graph = batch.action_graph[action]
+        shape = batch.graph_shape[graph]
+        enters = batch.shape_nodes[shape] - state
+        workspace.action_start[action - first_action] = state
+        links = layout.shape_links[shape]
+        both = np.uint64(state) | np.uint64(state) << FROM
+        for i in range(layout.shape_links[shape + 1] - links):
+            workspace.link[count + i] = layout.link[links + i] + both
+        count += layout.shape_links[shape + 1] - links
+        for node in range(batch.graph_nodes[graph], batch.graph_nodes[graph + 1]):
+            workspace.state_node[state] = batch.graph_node[node]
+            workspace.state_enters[state] = batch.node_enters[enters + state] != 0
+            state += 1
+    workspace.action_start[batch.candidate_actions[last] - first_action] = state
+    workspace.tile_links[0] = count

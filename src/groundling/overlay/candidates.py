@@ -1,0 +1,85 @@
+"""Candidates: the plans that a text may mean, numbered once and then copied as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.overlay.graphs import LaidOutGraph, NodeContent
+
+__all__ = ["Candidates"]
+
+Numbers = NDArray[np.int64]
+
+
+class Candidates:
+    """Plans as arrays, shared by the many texts that may mean them.
+
+    Parameters
+    ----------
+    plans
+        For each plan the laid-out graphs of its actions, and its labels as a whole (`None`
+        where plans have none).
+
+    Attributes
+    ----------
+    graphs, labels
+        The distinct graphs, and the distinct labels of plans.
+    action_graph
+        For each action of each plan the place of its graph.
+    ends
+        For each plan how many actions it and those before it have.
+    plan_labels
+        For each plan the place of its labels; empty if plans have none.
+    order
+        The graphs and labels as they first occur: (whether it is a graph, its place).
+
+    Examples
+    --------
+    >>> one, two = object(), object()  # stand for graphs
+    >>> candidates = Candidates([((one,), None), ((one, two), None)])
+    >>> candidates.action_graph.tolist(), candidates.ends.tolist(), len(candidates)
+    ([0, 0, 1], [1, 3], 2)
+    """
+
+    def __init__(self, plans: Iterable[tuple[Sequence[LaidOutGraph], NodeContent | None]]) -> None:
+        graph_place: dict[int, int] = {}
+        label_place: dict[NodeContent, int] = {}
+        self.graphs: list[LaidOutGraph] = []
+        self.order: list[tuple[bool, int]] = []
+        actions, ends, labelled = [], [], []
+        for graphs, labels in plans:
+            for graph in graphs:
+                place = graph_place.get(id(graph))
+                if place is None:
+                    place = graph_place[id(graph)] = len(self.graphs)
+                    self.graphs.append(graph)
+                    self.order.append((True, place))
+                actions.append(place)
+            ends.append(len(actions))
+            if labels is not None:
+                place = label_place.get(labels)
+                if place is None:
+                    place = label_place[labels] = len(label_place)
+                    self.order.append((False, place))
+                labelled.append(place)
+        assert len(labelled) in (0, len(ends))
+        self.labels: list[NodeContent] = list(label_place)
+        self.action_graph: Numbers = np.array(actions, np.int64)
+        self.ends: Numbers = np.array(ends, np.int64)
+        self.plan_labels: Numbers = np.array(labelled, np.int64)
+
+    @classmethod
+    def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:
+        """Return plans of one action each, without labels of their own."""
+        return cls(((graph,), None) for graph in graphs)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def actions(self, place: int) -> list[LaidOutGraph]:
+        """Return the graphs of one plan."""
+        begin = int(self.ends[place - 1]) if place else 0
+        return [self.graphs[each] for each in self.action_graph[begin : int(self.ends[place])]]

@@ -1,0 +1,216 @@
+"""The encoder: from worlds, texts and plans to the instances that the overlay scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from groundling.features.labels import NUMBER, NodeLabeller
+from groundling.features.lexicon import Lexicon
+from groundling.features.reading import LabelledWord, Reader
+from groundling.features.space import FeatureSpace
+from groundling.language.instruction import Instruction
+from groundling.language.units import split_units
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Spelled, lay_out, spell_plan
+from groundling.overlay.scorer import Scorer
+from groundling.overlay.settings import Overlay, PlanTerms
+from groundling.overlay.skeletons import (
+    Skeleton,
+    UnitSplitter,
+    joined_skeleton,
+    separate_skeleton,
+)
+from groundling.world.environment import Action, Environment, State, World
+from groundling.world.graph import GroundingGraph, Label
+from groundling.world.trajectory import Trajectory
+
+__all__ = ["Encoder", "LabelledText"]
+
+_REMEMBERED_GRAPHS = 500_000
+_REMEMBERED_WORLDS = 1_000
+
+
+@dataclass(frozen=True)
+class LabelledText:
+    """A text as the model sees it: its instructions, their skeleton, the labels of words."""
+
+    instructions: tuple[Instruction, ...]
+    skeleton: Skeleton
+    words: tuple[LabelledWord, ...]
+
+    def word(self, place: int) -> str:
+        """Return the word at a place of the skeleton."""
+        instruction = self.instructions[self.skeleton.sentence[place]]
+        return instruction.tokens[self.skeleton.position[place]]
+
+    def order(self) -> list[int]:
+        """Return the places of the skeleton in the order of the text."""
+        skeleton = self.skeleton
+        places = range(len(skeleton))
+        return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
+
+
+class Encoder:
+    """Builds instances, remembering every world and graph it has seen.
+
+    `values` are the values of each kind known from training; those of an instance's own
+    graphs are added when its words are looked up, so that new names work.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        overlay: Overlay,
+        nodes: NodeLabeller,
+        terms: PlanTerms = PlanTerms(),  # noqa: B008 - a frozen value
+        split: UnitSplitter = split_units,
+    ) -> None:
+        self.reader = reader
+        self.overlay = overlay
+        self.nodes = nodes
+        self.terms = terms
+        self.split = split
+        self.values: dict[str, set[str]] = {kind: set() for kind in nodes.slots}
+        if "equal" in nodes.numbers:
+            self.values[NUMBER] = set()
+        self.memory: dict[str, object] = {}  # what those who search with it remember
+        self._worlds: dict[int, World] = {}
+        self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
+        self._spelled: dict[tuple[str, tuple[Label, ...]], Spelled] = {}
+
+    def fork(self, lexicon: Lexicon | None = None) -> Encoder:
+        """Return another encoder that shares what was seen of worlds, but learns by itself."""
+        reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
+        other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split)
+        other.values = {kind: set(known) for kind, known in self.values.items()}
+        other._worlds, other._graphs, other._spelled = self._worlds, self._graphs, self._spelled
+        return other
+
+    def world(self, environment: Environment | World) -> World:
+        """Return the remembered world of an environment."""
+        if isinstance(environment, World):
+            return self._worlds.setdefault(id(environment.environment), environment)
+        known = self._worlds.get(id(environment))
+        # An identity may be another environment's by now: copies and freed objects share it.
+        if known is None or known.environment is not environment:
+            if len(self._worlds) >= _REMEMBERED_WORLDS:
+                self._worlds.clear()
+            known = self._worlds[id(environment)] = World(environment)
+        return known
+
+    # ---- plans --------------------------------------------------------------------------
+
+    def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
+        """Return a graph as the overlay walks it."""
+        found = self._graphs.get(graph)
+        if found is None:
+            if len(self._graphs) >= _REMEMBERED_GRAPHS:
+                self._graphs.clear()
+                self._spelled.clear()
+            laid_out = lay_out(graph, self.overlay, self.nodes, self._spelled)
+            found = self._graphs[graph] = laid_out
+        return found
+
+    def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:
+        """Return the laid-out graph of an action in a state."""
+        return self.lay_out(world.ground(state, action))
+
+    def candidates(self, world: World, trajectories: Iterable[Trajectory]) -> Candidates:
+        """Return plans that are known to be possible as what a text may mean."""
+        return Candidates(
+            (
+                [self.ground(world, state, action) for state, action in each.decisions()],
+                self._plan_labels(world, each),
+            )
+            for each in trajectories
+        )
+
+    def _plan_labels(self, world: World, trajectory: Trajectory) -> NodeContent | None:
+        """Return the labels of a whole plan, if plans are scored."""
+        if not self.terms.plan_scores:
+            return None
+        labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
+        return spell_plan(len(trajectory), labels, self.nodes)
+
+    def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
+        """Remember the values that occur in training."""
+        for graph in graphs:
+            for kind, value in graph.values:
+                if kind in self.values:
+                    self.values[kind].add(value)
+
+    # ---- texts --------------------------------------------------------------------------
+
+    def label(
+        self,
+        instructions: Sequence[Instruction],
+        graphs: Iterable[LaidOutGraph] = (),
+        *,
+        separate: bool = False,
+    ) -> LabelledText:
+        """Return a text with its skeleton and labels; `graphs` are those it may be about.
+
+        With `separate`, every unit is a skeleton of its own, to be laid over single actions.
+        """
+        make = separate_skeleton if separate else joined_skeleton
+        skeleton = make(instructions, self.overlay, self.split)
+        values = self._values_with(graphs)
+        labelled = [self.reader.label(instruction, values) for instruction in instructions]
+        places = zip(skeleton.sentence, skeleton.position, strict=True)
+        words = tuple(labelled[sentence][position] for sentence, position in places)
+        return LabelledText(tuple(instructions), skeleton, words)
+
+    @property
+    def matches_names(self) -> bool:
+        """Whether words are looked up among the values of the graphs they may be about."""
+        return bool(self.values) and self.reader.lexicon.string_match
+
+    def by_new_values(self, graphs: Sequence[LaidOutGraph]) -> list[list[LaidOutGraph]]:
+        """Sort graphs by the values they hold that training never saw."""
+        if not self.matches_names:
+            return [list(graphs)]
+        sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
+        for graph in graphs:
+            new = tuple(
+                pair
+                for pair in graph.values
+                if pair[0] in self.values and pair[1] not in self.values[pair[0]]
+            )
+            sorts.setdefault(new, []).append(graph)
+        return list(sorts.values())
+
+    def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
+        new: dict[str, set[str]] = {}
+        for graph in graphs:
+            for kind, value in graph.values:
+                if kind in self.values and value not in self.values[kind]:
+                    new.setdefault(kind, set()).add(value)
+        if not new:
+            return self.values
+        return {kind: known | new.get(kind, set()) for kind, known in self.values.items()}
+
+    # ---- both ---------------------------------------------------------------------------
+
+    def encode(
+        self,
+        instances: Sequence[Instance],
+        space: FeatureSpace,
+        *,
+        grow: bool = False,
+        min_word_count: int = 1,
+        threads: int = 1,
+    ) -> Scorer:
+        """Encode instances as the settings ask; with `grow`, decide which features exist."""
+        encoding = encode(
+            instances,
+            space,
+            grow=grow,
+            min_word_count=min_word_count,
+            edge_scores=self.overlay.edge_scores and self.overlay.skeleton != "bag",
+            action_scores=self.overlay.action_scores,
+            advance_scores=self.terms.advance_scores,
+            plan_words=self.terms.plan_words,
+        )
+        return Scorer(encoding, skip=self.terms.skip, threads=threads)

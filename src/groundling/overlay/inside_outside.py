@@ -1,0 +1,270 @@
+"""The overlay recursion (the paper's Algorithm 1, over whole plans), compiled.
+
+Here is its fast arithmetic: each word's chart row is kept as plain numbers, scaled to stay
+near one, so that a cell costs a few multiplications. When an answer falls below what that
+can hold, `inside_outside_log.py` does the same in logarithms.
+
+A chart row has one entry per state, a state being (action j, node k of its graph), laid out
+action by action. `Batch` holds everything the kernels read, flat; see `encoding.py`.
+"""
+
+# Kernels are long lists of array arguments and loops: what they lose in style they gain in speed.
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.overlay.batch import (
+    FROM,
+    RELATION,
+    STATE,
+    Batch,
+    Integers,
+    Layout,
+    Reals,
+    Workspace,
+    inlined,
+)
+from groundling.overlay.potentials import Potentials
+from groundling.overlay.skeletons import BOUND, UNIT
+
+__all__ = ["FAINT", "NEXT", "PREVIOUS", "SAME", "Batch", "Integers", "Reals", "inside", "outside"]
+
+SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
+
+_TINY, _HUGE = 1e-12, 1e12  # rows outside are rescaled
+# Scores are scaled so that those of a word with all nodes of the instance sum to one. Then all
+# alignments together are at most what relations add, times the number of actions per word. A
+# cell that underflows loses e^-515 of that at most, with scores above FAINT before scaling. So
+# no alignment that matters is lost while the sum over those that are kept stays above e^-440.
+FAINT, _FLOOR = 1e-100, -440.0
+
+
+@inlined
+def inside(
+    batch: Batch,
+    layout: Layout,
+    instance: int,
+    first: int,  # candidates first … last-1 are a tile that is laid out in `workspace`
+    last: int,
+    scores: Reals,  # exp(score - shift of the word in the instance), words × nodes
+    potentials: Potentials,
+    workspace: Workspace,
+    rows: Reals,  # words × states, filled with 1
+    messages: Reals,  # words × states, filled with 0
+    group_log: Reals,  # candidates × groups, flat
+    in_logs: NDArray[np.bool_],
+) -> None:
+    """Fill chart rows and messages; add each (candidate, group)'s log sum to `group_log`.
+
+    Where the numbers did not hold, `in_logs` becomes true, and `group_log` is void.
+    """
+    first_word = batch.instance_words[instance]
+    words, states = rows.shape
+    groups = batch.instance_groups[instance + 1] - batch.instance_groups[instance]
+    tile_start, action_start = workspace.tile_start, workspace.action_start
+    state_node, state_enters, kept_log = (
+        workspace.state_node,
+        workspace.state_enters,
+        workspace.kept_log,
+    )
+    count = last - first
+    kept_log[:count] = 0.0
+    for w in range(words):
+        group = batch.word_group[first_word + w]
+        # What the word's dependents told it is there already; its own scores come now.
+        for s in range(states):
+            rows[w, s] *= scores[w, state_node[s]]
+        parent = batch.word_parent[first_word + w]
+        # Scores sum to one, so only rows that took in messages can leave the range.
+        for c in range(count if parent < 0 or layout.word_leads[first_word + w] else 0):
+            start, stop = action_start[tile_start[c]], action_start[tile_start[c + 1]]
+            total = 0.0
+            for s in range(start, stop):
+                total += rows[w, s]
+            if not (_TINY < total < _HUGE):
+                if not (0.0 < total < math.inf):
+                    in_logs[c] = True
+                    continue
+                for s in range(start, stop):
+                    rows[w, s] /= total
+                group_log[c * groups + group] += math.log(total)
+                kept_log[c] += math.log(total)
+            if parent < 0:
+                total = 0.0
+                for s in range(start, stop):
+                    if state_enters[s]:
+                        total += rows[w, s]
+                if not (0.0 < total < math.inf):
+                    in_logs[c] = True
+                    continue
+                group_log[c * groups + group] += math.log(total)
+                kept_log[c] += math.log(total)
+        if parent >= 0:
+            _send(batch, first_word + w, w, count, potentials, workspace, rows, messages)
+            for s in range(states):
+                rows[parent, s] *= messages[w, s]
+    for c in range(count):
+        add = potentials.edge_top + math.log(max(1, tile_start[c + 1] - tile_start[c]))
+        if in_logs[c] or not (kept_log[c] > _FLOOR + words * add):
+            in_logs[c] = True
+            # What is left there must not disturb the others on the way back.
+            for w in range(words):
+                for s in range(action_start[tile_start[c]], action_start[tile_start[c + 1]]):
+                    rows[w, s] = 0.0
+
+
+@inlined
+def _send(
+    batch: Batch,
+    word: int,
+    w: int,
+    candidates: int,
+    potentials: Potentials,
+    workspace: Workspace,
+    rows: Reals,
+    messages: Reals,
+) -> None:
+    """Compute what a word tells its parent: for each state of the parent, the sum over its own."""
+    link = batch.word_link[word]
+    dependency = batch.word_dependency[word]
+    edge_exp = potentials.edge_exp
+    action_start, state_enters = workspace.action_start, workspace.state_enters
+    if link != UNIT:
+        for i in range(workspace.tile_links[0]):
+            packed = workspace.link[i]
+            cell = rows[w, packed >> FROM & STATE]
+            messages[w, packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
+        if link == BOUND:
+            return
+    right = batch.word_direction[word] > 0
+    go = edge_exp[dependency, NEXT if right else PREVIOUS]
+    if batch.word_advance[word] >= 0:
+        go *= potentials.advance_exp[batch.word_advance[word]]
+    stay = edge_exp[dependency, SAME] if link == UNIT else 0.0
+    for c in range(candidates):
+        begin, stop = workspace.tile_start[c], workspace.tile_start[c + 1]
+        beyond = 0.0  # what the actions on the far side amount to, with what passing over costs
+        for step in range(stop - begin):
+            action = stop - 1 - step if right else begin + step
+            here = 0.0
+            for s in range(action_start[action], action_start[action + 1]):
+                if state_enters[s]:
+                    here += rows[w, s]
+            for s in range(action_start[action], action_start[action + 1]):
+                messages[w, s] += stay * here + go * beyond
+            beyond = here + potentials.skip_exp * beyond
+
+
+@inlined
+def outside(
+    batch: Batch,
+    instance: int,
+    first: int,
+    last: int,
+    group_weight: Reals,  # candidates × groups, flat
+    potentials: Potentials,
+    workspace: Workspace,
+    rows: Reals,
+    messages: Reals,
+    posteriors: Reals,  # words × states, filled with 0
+    counts: Reals,  # words × nodes
+    pair_grad: Reals,
+    edge_grad: Reals,
+) -> None:
+    """Add weight × posterior of every node and relation, after `inside` of the same tile.
+
+    `posteriors` receives (words × states) posteriors times the weight of the word's group.
+    """
+    first_word = batch.instance_words[instance]
+    words, states = rows.shape
+    groups = batch.instance_groups[instance + 1] - batch.instance_groups[instance]
+    state_node, state_enters, asked = workspace.state_node, workspace.state_enters, workspace.asked
+    for w in range(words - 1, -1, -1):
+        group = batch.word_group[first_word + w]
+        some = False
+        for c in range(last - first):
+            some |= group_weight[c * groups + group] != 0.0
+        if not some:
+            continue
+        parent = batch.word_parent[first_word + w]
+        if parent >= 0:
+            for s in range(states):
+                message = messages[w, s]
+                asked[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
+            _receive(batch, first_word + w, w, last - first, potentials, workspace, rows,
+                     posteriors, pair_grad, edge_grad)  # fmt: skip
+        else:
+            for c in range(last - first):
+                start = workspace.action_start[workspace.tile_start[c]]
+                stop = workspace.action_start[workspace.tile_start[c + 1]]
+                total = 0.0
+                for s in range(start, stop):
+                    if state_enters[s]:
+                        total += rows[w, s]
+                share = group_weight[c * groups + group] / total if total > 0.0 else 0.0
+                for s in range(start, stop):
+                    if state_enters[s]:
+                        posteriors[w, s] = share * rows[w, s]
+        for s in range(states):
+            counts[w, state_node[s]] += posteriors[w, s]
+
+
+@inlined
+def _receive(
+    batch: Batch,
+    word: int,
+    w: int,
+    candidates: int,
+    potentials: Potentials,
+    workspace: Workspace,
+    rows: Reals,
+    posteriors: Reals,
+    pair_grad: Reals,
+    edge_grad: Reals,
+) -> None:
+    """Undo `_send`: from adjoints of a message (`asked`) to posteriors of the word's states."""
+    link = batch.word_link[word]
+    dependency = batch.word_dependency[word]
+    edge_exp, asked = potentials.edge_exp, workspace.asked
+    action_start, state_enters = workspace.action_start, workspace.state_enters
+    if link != UNIT:
+        for i in range(workspace.tile_links[0]):
+            packed = workspace.link[i]
+            relation, state = packed >> RELATION, packed >> FROM & STATE
+            flow = edge_exp[dependency, relation] * asked[packed & STATE] * rows[w, state]
+            posteriors[w, state] += flow
+            edge_grad[dependency, relation] += flow
+        if link == BOUND:
+            return
+    right = batch.word_direction[word] > 0
+    going = NEXT if right else PREVIOUS
+    go = edge_exp[dependency, going]
+    if batch.word_advance[word] >= 0:
+        go *= potentials.advance_exp[batch.word_advance[word]]
+    stay = edge_exp[dependency, SAME] if link == UNIT else 0.0
+    stayed, gone = 0.0, 0.0
+    for c in range(candidates):
+        begin, stop = workspace.tile_start[c], workspace.tile_start[c + 1]
+        before = 0.0  # adjoint of `beyond`, walking the actions the other way round
+        for step in range(stop - begin):
+            action = begin + step if right else stop - 1 - step
+            total, here = 0.0, 0.0
+            for s in range(action_start[action], action_start[action + 1]):
+                total += asked[s]
+                if state_enters[s]:
+                    here += rows[w, s]
+            for s in range(action_start[action], action_start[action + 1]):
+                if state_enters[s]:
+                    posteriors[w, s] += (stay * total + before) * rows[w, s]
+            stayed += stay * total * here
+            gone += before * here
+            before = go * total + potentials.skip_exp * before
+    if link == UNIT:
+        edge_grad[dependency, SAME] += stayed
+    edge_grad[dependency, going] += gone
+    if batch.word_advance[word] >= 0:
+        pair_grad[batch.word_advance[word]] += gone

@@ -1,0 +1,36 @@
+"""Interning: equal things get one number, so that each is scored once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar
+
+__all__ = ["Interner"]
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Interner(Generic[T]):
+    """Numbers for things, the same number for equal things.
+
+    >>> words = Interner[str]()
+    >>> [words(each) for each in ("go", "left", "go")], words.items
+    ([0, 1, 0], ['go', 'left'])
+    """
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self.items: list[T] = []
+        self._place: dict[T, int] = {}
+        for item in items:
+            self(item)
+
+    def __call__(self, item: T) -> int:
+        """Return the number of a thing, giving it one if it is new."""
+        place = self._place.get(item)
+        if place is None:
+            place = self._place[item] = len(self.items)
+            self.items.append(item)
+        return place
+
+    def __len__(self) -> int:
+        return len(self.items)

@@ -1,0 +1,244 @@
+"""The scorer: scores of all candidates under θ, their gradient, alignments and posteriors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.overlay.batch import (
+    Batch,
+    Integers,
+    Layout,
+    Reals,
+    Workspace,
+    make_layout,
+    make_workspace,
+)
+from groundling.overlay.encoding import Encoding
+from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
+from groundling.overlay.passes import all_gradients, all_scores, softmax_instances
+from groundling.overlay.potentials import (
+    Potentials,
+    return_amounts,
+    return_edges,
+    return_sets,
+    score_edges,
+    score_sets,
+    tabulate,
+)
+
+__all__ = ["Scorer"]
+
+
+class Scorer:
+    """Encoded instances under θ: scores, gradients, alignments.
+
+    `skip` is what each action costs that is passed over between two words. `threads` share
+    the work; results agree for any number to about 1e-12.
+    """
+
+    def __init__(self, encoding: Encoding, *, skip: float = 0.0, threads: int = 1) -> None:
+        self.encoding = encoding
+        self.batch = encoding.batch
+        self.tables = encoding.tables
+        self.skip = skip
+        self.threads = max(1, min(threads, os.cpu_count() or 1))
+        batch = self.batch
+        groups = np.diff(batch.instance_groups) * np.diff(batch.instance_candidates)
+        self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)
+        self.width = len(encoding.space)
+        self.labels = int(self.tables.node_label.max(initial=0)) + 1
+        self._pair_tables = tabulate(self.tables)
+        self._layout = make_layout(batch, encoding.word_sets)
+        cells = np.diff(batch.instance_words) * np.add.reduceat(
+            np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
+        )
+        self._instance_shards = self._shards(cells + 1.0)
+        self._set_shards = self._shards(np.diff(self.tables.set_pairs) + 1.0)
+        self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
+        pairs, edges = len(self.tables.pair_node), len(self.tables.edge_rows) - 1
+        # Gradients of shared pairs are collected per thread; allocate once.
+        self._pair_grads = [np.zeros(pairs) for _ in range(self.threads)]
+        self._edge_grads = [
+            np.zeros((edges // encoding.relations, encoding.relations)) for _ in range(self.threads)
+        ]
+        self._theta_grads = [np.zeros(self.width) for _ in range(self.threads)]
+        self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
+        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+
+    def _shards(self, work: NDArray[Any]) -> list[tuple[int, int]]:
+        total = np.concatenate([[0.0], np.cumsum(work)])
+        cuts = np.searchsorted(total, np.linspace(0, total[-1], self.threads + 1))
+        cuts[0], cuts[-1] = 0, len(work)
+        return [(int(a), int(b)) for a, b in pairwise(cuts)]
+
+    def _each(self, work: Callable[[int], Any]) -> list[Any]:
+        if self._pool is None:
+            return [work(0)]
+        others = [self._pool.submit(work, shard) for shard in range(1, self.threads)]
+        return [work(0), *(each.result() for each in others)]
+
+    # ---- forward ------------------------------------------------------------------------
+
+    def potentials(self, theta: Reals) -> Potentials:
+        """Score every distinct pair and every relation."""
+        pair_score, pair_exp = np.empty((2, len(self.tables.pair_node)))
+        set_shift = np.empty(len(self.tables.set_labels) - 1)
+        edge_score = np.empty(len(self.tables.edge_rows) - 1)
+
+        def work(shard: int) -> None:
+            first, last = self._set_shards[shard]
+            score_sets(
+                self._pair_tables, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
+                set_shift,
+            )  # fmt: skip
+            shifted = pair_exp[self.tables.set_pairs[first] : self.tables.set_pairs[last]]
+            np.exp(shifted, out=shifted)
+
+        self._each(work)
+        score_edges(self.tables, theta, edge_score)
+        advances = pair_score[self._advances]
+        top = max(edge_score.max(initial=0.0), advances.max(initial=0.0))
+        advance_exp = np.zeros(len(pair_score) if len(advances) else 0)
+        advance_exp[self._advances] = np.exp(np.minimum(advances, 700.0))
+        edges = edge_score.reshape(-1, self.encoding.relations)
+        return Potentials(
+            pair_score, pair_exp, advance_exp, set_shift, edges, np.exp(np.minimum(edges, 700.0)),
+            float(top), self.skip, float(np.exp(-self.skip)),
+        )  # fmt: skip
+
+    def candidate_scores(self, theta: Reals) -> Reals:
+        """Return the log score of every candidate of every instance, one after another."""
+        return self._softmax(theta, want_gradient=False)[1]
+
+    def group_scores(self, theta: Reals) -> tuple[Reals, Reals]:
+        """Return ψ of every (candidate, group), instance by instance, and text-free scores."""
+        potentials = self.potentials(theta)
+        grouped = np.zeros(int(self.group_start[-1]))
+        free = np.zeros(len(self.batch.candidate_gold))
+
+        def work(shard: int) -> None:
+            all_scores(*self._given(shard, potentials), self.group_start, grouped, free)
+
+        self._each(work)
+        return grouped, free
+
+    def _given(
+        self, shard: int, potentials: Potentials
+    ) -> tuple[Batch, Layout, int, int, Potentials, Workspace]:
+        """Return what all kernels over instances read."""
+        first, last = self._instance_shards[shard]
+        return self.batch, self._layout, first, last, potentials, self._workspaces[shard]
+
+    # ---- gradients ----------------------------------------------------------------------
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return Σ weight · -log p(gold candidates) and its gradient."""
+        loss, _ = self._softmax(theta, want_gradient=True)
+        return loss, self._gradient()
+
+    def _softmax(self, theta: Reals, want_gradient: bool) -> tuple[float, Reals]:
+        potentials = self.potentials(theta)
+        scores = np.zeros(len(self.batch.candidate_gold))
+
+        def work(shard: int) -> float:
+            return float(
+                softmax_instances(
+                    *self._given(shard, potentials), want_gradient, scores,
+                    self._pair_grads[shard], self._edge_grads[shard],
+                )
+            )  # fmt: skip
+
+        return sum(self._each(work)), scores
+
+    def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
+        """Return the gradient of Σ weight · score, weights as laid out by `group_scores`."""
+        potentials = self.potentials(theta)
+
+        def work(shard: int) -> None:
+            all_gradients(
+                *self._given(shard, potentials), self.group_start, group_weight, free_weight,
+                self._pair_grads[shard], self._edge_grads[shard],
+            )  # fmt: skip
+
+        self._each(work)
+        return self._gradient()
+
+    def amount_loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return the loss and its gradient by how far each word has each of its labels."""
+        loss, _ = self._softmax(theta, want_gradient=True)
+        gradient = np.zeros(len(self.tables.set_amount))
+        return_amounts(
+            self.tables, theta, self._collect(self._pair_grads), np.empty(self.labels), gradient
+        )
+        return loss, gradient
+
+    @staticmethod
+    def _collect(parts: list[Reals], span: slice = slice(None)) -> Reals:
+        for each in parts[1:]:
+            parts[0][span] += each[span]
+        return parts[0]
+
+    def _gradient(self) -> Reals:
+        def work(shard: int) -> None:
+            first, last = self._set_shards[shard]
+            pairs = slice(self.tables.set_pairs[first], self.tables.set_pairs[last])
+            self._theta_grads[shard][:] = 0.0
+            return_sets(
+                self._pair_tables, self._collect(self._pair_grads, pairs), first, last,
+                np.empty(self.labels), self._theta_grads[shard],
+            )  # fmt: skip
+
+        self._each(work)
+        gradient = self._collect(self._theta_grads).copy()
+        return_edges(self.tables, self._collect(self._edge_grads).ravel(), gradient)
+        return gradient
+
+    # ---- alignments ---------------------------------------------------------------------
+
+    def best_alignment(
+        self, potentials: Potentials, instance: int, candidate: int
+    ) -> tuple[float, Integers]:
+        """Return the score of the best alignment of a candidate, and each word's state."""
+        place, group_log, state_start, rows, messages, scratch = self._chart(instance, candidate)
+        inside_log(self.batch, instance, place, potentials, True, state_start, rows, messages,
+                   scratch, group_log)  # fmt: skip
+        chosen = np.full(len(rows), -1, np.int32)
+        best_states(self.batch, instance, place, potentials, state_start, rows, chosen)
+        return float(group_log.sum()), chosen
+
+    def posteriors(
+        self, potentials: Potentials, instance: int, candidate: int
+    ) -> tuple[Reals, Reals, Reals]:
+        """Return p(word at state) as (words × states), and expected counts of pairs and edges."""
+        place, group_log, state_start, rows, messages, scratch = self._chart(instance, candidate)
+        posteriors, pair_count = np.zeros_like(rows), np.zeros_like(potentials.pair_score)
+        edge_count = np.zeros_like(potentials.edge_score)
+        inside_log(self.batch, instance, place, potentials, False, state_start, rows, messages,
+                   scratch, group_log)  # fmt: skip
+        outside_log(self.batch, instance, place, np.ones(len(group_log)), potentials, state_start,
+                    rows, messages, scratch, posteriors, pair_count, edge_count)  # fmt: skip
+        return posteriors, pair_count, edge_count.ravel()
+
+    def _chart(self, instance: int, candidate: int) -> tuple[Any, ...]:
+        """Return the place of a candidate among all, and fresh arrays for its chart."""
+        place = int(self.batch.instance_candidates[instance]) + candidate
+        words, groups, actions = (
+            int(starts[which + 1] - starts[which])
+            for starts, which in (
+                (self.batch.instance_words, instance),
+                (self.batch.instance_groups, instance),
+                (self.batch.candidate_actions, place),
+            )
+        )
+        shape = (words, int(self._layout.candidate_states[place]))
+        return (
+            place, np.zeros(groups), np.zeros(actions + 1, np.int32), np.empty(shape),
+            np.empty(shape), np.empty(shape[1]),
+        )  # fmt: skip

@@ -1,0 +1,105 @@
+"""The settings of the overlay: one recursion, of which the paper's model is one choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from groundling.settings import Settings, idle_setting, setting
+
+__all__ = ["Overlay", "PlanTerms"]
+
+
+@dataclass(frozen=True, repr=False)
+class Overlay(Settings):
+    """How the text is laid over the graph of the whole plan.
+
+    The states of the recursion are (action j, node k). A word's chart entry at a state is
+    its score there times, for each of its dependents, the sum over the states the
+    dependent may take: a neighbour of the node within the action or, where the link
+    between the two is free, an entry node of another action.
+
+    Parameters
+    ----------
+    skeleton
+        What a word hangs from: its head (`tree`), the word before it (`chain`), nothing
+        (`bag`).
+    unit
+        The stretch of text that stays within one action: links inside a unit are bound,
+        links between units are free, and follow the order of the text.
+    nodes
+        `graph`: each word aligns with one node; `flat`: each action is one node that has
+        the labels of all (their names keep the node's, as in `front.floor`); `both`:
+        each node has its own labels and the flat ones.
+    adjacency
+        `hard`: dependents align only with neighbours; `soft`: with any node, and the
+        relation "far" is scored.
+    neighbours
+        Which nodes count as neighbours: those at the end of a relation (`given`), at its
+        start (`reversed`), the node itself (`self`), those two relations away (`two-step`).
+    entry
+        Where the root of a unit enters an action: at the graph's `root`, or at `any` node.
+    edge_scores, action_scores
+        Which potentials have weights: dependencies × relations, and ψ(y).
+
+    Examples
+    --------
+    >>> Overlay().nodes, Overlay.flat().nodes
+    ('graph', 'flat')
+    >>> Overlay(skeleton="three")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Overlay.skeleton cannot be 'three'. Did you mean 'tree'?
+    >>> Overlay(nodes="flat", adjacency="soft")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Overlay.adjacency has no effect with nodes='flat', where an
+    action is one node. Leave it out, or use nodes='graph'.
+    """
+
+    skeleton: Literal["tree", "chain", "bag"] = "tree"
+    unit: Literal["sentence", "clause", "mention", "word"] = "sentence"
+    nodes: Literal["graph", "flat", "both"] = "graph"
+    adjacency: Literal["hard", "soft"] = "hard"
+    neighbours: tuple[Literal["given", "reversed", "self", "two-step"], ...] = (
+        "given", "reversed", "self",
+    )  # fmt: skip
+    entry: Literal["root", "any"] = "root"
+    edge_scores: bool = True
+    action_scores: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.changed():
+            if self.nodes == "flat" and name in ("adjacency", "neighbours", "entry"):
+                raise idle_setting(
+                    f"Overlay.{name}",
+                    "with nodes='flat', where an action is one node",
+                    "Leave it out, or use nodes='graph'.",
+                )
+            if self.skeleton == "bag" and name in ("adjacency", "neighbours", "edge_scores"):
+                raise idle_setting(
+                    f"Overlay.{name}",
+                    "with skeleton='bag', where words have no links",
+                    "Leave it out, or use skeleton='tree'.",
+                )
+
+    @classmethod
+    def flat(cls) -> Overlay:
+        """Return the setting that served best on mazes: words on the tree, flat actions."""
+        return cls(unit="word", nodes="flat")
+
+    @classmethod
+    def bag(cls) -> Overlay:
+        """Return the paper's ablation without grounding graphs: bag of words × bag of labels."""
+        return cls(skeleton="bag", nodes="flat")
+
+
+@dataclass(frozen=True, repr=False)
+class PlanTerms(Settings):
+    """Which potentials a whole plan has beside those of its actions; none by default."""
+
+    plan_scores: bool = False
+    plan_words: bool = False
+    advance_scores: bool = False
+    skip: float = setting(0.0, least=0.0)

@@ -1,0 +1,209 @@
+"""What all settings share: frozen values, checked by type and range where they are given."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from groundling.errors import SettingError, did_you_mean
+
+__all__ = ["Settings", "idle_setting", "setting"]
+
+S = TypeVar("S", bound="Settings")
+
+
+def setting(
+    default: Any,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> Any:
+    """Return a field with a range: `least` and `most` are allowed, `above` is not."""
+    return field(default=default, metadata={"least": least, "most": most, "above": above})
+
+
+@dataclass(frozen=True, repr=False)
+class Settings:
+    """A frozen group of settings; a value of the wrong type or range is a `SettingError`.
+
+    Types are those of the annotations: numbers, strings, choices (`Literal`), other
+    settings, and tuples of these; a list is taken for a tuple, one string for a tuple of one.
+
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Oven(Settings):
+    ...     heat: float = setting(180.0, least=0, most=300)
+    ...     mode: Literal["fan", "grill"] = "fan"
+    >>> Oven(heat=200)
+    Oven(heat=200.0)
+    >>> Oven(mode="gril")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Oven.mode cannot be 'gril'. Did you mean 'grill'?
+    >>> Oven(heat="hot")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Oven.heat is a number, not 'hot'.
+    """
+
+    def __post_init__(self) -> None:
+        hints = _hints(type(self))
+        for each in fields(self):
+            name = f"{type(self).__name__}.{each.name}"
+            value = _checked(getattr(self, each.name), hints[each.name], name)
+            _check_range(value, each, name)
+            object.__setattr__(self, each.name, value)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.changed())
+        return f"{type(self).__name__}({shown})"
+
+    def changed(self) -> list[str]:
+        """Return the names of the settings that are not at their default.
+
+        >>> Settings().changed()
+        []
+        """
+        return [each.name for each in fields(self) if getattr(self, each.name) != each.default]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings by name, as they are kept in files.
+
+        >>> Settings().to_dict()
+        {}
+        """
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+
+    @classmethod
+    def from_dict(cls: type[S], data: Mapping[str, Any]) -> S:
+        """Return the settings that `to_dict` wrote.
+
+        >>> Settings.from_dict({"hat": 1})
+        Traceback (most recent call last):
+            ...
+        groundling.errors.SettingError: Settings has no setting 'hat'.
+        """
+        known = [each.name for each in fields(cls)]
+        for name in data:
+            if name not in known:
+                raise SettingError(
+                    f"{cls.__name__} has no setting {name!r}.{did_you_mean(name, known)}"
+                )
+        return cls(**data)
+
+
+def idle_setting(name: str, why: str, cure: str) -> SettingError:
+    """Return the error for a setting that would do nothing.
+
+    >>> print(idle_setting("Search.beam", "without planning", "Leave it out."))
+    Search.beam has no effect without planning. Leave it out.
+    """
+    return SettingError(f"{name} has no effect {why}. {cure}")
+
+
+_KNOWN_HINTS: dict[type, dict[str, Any]] = {}
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    if kind not in _KNOWN_HINTS:
+        _KNOWN_HINTS[kind] = get_type_hints(kind)
+    return _KNOWN_HINTS[kind]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Settings):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _checked(value: Any, hint: Any, name: str) -> Any:
+    """Return a value as its annotation wants it, or complain."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        known = get_args(hint)
+        if not isinstance(value, str) or value not in known:
+            raise SettingError(f"{name} cannot be {_shown(value)}.{did_you_mean(value, known)}")
+        return value
+    if origin in (Union, UnionType):
+        return _one_of(value, get_args(hint), name)
+    if origin is tuple:
+        return _tuple(value, get_args(hint), name)
+    if hint is bool:
+        if not isinstance(value, bool):
+            raise SettingError(f"{name} is True or False, not {_shown(value)}.")
+        return value
+    if hint in (int, float):
+        return _number(value, hint, name)
+    if hint is Any or (origin is not None and callable(value)):
+        return value
+    if not isinstance(hint, type) or isinstance(value, hint):
+        return value
+    raise SettingError(f"{name} is {_article(hint.__name__)}, not {_shown(value)}.")
+
+
+def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
+    if value is None and NoneType in hints:
+        return None
+    found = None
+    for hint in hints:
+        if hint is NoneType:
+            continue
+        try:
+            return _checked(value, hint, name)
+        except SettingError as error:
+            found = found or error
+    assert found is not None
+    raise found
+
+
+def _tuple(value: Any, hints: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    if isinstance(value, str):
+        value = (value,)
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        raise SettingError(f"{name} is a tuple, not {_shown(value)}.")
+    items = tuple(value)
+    if len(hints) == 2 and hints[1] is Ellipsis:
+        return tuple(_checked(each, hints[0], name) for each in items)
+    if len(items) != len(hints):
+        raise SettingError(f"{name} has {len(hints)} items, not {len(items)}.")
+    return tuple(_checked(each, hint, name) for each, hint in zip(items, hints, strict=True))
+
+
+def _number(value: Any, kind: Callable[[Any], Any], name: str) -> Any:
+    wanted = "a whole number" if kind is int else "a number"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise SettingError(f"{name} is {wanted}, not {_shown(value)}.")
+    if not math.isfinite(value):
+        raise SettingError(f"{name} is a finite number, not {value}.")
+    if kind is int and math.floor(value) != value:
+        raise SettingError(f"{name} is {wanted}, not {value}.")
+    return kind(value)
+
+
+def _check_range(value: Any, each: Field[Any], name: str) -> None:
+    least, most, above = (each.metadata.get(key) for key in ("least", "most", "above"))
+    if value is None or not isinstance(value, (int, float)):
+        return
+    if above is not None and value <= above:
+        raise SettingError(f"{name} is above {above}, not {value}.")
+    if least is not None and most is not None and not least <= value <= most:
+        raise SettingError(f"{name} is between {least} and {most}, not {value}.")
+    if least is not None and value < least:
+        raise SettingError(f"{name} is at least {least}, not {value}.")
+    if most is not None and value > most:
+        raise SettingError(f"{name} is at most {most}, not {value}.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

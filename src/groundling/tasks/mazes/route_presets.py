@@ -1,0 +1,69 @@
+"""The table of whole routes: what was learnt from, and how routes are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+
+from groundling.tasks.mazes.presets import Preset
+from groundling.tasks.mazes.route_training import TRAINING, Training
+from groundling.tasks.presets import BasePreset, Presets
+
+__all__ = ["AT_ONCE", "EVIDENCE", "READINGS", "READ_FIRST", "ROUTES", "RoutePreset", "with_routes"]
+
+ROUTES = "routes"
+AT_ONCE = "at once"
+READ_FIRST = "read first"
+EVIDENCE = "read first, evidence"
+READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoutePreset(Preset):
+    """Settings of single sentences, what is learnt from, and how routes are read.
+
+    *At once*, each sentence is acted on before the next is read. *Read first*, all states
+    are kept until the text ends; with *evidence*, later sentences also speak against wrong
+    earlier states.
+    """
+
+    training: Training = field(default_factory=Training)
+    reading: str = AT_ONCE
+
+    def learns_like(self, other: BasePreset) -> bool:
+        """Tell whether these settings differ from others only in how routes are read."""
+        return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
+
+
+def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
+    """Return presets with the table of routes beside them.
+
+    Routes are followed by the best settings without the partner, for speed.
+
+    >>> from groundling.tasks.mazes.presets import PRESETS
+    >>> made = with_routes(PRESETS)
+    >>> made.variants_of("routes")[:2]
+    ('single sentences: at once', 'single sentences: read first')
+    >>> [len(group) for group in made.group("routes", made.variants_of("routes"))]
+    [3, 3, 3, 3]
+    """
+    tree = presets.select("best", "tree")
+    first = RoutePreset(**{each.name: getattr(tree, each.name) for each in fields(tree)})
+    variants = {
+        f"{name}: {reading}": _change(training, reading)
+        for name, training in TRAINING.items()
+        for reading in READINGS
+    }
+    return Presets(
+        presets.task,
+        {**presets.presets, ROUTES: first},
+        {**presets.variants, ROUTES: variants},
+    )
+
+
+def _change(training: Training, reading: str) -> Callable[[Preset], Preset]:
+    def change(given: Preset) -> Preset:
+        assert isinstance(given, RoutePreset)
+        return replace(given, training=training, reading=reading)
+
+    return change

@@ -1,0 +1,103 @@
+"""The tasks by name: those of Groundling, and those that installed packages add.
+
+A package adds a task by an entry point that names a class derived from `Task`::
+
+    [project.entry-points."groundling.tasks"]
+    kitchen = "kitchen_robot.task:KitchenTask"
+
+The names are read from the packages' metadata; a task is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from groundling.errors import PluginError, SettingError, did_you_mean
+from groundling.tasks.base import Task
+
+__all__ = ["GROUP", "get_task", "task_names", "task_package"]
+
+GROUP = "groundling.tasks"
+
+
+def task_names() -> tuple[str, ...]:
+    """Return the names of all tasks; none of them is imported.
+
+    >>> {"mazes", "maps", "puzzles"} <= set(task_names())
+    True
+    """
+    return tuple(_offered(tuple(sys.path)))
+
+
+def get_task(name: str) -> Task[Any, Any]:
+    """Return a task by its name.
+
+    >>> get_task("mazes").metrics
+    ('micro', 'macro')
+    >>> get_task("maze")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: There is no task 'maze'. Did you mean 'mazes'?
+    """
+    entry = _entry(name)
+    try:
+        task = entry.load()()
+    except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
+        raise _broken(entry, f"cannot be loaded ({type(error).__name__}: {error})") from error
+    if not isinstance(task, Task):
+        raise _broken(entry, f"is no groundling.tasks.base.Task but {entry.value}")
+    if task.name != name:
+        raise _broken(entry, f"calls itself {task.name!r}")
+    return task
+
+
+def task_package(name: str) -> str:
+    """Return the package that a task comes from, with its version.
+
+    >>> task_package("mazes").split()[0]
+    'groundling'
+    """
+    return _package(_entry(name))
+
+
+@lru_cache(maxsize=8)
+def _offered(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
+    """Return all entry points by name. Looking for them takes long, so it is done once a path."""
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in entry_points(group=GROUP):
+        found.setdefault(entry.name, []).append(entry)
+    return {name: tuple(entries) for name, entries in sorted(found.items())}
+
+
+def _entry(name: str) -> EntryPoint:
+    offered = _offered(tuple(sys.path))
+    if not offered:
+        raise PluginError(
+            "No task is registered: the installation of Groundling is older than its source. "
+            "Install it again, such as with `pip install --editable .`."
+        )
+    if name not in offered:
+        raise SettingError(f"There is no task {name!r}.{did_you_mean(name, offered)}")
+    entries = offered[name]
+    if len(entries) > 1:
+        packages = " and ".join(map(_package, entries))
+        raise PluginError(
+            f"The task {name!r} is offered by {packages}. Uninstall all but one of them."
+        )
+    return entries[0]
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.module
+
+
+def _broken(entry: EntryPoint, why: str) -> PluginError:
+    package = _package(entry)
+    return PluginError(
+        f"The task {entry.name!r} of the package {package} {why}. Mend, update or uninstall "
+        f"{package.split()[0]}."
+    )

@@ -1,0 +1,245 @@
+"""Running jobs: the folds of evaluations, on all cores, kept when they are done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from groundling import __version__
+from groundling.errors import ConvergenceWarning
+from groundling.evaluation.report import Report
+from groundling.files import write_atomically
+from groundling.tasks import base
+from groundling.tasks.presets import FULL, with_changes
+from groundling.tasks.registry import get_task, task_package
+
+__all__ = [
+    "Changes",
+    "Folders",
+    "Job",
+    "Result",
+    "assemble",
+    "evaluation_jobs",
+    "run_job",
+    "run_jobs",
+    "tuning_jobs",
+]
+
+Changes = tuple[tuple[str, Any], ...]
+Result = dict[str, Any]
+Folders = Mapping[str, Path | None]
+"""Where the corpus of each task is; nowhere means the generated sample."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A piece of work that needs nothing of any other.
+
+    `variants` are evaluated together on a fold of the task; with `tuning`, a fold of the
+    training data is left out instead, and the settings are changed.
+
+    >>> Job("mazes", "best", ("full",), "Grid").key
+    'mazes-best-full-Grid'
+    """
+
+    task: str
+    preset: str
+    variants: tuple[str, ...]
+    fold: str
+    seconds: float = 1.0
+    changes: Changes = ()
+    tuning: bool = False
+
+    @property
+    def key(self) -> str:
+        """A name for files."""
+        shown = "-".join((self.task, self.preset, *self.variants, self.fold))
+        return re.sub(r"[^\w-]+", "_", shown)
+
+    def __str__(self) -> str:
+        what = " and ".join(self.variants)
+        if self.changes:
+            what = ", ".join(f"{name} {value}" for name, value in self.changes)
+        return f"{self.task} {self.preset}, {what}: {self.fold}"
+
+
+def evaluation_jobs(
+    task: str, preset: str, variants: Sequence[str], folder: Path | None, *, quick: bool = False
+) -> list[Job]:
+    """Return the jobs of some rows of a table."""
+    asked = get_task(task)
+    corpus = _load(task, folder, base.SAMPLE)
+    return [
+        Job(task, preset, group, fold.name, fold.seconds)
+        for group in asked.presets.group(preset, variants)
+        for fold in asked.folds(corpus, preset, group[0], quick)
+    ]
+
+
+def tuning_jobs(
+    task: str, preset: str, changes: Changes, folder: Path | None, variant: str = FULL
+) -> list[Job]:
+    """Return the jobs that try settings of a variant inside the training data."""
+    asked = get_task(task)
+    with_changes(asked.presets.select(preset, variant), changes)  # complains of unknown ones
+    folds = asked.tuning_folds(_load(task, folder, base.SAMPLE))
+    return [Job(task, preset, (variant,), fold, 1.0, changes, tuning=True) for fold in folds]
+
+
+@lru_cache(maxsize=3)
+def _load(task: str, folder: Path | None, size: float) -> Any:
+    """Load a corpus once in each process; the size is that of the sample."""
+    return get_task(task).load(folder, size)
+
+
+def run_job(job: Job, folder: Path | None, size: float = 1.0) -> Result:
+    """Run a job in this process."""
+    task = get_task(job.task)
+    corpus = _load(job.task, folder, size)
+    began = time.process_time()
+    with warnings.catch_warnings():
+        # Presets say how long to train; the paper's stop before they converge.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if job.tuning:
+            chosen = with_changes(task.presets.select(job.preset, job.variants[0]), job.changes)
+            outcome: Any = {"score": task.try_out(corpus, chosen, job.fold)}
+        else:
+            outcome = task.evaluate_fold(corpus, job.preset, job.variants, job.fold)
+    seconds = time.process_time() - began
+    # As JSON, so that what is fresh and what was kept are the same.
+    return {"outcome": json.loads(json.dumps(outcome)), "seconds": seconds}
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    folders: Folders,
+    *,
+    workers: int = 1,
+    keep: Path | None = None,
+    tell: Callable[[Job, bool], None] = lambda job, kept: None,
+) -> dict[Job, Result]:
+    """Run jobs, in several processes if wished, the longest first.
+
+    With `keep`, a folder, every result is written as soon as it is there, and those that
+    an earlier run left are taken instead of running again. `tell` is called with each
+    job that is done, and whether it was kept.
+    """
+    results: dict[Job, Result] = {}
+    waiting = []
+    for job in sorted(jobs, key=lambda each: -each.seconds):
+        found = _kept(job, folders[job.task], keep)
+        if found is None:
+            waiting.append(job)
+        else:
+            results[job] = found
+            tell(job, True)
+    for job, result in _run(waiting, folders, workers, keep):
+        results[job] = result
+        tell(job, False)
+    return results
+
+
+def _run(
+    jobs: Sequence[Job], folders: Folders, workers: int, keep: Path | None
+) -> Iterator[tuple[Job, Result]]:
+    size = base.SAMPLE
+    if workers == 1 or len(jobs) < 2:
+        for job in jobs:
+            yield job, _run_and_keep(job, folders[job.task], size, keep)
+        return
+    from joblib import Parallel, delayed
+
+    pool = Parallel(
+        n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
+    )
+    yield from pool(delayed(_work)(job, folders[job.task], size, keep) for job in jobs)
+
+
+def _work(job: Job, folder: Path | None, size: float, keep: Path | None) -> tuple[Job, Result]:
+    # Ctrl-C is for the main process, which then ends this one.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return job, _run_and_keep(job, folder, size, keep)
+
+
+def _run_and_keep(job: Job, folder: Path | None, size: float, keep: Path | None) -> Result:
+    result = run_job(job, folder, size)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        content = {"fingerprint": _fingerprint(job, folder, size), **result}
+        write_atomically(keep / f"{job.key}.json", json.dumps(content))
+    return result
+
+
+def _kept(job: Job, folder: Path | None, keep: Path | None) -> Result | None:
+    path = None if keep is None else keep / f"{job.key}.json"
+    if path is None or not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["fingerprint"] != _fingerprint(job, folder, base.SAMPLE):
+            return None
+        return {"outcome": content["outcome"], "seconds": float(content["seconds"])}
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _fingerprint(job: Job, folder: Path | None, size: float) -> str:
+    """Return what a result depends on: versions, settings and corpus."""
+    presets = get_task(job.task).presets
+    settings = [repr(presets.select(job.preset, each)) for each in job.variants]
+    versions = [__version__, task_package(job.task)]
+    shown = json.dumps(
+        [versions, settings, repr(replace(job, seconds=0.0)), _mark(job.task, folder, size)]
+    )
+    return hashlib.sha256(shown.encode()).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _mark(task: str, folder: Path | None, size: float) -> str:
+    if folder is None:
+        return f"generated sample {size}"
+    digest = hashlib.sha256()
+    root = folder / get_task(task).corpus
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def assemble(
+    task: str,
+    preset: str,
+    variants: Sequence[str],
+    results: Mapping[Job, Result],
+    folder: Path | None,
+    *,
+    quick: bool = False,
+) -> Report:
+    """Put the results of jobs together into the report of a table."""
+    asked = get_task(task)
+    corpus = _load(task, folder, base.SAMPLE)
+    wanted = evaluation_jobs(task, preset, variants, folder, quick=quick)
+    rows = []
+    for variant in variants:
+        outcomes = [results[job]["outcome"][variant] for job in wanted if variant in job.variants]
+        row = asked.make_row(preset, variant, outcomes)
+        # Published figures are about the real corpora only.
+        rows.append(row if folder is not None else replace(row, published={}))
+    condition = asked.condition(corpus, preset, quick)
+    if folder is None:
+        condition = f"generated sample; {condition}"
+    if quick:
+        condition += "; quick"
+    seconds = sum(results[job]["seconds"] for job in wanted)
+    return Report(task, preset, condition, rows, seconds, __version__)

@@ -1,0 +1,54 @@
+"""Trajectories: the states a plan passes and the actions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from groundling.world.graph import GroundingGraph
+
+__all__ = ["ScoredTrajectory", "Trajectory"]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A plan carried out: the states from start to end, and the actions between them.
+
+    `graphs` holds the grounding graph of each action where they were asked for.
+
+    >>> way = Trajectory(("a", "b", "c"), ("go", "stop"))
+    >>> way.start, way.end, len(way), list(way.decisions())
+    ('a', 'c', 2, [('a', 'go'), ('b', 'stop')])
+    """
+
+    states: tuple[Hashable, ...]
+    actions: tuple[Hashable, ...] = ()
+    graphs: tuple[GroundingGraph, ...] = ()
+
+    @property
+    def start(self) -> Hashable:
+        """The first state."""
+        return self.states[0]
+
+    @property
+    def end(self) -> Hashable:
+        """The last state."""
+        return self.states[-1]
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def decisions(self) -> zip[tuple[Hashable, Hashable]]:
+        """Return each action with the state it was taken in."""
+        return zip(self.states, self.actions, strict=False)
+
+    def extended(self, action: Hashable, after: Hashable) -> Trajectory:
+        """Return the trajectory with one more action."""
+        return Trajectory((*self.states, after), (*self.actions, action))
+
+
+@dataclass(frozen=True)
+class ScoredTrajectory(Trajectory):
+    """A trajectory that a search found, with its score."""
+
+    score: float = 0.0

@@ -1,0 +1,121 @@
+"""The overlay by brute force: enumerate every alignment, score each from names alone."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+
+from groundling.features.labels import NUMBER, ORDINAL
+from groundling.overlay.encoding import BIAS, Candidate, Instance
+from groundling.overlay.skeletons import BOUND, FREE
+from groundling.overlay.settings import Overlay
+
+
+def pair_score(word, node, theta: Mapping[str, float], slots=()) -> float:
+    """θ·φ(word, node) from the definition of conjunctions and slots."""
+    total = 0.0
+    for label, amount in word:
+        for other, times in node:
+            strength = amount * times
+            if other.value is None:
+                if label.kind:
+                    continue
+                name = f"{label.name} ∧ {other.name}" if label.name else other.name
+                total += strength * theta.get(name, 0.0)
+            else:
+                if other.kind not in {*slots, NUMBER} and not label.kind:
+                    right = f"{other.name}={other.value}"
+                    name = f"{label.name} ∧ {right}" if label.name else right
+                    total += strength * theta.get(name, 0.0)
+                kind = NUMBER if label.kind == ORDINAL else label.kind
+                if kind and kind == other.kind and label.value == other.value:
+                    total += strength * theta.get(f"{label.name} ∧ {other.name}~", 0.0)
+    return total
+
+
+def edge_score(dependency: str, relation, theta: Mapping[str, float]) -> float:
+    return sum(
+        theta.get(f"{left} ∧ relation={name}", 0.0)
+        for left in ("dep", f"dep={dependency}")
+        for name in relation
+    )
+
+
+def states_of(candidate: Candidate) -> list[tuple[int, int]]:
+    return [(j, k) for j, g in enumerate(candidate.graphs) for k in range(len(g.nodes))]
+
+
+def alignments(
+    instance: Instance, candidate: Candidate, overlay: Overlay, theta: Mapping[str, float],
+    advance: bool = False, slots=(),
+) -> Iterator[tuple[tuple[tuple[int, int], ...], float, tuple[float, ...]]]:  # fmt: skip
+    """Yield (state of each word, score, score of each group) for every allowed alignment."""
+    skeleton = instance.skeleton
+    states = states_of(candidate)
+    actions = len(candidate.graphs)
+    order = sorted(range(len(skeleton)), key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
+    for choice in itertools.product(states, repeat=len(skeleton)):
+        groups = [0.0] * skeleton.groups
+        possible = True
+        for w, (j, k) in enumerate(choice):
+            graph = candidate.graphs[j]
+            if candidate.pins is not None and candidate.pins[w] not in (-1, j):
+                possible = False
+                break
+            score = pair_score(instance.words[w], graph.nodes[k], theta, slots)
+            if w == order[0]:
+                score -= overlay.skip_before * j
+            if w == order[-1]:
+                score -= overlay.skip_after * (actions - 1 - j)
+            parent = skeleton.parent[w]
+            if parent < 0:
+                if not graph.shape.enters[k]:
+                    possible = False
+                    break
+            else:
+                above_action, above_node = choice[parent]
+                link = skeleton.link[w]
+                if j == above_action and link in (BOUND, FREE):
+                    near = dict(graph.shape.near[above_node])
+                    if k not in near:
+                        possible = False
+                        break
+                    score += edge_score(skeleton.relation[w], near[k], theta)
+                elif j == above_action:
+                    if not graph.shape.enters[k]:
+                        possible = False
+                        break
+                    score += edge_score(skeleton.relation[w], ("same",), theta)
+                else:
+                    gap = (j - above_action) * skeleton.direction[w]
+                    if link == BOUND or gap < 1 or not graph.shape.enters[k]:
+                        possible = False
+                        break
+                    relation = ("next",) if skeleton.direction[w] > 0 else ("previous",)
+                    score += edge_score(skeleton.relation[w], relation, theta)
+                    score -= overlay.skip * (gap - 1)
+                    if advance:
+                        from groundling.overlay.encoding import ADVANCE
+
+                        score += pair_score(instance.words[w], ADVANCE, theta, slots)
+            groups[skeleton.group[w]] += score
+        if possible:
+            yield choice, sum(groups), tuple(groups)
+
+
+def text_free(instance, candidate, theta, *, action_scores=True, plan_words=False, slots=()):
+    total = candidate.base
+    if candidate.plan is not None:
+        total += pair_score(BIAS, candidate.plan, theta, slots)
+        if plan_words:
+            total += sum(pair_score(w, candidate.plan, theta, slots) for w in instance.words)
+    if action_scores:
+        total += sum(pair_score(BIAS, g.prior, theta, slots) for g in candidate.graphs)
+    return total
+
+
+def log_sum(values) -> float:
+    values = list(values)
+    top = max(values, default=-math.inf)
+    if top == -math.inf:
+        return top
+    return top + math.log(sum(math.exp(v - top) for v in values))

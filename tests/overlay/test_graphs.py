@@ -1,0 +1,153 @@
+"""Graphs are laid out as the overlay asks, and the numbering of their nodes does not matter."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundling import Features, GroundingGraph, Instruction, Overlay
+from groundling.features.labels import NodeLabeller
+from groundling.overlay.encoding import Candidate, Instance
+from groundling.overlay.graphs import lay_out, spell_plan
+from groundling.overlay.scorer import Model
+from tests.worlds import workbench
+
+NODES = {
+    "event": {"move": True, "steps": 2},
+    "here": {"item": "sofa"},
+    "there": {"item": "lamp", "far": True},
+}
+EDGES = [("event", "here", "from"), ("event", "there", "to"), ("here", "there", "next")]
+
+
+def near(graph, place, **settings):
+    names = graph.node_names
+    laid = lay_out(graph, Overlay(**settings), NodeLabeller())
+    return {
+        (*names, "nothing")[other]: relation
+        for other, relation in laid.shape.near[names.index(place)]
+    }
+
+
+def test_graphs_neighbours_are_given_reversed_and_self():
+    graph = GroundingGraph(NODES, EDGES)
+    assert near(graph, "here") == {
+        "there": ("next",),
+        "event": ("from reversed",),
+        "here": ("self",),
+    }
+
+
+def test_graphs_two_step_neighbours():
+    graph = GroundingGraph({"a": "x", "b": "y", "c": "z"}, [("a", "b", "r"), ("b", "c", "r")])
+    assert near(graph, "a", neighbours=("given", "two-step")) == {
+        "b": ("r",),
+        "c": ("two-step",),
+    }
+
+
+def test_graphs_soft_adjacency_reaches_every_node():
+    graph = GroundingGraph({"a": "x", "b": "y"})
+    assert near(graph, "a", adjacency="soft") == {"a": ("self",), "b": ("far",)}
+
+
+def test_graphs_null_node_neighbours_everything():
+    graph = GroundingGraph({"a": "x", "b": "y"})
+    assert near(graph, "b", null_node=True) == {"b": ("self",), "nothing": ("null",)}
+
+
+def test_graphs_cycles_and_self_loops_are_walked():
+    graph = GroundingGraph(
+        {"a": "x", "b": "y"}, [("a", "b", "r"), ("b", "a", "s"), ("a", "a", "l")]
+    )
+    assert near(graph, "a") == {"a": ("l",), "b": ("r",)}
+
+
+def test_graphs_root_entry_is_the_root_only():
+    graph = GroundingGraph(NODES, EDGES, root="here")
+    assert lay_out(graph, Overlay(), NodeLabeller()).shape.enters == (False, True, False)
+    assert all(lay_out(graph, Overlay(entry="any"), NodeLabeller()).shape.enters)
+
+
+def test_graphs_flat_labels_keep_the_name_of_their_node():
+    laid = lay_out(GroundingGraph(NODES, EDGES), Overlay.flat(), NodeLabeller(slots=("item",)))
+    names = {str(label) for label, _ in laid.nodes[0]}
+    assert {"event.move", "here.item", "there.far"} <= names
+
+
+def test_graphs_both_adds_flat_labels_to_every_node():
+    laid = lay_out(GroundingGraph(NODES, EDGES), Overlay(nodes="both"), NodeLabeller())
+    assert all({"event.move"} <= {str(label) for label, _ in node} for node in laid.nodes)
+    assert "move" in {str(label) for label, _ in laid.nodes[0]}
+
+
+def test_graphs_of_plans_know_their_length_and_labels():
+    spelled = spell_plan(3, {"turns": 2}, NodeLabeller(numbers=("real",)))
+    assert [(str(label), amount) for label, amount in spelled] == [
+        ("plan.length=3", 1.0),
+        ("plan.turns", 2.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        Overlay(),
+        Overlay(entry="any", adjacency="soft"),
+        Overlay(null_node=True, neighbours=("given", "two-step", "self")),
+        Overlay(nodes="both", unit="word", advance_scores=True),
+        Overlay.flat(),
+        Overlay.bag(),
+    ],
+    ids=["paper", "soft", "null", "both", "flat", "bag"],
+)
+def test_graphs_numbering_of_nodes_and_edges_does_not_matter(overlay):
+    text = Instruction(
+        ("walk", "far", "to", "lamp"), (-1, 0, 0, 2), ("root", "advmod", "case", "obl")
+    )
+    encoder, space = workbench(overlay, Features(words=("word", "string"), promote=()))
+    orders = list(itertools.permutations(NODES))
+    graphs = [
+        GroundingGraph({name: NODES[name] for name in order}, edges, root="event")
+        for order, edges in zip(orders, itertools.permutations(EDGES), strict=True)
+    ]
+    laid = [encoder.lay_out(graph) for graph in graphs]
+    passage = encoder.passage([text], laid)
+    candidates = [Candidate((graph, graph), gold=place == 0) for place, graph in enumerate(laid)]
+    instance = Instance(passage.skeleton, passage.words, candidates)
+    encoding = encoder.encode([instance], space, grow=True)
+    theta = np.random.default_rng(0).normal(size=len(space))
+    scores = Model(encoding, overlay).candidate_scores(theta)
+    assert np.isfinite(scores).all()
+    np.testing.assert_allclose(scores, scores[0], rtol=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([1.0, 1e3, 1e6]))
+def test_graphs_log_probabilities_are_at_most_zero(seed, spread):
+    overlay = Overlay(entry="any")
+    encoder, space = workbench(overlay, Features(words=("word",), promote=()))
+    laid = [
+        encoder.lay_out(GroundingGraph(NODES, EDGES[:count], root="event")) for count in range(4)
+    ]
+    passage = encoder.passage([Instruction.chain("walk to the far lamp")], laid)
+    candidates = [Candidate((graph,), gold=place == 1) for place, graph in enumerate(laid)]
+    encoding = encoder.encode(
+        [Instance(passage.skeleton, passage.words, candidates)], space, grow=True
+    )
+    theta = np.random.default_rng(seed).normal(size=len(space)) * spread
+    loss, gradient = Model(encoding, overlay).loss(theta)
+    assert loss >= 0
+    assert np.isfinite(loss)
+    assert np.isfinite(gradient).all()
+
+
+def test_lay_out_with_a_memory_gives_what_it_gives_without():
+    memory, labeller = {}, NodeLabeller(slots=("item",))
+    graphs = [GroundingGraph(NODES, EDGES), GroundingGraph({**NODES, "new": "far"}, EDGES)]
+    for graph in graphs:
+        fresh, laid = (lay_out(graph, Overlay.flat(), labeller, m) for m in (None, memory))
+        assert (laid.nodes, laid.prior, laid.values) == (fresh.nodes, fresh.prior, fresh.values)
+    assert len(memory) == len(NODES) + 1

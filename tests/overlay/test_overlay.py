@@ -1,0 +1,250 @@
+"""The compiled overlay equals brute force: scores, posteriors, best alignments, gradients."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundling.features.labels import NodeLabel, WordLabel
+from groundling.features.space import FeatureSpace
+from groundling.language.instruction import Instruction
+from groundling.overlay.encoding import Candidate, Instance, encode
+from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
+from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.scorer import Model
+from groundling.overlay.settings import Overlay
+from tests.model import overlay_twin as twin
+
+
+def every_word(instruction, unit):
+    if unit == "word":
+        return [[i] for i in range(len(instruction))]
+    if unit == "sentence":
+        return [list(range(len(instruction)))]
+    middle = len(instruction) // 2
+    return [each for each in (list(range(middle)), list(range(middle, len(instruction)))) if each]
+
+
+RELATIONS = (("to",), ("near",), ("self",), ("far",))
+
+
+@st.composite
+def graphs(draw):
+    size = draw(st.integers(1, 3))
+    nodes = tuple(
+        tuple(
+            (NodeLabel(name), amount)
+            for name, amount in draw(
+                st.dictionaries(
+                    st.sampled_from("abc"), st.sampled_from([1.0, 0.5, -2.0]), max_size=2
+                )
+            ).items()
+        )
+        for _ in range(size)
+    )
+    near = tuple(
+        tuple(
+            (k, draw(st.sampled_from(RELATIONS)))
+            for k in sorted(draw(st.sets(st.integers(0, size - 1), min_size=1)))
+        )
+        for _ in range(size)
+    )
+    enters = [draw(st.booleans()) for _ in range(size)]
+    enters[draw(st.integers(0, size - 1))] = True
+    prior = tuple(label for node in nodes for label in node)
+    names = tuple(f"n{k}" for k in range(size))
+    return LaidOutGraph(nodes, names, Shape(near, tuple(enters)), prior, ())
+
+
+@st.composite
+def sentences(draw, most=4):
+    size = draw(st.integers(1, most))
+    order = draw(st.permutations(range(size)))
+    heads = [-1] * size
+    for place, word in enumerate(order[1:], 1):
+        heads[word] = order[draw(st.integers(0, place - 1))]
+    words = tuple(draw(st.sampled_from("xyz")) for _ in range(size))
+    relations = tuple(draw(st.sampled_from(("obj", "nmod"))) for _ in range(size))
+    return Instruction(words, tuple(heads), relations)
+
+
+@st.composite
+def instances(draw, separate=False):
+    overlay = Overlay(
+        skeleton=draw(st.sampled_from(("tree", "chain", "bag"))),
+        unit=draw(st.sampled_from(("sentence", "clause", "word"))),
+        entry="any",
+        skip=draw(st.sampled_from((0.0, 2.0))),
+        skip_before=draw(st.sampled_from((0.0, 0.5))),
+        skip_after=draw(st.sampled_from((0.0, 1.5))),
+    )
+    text = [draw(sentences(3)) for _ in range(draw(st.integers(1, 2)))]
+    skeleton = (separate_skeleton if separate else joined_skeleton)(text, overlay, every_word)
+    words = [
+        ((WordLabel(f"word={text[s].tokens[p]}"), 1.0), (WordLabel("first"), 0.5 * p))
+        for s, p in zip(skeleton.sentence, skeleton.position, strict=True)
+    ]
+    candidates = []
+    for _ in range(draw(st.integers(1, 3))):
+        count = 1 if separate else draw(st.integers(1, 2))
+        plan = ((NodeLabel(f"plan.length={count}"), 1.0),)
+        candidates.append(
+            Candidate(
+                tuple(draw(graphs()) for _ in range(count)),
+                plan=plan,
+                base=draw(st.sampled_from((0.0, -1.0))),
+                gold=len(candidates) == 0,
+            )
+        )
+    return overlay, Instance(skeleton, words, candidates, weight=draw(st.sampled_from((1.0, 0.5))))
+
+
+def build(overlay, instance, spread=1.0, seed=0, threads=1):
+    space = FeatureSpace(joins=("conjunction", "slot"), min_count=0)
+    encoding = encode([instance], space, grow=True, advance_scores=True, plan_words=True)
+    theta = np.random.default_rng(seed).normal(size=len(space)) * spread
+    names = dict(zip(space.names(), theta, strict=True))
+    return Model(encoding, overlay, threads), theta, names
+
+
+def slow_scores(overlay, instance, names):
+    return [
+        twin.text_free(instance, c, names, plan_words=True)
+        + twin.log_sum(s for _, s, _ in twin.alignments(instance, c, overlay, names, advance=True))
+        for c in instance.candidates
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances(), st.sampled_from((1.0, 30.0, 1e6)), st.integers(0, 5))
+def test_overlay_candidate_scores_equal_brute_force(case, spread, seed):
+    overlay, instance = case
+    model, theta, names = build(overlay, instance, spread, seed)
+    fast = model.candidate_scores(theta)
+    slow = slow_scores(overlay, instance, names)
+    np.testing.assert_allclose(fast, slow, rtol=1e-10, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(instances(separate=True), st.integers(0, 5))
+def test_overlay_group_scores_equal_brute_force(case, seed):
+    overlay, instance = case
+    overlay = Overlay(skeleton=overlay.skeleton, entry="any")
+    model, theta, names = build(overlay, instance, 1.0, seed)
+    grouped, free = model.group_scores(theta)
+    grouped = grouped.reshape(len(instance.candidates), instance.skeleton.groups)
+    for row, total, candidate in zip(grouped, free, instance.candidates, strict=True):
+        expected = twin.text_free(instance, candidate, names, plan_words=True)
+        assert total == pytest.approx(expected)
+        found = list(twin.alignments(instance, candidate, overlay, names))
+        for group in range(instance.skeleton.groups):
+            # Groups are independent: the sum over all alignments factorises.
+            if not found:
+                assert row[group] == -math.inf or math.isinf(row.sum())
+        if found:
+            assert row.sum() == pytest.approx(twin.log_sum(s for _, s, _ in found))
+
+
+@settings(max_examples=40, deadline=None)
+@given(instances(), st.sampled_from((1.0, 30.0)), st.integers(0, 5))
+def test_overlay_posteriors_and_best_alignment_equal_brute_force(case, spread, seed):
+    overlay, instance = case
+    model, theta, names = build(overlay, instance, spread, seed)
+    potentials = model.potentials(theta)
+    for number, candidate in enumerate(instance.candidates):
+        found = list(twin.alignments(instance, candidate, overlay, names, advance=True))
+        if not found:
+            continue
+        total = twin.log_sum(s for _, s, _ in found)
+        states = twin.states_of(candidate)
+        expected = np.zeros((len(instance.skeleton), len(states)))
+        for choice, score, _ in found:
+            for w, state in enumerate(choice):
+                expected[w, states.index(state)] += math.exp(score - total)
+        actual, _, _ = model.posteriors(potentials, 0, number)
+        np.testing.assert_allclose(actual, expected, atol=1e-9)
+        best, chosen = model.best_alignment(potentials, 0, number)
+        assert best == pytest.approx(max(s for _, s, _ in found), abs=1e-9)
+        picked = tuple(states[s] for s in chosen)
+        assert {c: s for c, s, _ in found}[picked] == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(instances(), st.integers(0, 5))
+def test_overlay_counts_all_alignments_when_weights_are_zero(case, seed):
+    overlay, instance = case
+    overlay = Overlay(skeleton=overlay.skeleton, unit=overlay.unit, entry="any")
+    model, theta, _ = build(overlay, instance, 0.0, seed)
+    scores = model.candidate_scores(theta)
+    for score, candidate in zip(scores, instance.candidates, strict=True):
+        count = sum(1 for _ in twin.alignments(instance, candidate, overlay, {}))
+        assert math.exp(score - candidate.base) == pytest.approx(count, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(instances(), st.integers(0, 5), st.sampled_from((1.0, 25.0)))
+def test_overlay_loss_gradient_equals_finite_differences(case, seed, spread):
+    overlay, instance = case
+    model, theta, names = build(overlay, instance, spread, seed)
+    if math.isinf(slow_scores(overlay, instance, names)[0]):
+        return  # the gold candidate has no alignment: nothing to learn
+    loss, gradient = model.loss(theta)
+    gradient = gradient.copy()
+    assert loss >= -1e-9
+    for i in range(len(theta)):
+        step = 1e-6
+        up, down = theta.copy(), theta.copy()
+        up[i] += step
+        down[i] -= step
+        slope = (model.loss(up)[0] - model.loss(down)[0]) / (2 * step)
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=2e-6)
+
+
+def test_overlay_two_threads_agree_with_one():
+    rng = np.random.default_rng(3)
+    overlay = Overlay(entry="any")
+    text = [Instruction.chain("x y z x")]
+    skeleton = joined_skeleton(text, overlay, every_word)
+    words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in skeleton.position]
+    problems_ = []
+    for _ in range(40):
+        labels = [((NodeLabel(str(c)), 1.0),) for c in rng.choice(list("abc"), 3)]
+        shape = Shape(
+            (((1, ("to",)),), ((2, ("to",)), (1, ("self",))), ((0, ("back",)),)), (True,) * 3
+        )
+        candidates = [
+            Candidate(
+                (LaidOutGraph((*labels[i:], *labels[:i]), tuple("abc"), shape, labels[0], ()),),
+                gold=i == 0,
+            )
+            for i in range(3)
+        ]  # fmt: skip
+        problems_.append(Instance(skeleton, words, candidates))
+    results = []
+    for threads in (1, 2):
+        space = FeatureSpace(joins=("conjunction",))
+        model = Model(encode(problems_, space, grow=True), overlay, threads)
+        theta = np.random.default_rng(0).normal(size=len(space))
+        results.append(model.loss(theta))
+    assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
+    np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-9, atol=1e-12)
+
+
+def test_overlay_deep_chain_of_five_thousand_words():
+    overlay = Overlay(skeleton="chain", entry="any")
+    text = [Instruction.chain(["x", "y"] * 2500)]
+    skeleton = joined_skeleton(text, overlay, every_word)
+    words = [((WordLabel(f"word={text[0].tokens[p]}"), 1.0),) for p in skeleton.position]
+    shape = Shape((((0, ("self",)), (1, ("to",))), ((1, ("self",)), (0, ("back",)))), (True, True))
+    graph = LaidOutGraph(
+        (((NodeLabel("a"), 1.0),), ((NodeLabel("b"), 1.0),)), ("a", "b"), shape, (), ()
+    )
+    instance = Instance(skeleton, words, [Candidate((graph,), gold=True), Candidate((graph, graph))])
+    model, theta, _ = build(overlay, instance, 1.0)
+    loss, gradient = model.loss(theta)
+    assert np.isfinite(loss)
+    assert np.isfinite(gradient).all()
+    zero = model.candidate_scores(np.zeros_like(theta))
+    assert zero[0] == pytest.approx(5000 * math.log(2))

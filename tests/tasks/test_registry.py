@@ -1,0 +1,175 @@
+"""Tasks of other packages: found by their entry points, named when they are broken."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from groundling.cli.main import app
+from groundling.errors import PluginError, SettingError
+from groundling.tasks import registry
+
+runner = CliRunner()
+MODULE = Path(__file__).with_name("lamp_task.py").read_text(encoding="utf-8")
+OURS = ("maps", "mazes", "puzzles")
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Return what puts a distribution on the path, as an installer would."""
+
+    def install(entries, package="lamp-tasks", module=MODULE):
+        folder = tmp_path / package
+        note = folder / f"{package.replace('-', '_')}-1.2.dist-info"
+        note.mkdir(parents=True)
+        (note / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.2\n")
+        (note / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{entries}\n")
+        (folder / "lamp_task.py").write_text(module, encoding="utf-8")
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.delitem(sys.modules, "lamp_task", raising=False)
+        return folder
+
+    yield install
+    sys.modules.pop("lamp_task", None)
+
+
+@pytest.fixture
+def lamps(install, monkeypatch):
+    monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
+    return install("lamps = lamp_task:LampTask")
+
+
+def run(*arguments, code=0):
+    result = runner.invoke(app, [str(each) for each in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_registry_knows_our_tasks_as_any_others():
+    assert registry.task_names() == OURS
+    assert [registry.get_task(name).name for name in OURS] == list(OURS)
+    assert all(registry.task_package(name).startswith("groundling ") for name in OURS)
+
+
+def test_registry_lists_names_without_importing_tasks(install):
+    install("lamps = lamp_task:LampTask", module="raise RuntimeError('imported')")
+    code = (
+        "import sys\nfrom groundling.tasks.registry import task_names\nprint(task_names())\n"
+        "print([m for m in sys.modules if m.startswith('groundling.tasks.m') or m == 'lamp_task'])"
+    )
+    code = f"import sys; sys.path[:] = {sys.path!r}\n{code}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [str(("lamps", *OURS)), "[]"]
+
+
+def test_registry_finds_a_task_of_another_package(lamps):
+    assert registry.task_names() == ("lamps", *OURS)
+    assert registry.get_task("lamps").metrics == ("right",)
+    assert registry.task_package("lamps") == "lamp-tasks 1.2"
+
+
+def test_registry_names_what_may_have_been_meant(lamps):
+    with pytest.raises(SettingError, match="Did you mean 'lamps'"):
+        registry.get_task("lamp")
+
+
+@pytest.mark.parametrize(
+    ("entry", "module", "why"),
+    [
+        ("lamp_task:LampTask", "import no_such_module", "ModuleNotFoundError: No module named"),
+        ("lamp_task:LampTask", "raise SystemExit('bye')", "SystemExit: bye"),
+        ("lamp_task:LampTask", "def (", "SyntaxError"),
+        ("lamp_task:Nothing", "", "has no attribute 'Nothing'"),
+        ("lamp_task:dict", "dict = dict", "is no groundling.tasks.base.Task but lamp_task:dict"),
+        (
+            "lamp_task:Half",
+            "from groundling.tasks.base import Task\nclass Half(Task): pass",
+            "abstract",
+        ),
+        (
+            "groundling.tasks.puzzles.task:PuzzleTask",
+            "",
+            "calls itself 'puzzles'",
+        ),
+    ],
+)
+def test_registry_names_the_package_of_a_broken_task(install, entry, module, why):
+    install(f"lamps = {entry}", module=module)
+    assert registry.get_task("mazes").name == "mazes"  # others go on working
+    with pytest.raises(PluginError) as found:
+        registry.get_task("lamps")
+    message = str(found.value)
+    assert message.startswith("The task 'lamps' of the package lamp-tasks 1.2 ")
+    assert why in message
+    assert message.endswith("Mend, update or uninstall lamp-tasks.")
+    shown = run("evaluate", "lamps", code=1).output
+    assert len(shown.splitlines()) == 1
+    assert "lamp-tasks 1.2" in shown
+
+
+def test_registry_refuses_two_packages_with_one_name(install):
+    install("mazes = lamp_task:LampTask")
+    with pytest.raises(PluginError, match="Uninstall all but one") as found:
+        registry.get_task("mazes")
+    assert "lamp-tasks 1.2" in str(found.value)
+    assert "groundling 0" in str(found.value)
+
+
+def test_registry_says_when_the_installation_is_older_than_the_source(monkeypatch):
+    monkeypatch.setattr(registry, "_offered", lambda path: {})
+    with pytest.raises(PluginError, match="Install it again"):
+        registry.get_task("mazes")
+
+
+# ---- a foreign task on the command line ------------------------------------------------------
+
+
+def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
+    trained = run("train", "lamps", "--out", tmp_path / "model")
+    assert "Data: generated sample (the task has no corpus)." in trained.output
+    assert "from 6 demonstrations" in trained.output
+    assert json.loads((tmp_path / "model" / "task.json").read_text())["task"] == "lamps"
+    said = "light the blue lamp"
+    found = json.loads(run("follow", tmp_path / "model", said, "--json").stdout)
+    assert (found["task"], found["where"]) == ("lamps", "hall")
+    assert found["actions"] == ["('light', 'blue')"]
+    run("follow", tmp_path / "model", said, "--picture", tmp_path / "way.svg")
+    assert (tmp_path / "way.svg").read_text() == said
+    wrong = run("follow", tmp_path / "model", said, "--start", "dim", code=1)
+    assert "dark or lit" in wrong.output
+    wrong = run("train", "lamps", "--corpora", tmp_path, "--out", tmp_path / "other", code=1)
+    assert "The task lamps has no corpus; leave --corpora out." in wrong.output
+
+
+def test_foreign_task_is_evaluated_beside_what_was_published(lamps, tmp_path):
+    run("evaluate", "lamps", "--ablations", "-j", "1", "--json", tmp_path / "lamps.json")
+    report = json.loads((tmp_path / "lamps.json").read_text())
+    assert report["condition"] == "generated sample; 6 requests"
+    full, plain = report["rows"]
+    assert (full["name"], plain["name"]) == ("full", "no words")
+    assert full["metrics"]["right"] > plain["metrics"]["right"]
+
+
+def test_foreign_task_is_tuned(lamps, tmp_path):
+    file = tmp_path / "tuned.json"
+    run("tune", "lamps", "-s", "learning.l2=1,1000", "-j", "1", "--json", file)
+    tuned = json.loads(file.read_text())
+    assert tuned["metric"] == "right"
+    assert [set(each["parts"]) for each in tuned["tried"]] == [{"even", "odd"}] * 2
+    assert tuned["best"] == {"learning.l2": 1}
+
+
+def test_foreign_task_runs_in_other_processes(lamps):
+    shown = run("evaluate", "lamps", "-j", "2", "--json", "-").stdout
+    assert json.loads(shown)["rows"][0]["metrics"]["right"] == 1.0
+
+
+def test_foreign_model_says_which_package_is_missing(lamps, tmp_path, monkeypatch):
+    run("train", "lamps", "--out", tmp_path / "model")
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(lamps)])
+    shown = run("follow", tmp_path / "model", "go", code=1).output
+    assert "is of the task 'lamps', which no installed package offers" in shown

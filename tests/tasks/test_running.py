@@ -1,0 +1,69 @@
+"""Jobs: kept, taken again, the same on many cores."""
+
+import pytest
+
+from groundling.errors import SettingError
+from groundling.tasks import base, running
+
+NOWHERE = {"puzzles": None, "maps": None}
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    monkeypatch.setattr(base, "SAMPLE", 0.03)
+
+
+def test_jobs_are_kept_and_taken_again(tmp_path, monkeypatch):
+    made = running.evaluation_jobs("puzzles", "paper", ["full"], None, quick=True)
+    first = running.run_jobs(made, NOWHERE, keep=tmp_path)
+    told = []
+    monkeypatch.setattr(running, "run_job", lambda *given: pytest.fail("ran again"))
+    again = running.run_jobs(made, NOWHERE, keep=tmp_path, tell=lambda *each: told.append(each))
+    assert again == first
+    assert told == [(made[0], True)]
+
+
+def test_jobs_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch):
+    made = running.evaluation_jobs("puzzles", "paper", ["full"], None, quick=True)
+    ran = []
+    monkeypatch.setattr(
+        running, "run_job", lambda *given: ran.append(1) or {"outcome": {}, "seconds": 0.0}
+    )
+    running.run_jobs(made, NOWHERE, keep=tmp_path)
+    running.run_jobs(made, NOWHERE, keep=tmp_path)
+    assert len(ran) == 1
+    [kept] = tmp_path.iterdir()
+    kept.write_text("{")
+    running.run_jobs(made, NOWHERE, keep=tmp_path)
+    assert len(ran) == 2
+    monkeypatch.setattr(base, "SAMPLE", 0.2)
+    running.run_jobs(made, NOWHERE, keep=tmp_path)
+    assert len(ran) == 3
+
+
+def test_jobs_give_the_same_on_many_cores(tmp_path):
+    made = running.evaluation_jobs("puzzles", "paper", ["full", "no planning"], None, quick=True)
+    one = running.run_jobs(made, NOWHERE)
+    many = running.run_jobs(made, NOWHERE, workers=2)
+    assert len(made) == 2
+    for job in made:
+        for variant, outcome in one[job]["outcome"].items():
+            other = many[job]["outcome"][variant]
+            assert [each["answers"] for each in outcome["splits"]] == [
+                each["answers"] for each in other["splits"]
+            ]
+
+
+def test_jobs_that_learn_alike_learn_once():
+    made = running.evaluation_jobs("maps", "paper", ["full", "no planning"], None, quick=True)
+    assert [job.variants for job in made] == [("full", "no planning")]
+
+
+def test_jobs_of_settings_that_do_not_exist_are_refused():
+    with pytest.raises(SettingError, match=r"no setting 'search\.beem'"):
+        running.tuning_jobs("puzzles", "best", (("search.beem", 3),), None)
+
+
+def test_jobs_that_learn_apart_are_apart():
+    made = running.evaluation_jobs("puzzles", "best", ["full", "no text"], None, quick=True)
+    assert [job.variants for job in made] == [("full",), ("no text",)]
