@@ -11,7 +11,7 @@ from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 from groundling.inference.plan import Plan
 
-__all__ = ["Agent", "Report", "act"]
+__all__ = ["Agent", "Report", "act", "carry_out"]
 
 _LOOKS = 200  # how often it looks for what was named
 
@@ -75,6 +75,58 @@ class _Run:
     over: bool = False
     plan: Plan | None = None
 
+    def end(self, rewards: bool) -> Report:
+        """Return what came of it, now that nothing more will be done."""
+        if self.reward > 0:
+            return self.report("success", f"Done: {'; '.join(self.done)}.")
+        if self.left and not self.failed:
+            return self.report("out of time", "The episode ended before all was done.")
+        if rewards:
+            return self.report(
+                "misunderstood", "I did all that I understood, and it was not what was meant."
+            )
+        return self.report("success", f"Done: {'; '.join(self.done)}.")
+
+    def report(self, ending: str, sentence: str) -> Report:
+        """Return a report of how things stand."""
+        return Report(
+            ending, sentence, self.reward, self.moves, self.plan, tuple(self.done),
+            tuple(self.left), self.surprises,
+        )  # fmt: skip
+
+
+class _Hands:
+    """Makes the moves of macro-actions, and plans them anew when something is not as expected."""
+
+    def __init__(self, world: ObjectWorld) -> None:
+        self.world = world
+
+    def carry_out(self, run: _Run, action: MacroAction) -> None:
+        """Make the moves of a macro-action."""
+        while True:
+            surprised = False
+            for move in self.world.moves(run.scene, action):
+                surprised = self.move(run, move)
+                if run.over:
+                    return
+                if surprised:
+                    break
+            if not surprised and self.world.achieved(run.scene, action):
+                return
+            run.surprises += 1
+            if run.surprises > self.world.surprises:
+                raise GroundlingError("the environment never does what is expected")
+
+    def move(self, run: _Run, move: Any) -> bool:
+        """Make one move; tell whether the scene is not what it should be."""
+        expected = self.world.predict(run.scene, move)
+        _, reward, terminated, truncated, _ = run.env.step(move)
+        run.moves += 1
+        run.reward += float(reward)
+        run.over, run.failed = bool(terminated or truncated), bool(terminated)
+        run.scene = self.world.after(run.env, run.scene, move)
+        return expected is not None and self.world.differs(expected, run.scene)
+
 
 class Agent:
     """A follower with hands: plans, acts, watches, and plans anew when things go otherwise.
@@ -104,6 +156,7 @@ class Agent:
     ) -> None:
         self.follower = follower
         self.world = world
+        self._hands = _Hands(world)
         self.threshold = follower.search.threshold if threshold is None else threshold
 
     def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
@@ -122,7 +175,7 @@ class Agent:
             report = self._attempt(run)
             if report is not None:
                 return report
-        return self._report(run, "executor failed", "I plan again and again and get nowhere.")
+        return run.report("executor failed", "I plan again and again and get nowhere.")
 
     def _attempt(self, run: _Run) -> Report | None:
         """Plan what is left and carry it out; nothing is returned if that must be done again."""
@@ -136,64 +189,39 @@ class Agent:
         if looks and run.looks < _LOOKS:
             run.looks += 1
             for move in looks:
-                if self._move(run, move) or run.over:
+                if self._hands.move(run, move) or run.over:
                     break
-            return self._end(run) if run.over else None
+            return run.end(self.world.rewards) if run.over else None
         if plan is None:
-            return self._report(run, "not understood", trouble)
+            return run.report("not understood", trouble)
         run.plan = plan
         if plan.confidence < self.threshold:
             guess = ", ".join(map(str, plan.actions))
-            return self._report(
-                run, "not understood",
+            return run.report(
+                "not understood",
                 f"I do not understand (confidence {plan.confidence:.2f}, below "
                 f"{self.threshold:g}); my best guess is {guess}.",
             )  # fmt: skip
         parts = dict(self._parts_of(episode, plan, tuple(run.left)))
         for action in episode.macro_actions(plan.actions):
             try:
-                self._carry_out(run, action)
+                self._hands.carry_out(run, action)
             except GroundlingError as error:
-                return self._report(run, "executor failed", f"I cannot {action}: {error}")
+                return run.report("executor failed", f"I cannot {action}: {error}")
             if run.over and run.reward <= 0:
-                return self._end(run)
+                return run.end(self.world.rewards)
             for part in parts.get(action, ()):
                 if part in run.left:
                     run.left.remove(part)
                     run.done.append(part)
             if run.over:
-                return self._end(run)
+                return run.end(self.world.rewards)
             known = self.world.episode(run.scene, run.left, run.start)
             if run.left and not _is_still_possible(known, episode, plan, action):
                 run.surprises += 1
                 return None
         run.left.clear()
-        return self._end(run)
-
-    def _carry_out(self, run: _Run, action: MacroAction) -> None:
-        while True:
-            surprised = False
-            for move in self.world.moves(run.scene, action):
-                surprised = self._move(run, move)
-                if run.over:
-                    return
-                if surprised:
-                    break
-            if not surprised and self.world.achieved(run.scene, action):
-                return
-            run.surprises += 1
-            if run.surprises > self.world.surprises:
-                raise GroundlingError("the environment never does what is expected")
-
-    def _move(self, run: _Run, move: Any) -> bool:
-        """Make one move; tell whether the scene is not what it should be."""
-        expected = self.world.predict(run.scene, move)
-        _, reward, terminated, truncated, _ = run.env.step(move)
-        run.moves += 1
-        run.reward += float(reward)
-        run.over, run.failed = bool(terminated or truncated), bool(terminated)
-        run.scene = self.world.after(run.env, run.scene, move)
-        return expected is not None and self.world.differs(expected, run.scene)
+        return run.end(self.world.rewards)
 
     def _parts_of(
         self, episode: Episode, plan: Plan, parts: tuple[str, ...]
@@ -210,24 +238,6 @@ class Agent:
         for action, (first, last) in episode.spans(choices):
             yield action, tuple(part for each in asked[first:last] for part in each)
 
-    def _end(self, run: _Run) -> Report:
-        if run.reward > 0:
-            return self._report(run, "success", f"Done: {'; '.join(run.done)}.")
-        if run.left and not run.failed:
-            return self._report(run, "out of time", "The episode ended before all was done.")
-        if self.world.rewards:
-            return self._report(
-                run, "misunderstood", "I did all that I understood, and it was not what was meant."
-            )
-        return self._report(run, "success", f"Done: {'; '.join(run.done)}.")
-
-    @staticmethod
-    def _report(run: _Run, ending: str, sentence: str) -> Report:
-        return Report(
-            ending, sentence, run.reward, run.moves, run.plan, tuple(run.done), tuple(run.left),
-            run.surprises,
-        )  # fmt: skip
-
 
 def _is_still_possible(now: Episode, then: Episode, plan: Plan, done: MacroAction) -> bool:
     """Tell whether the objects of what is still to be done are all there."""
@@ -235,6 +245,24 @@ def _is_still_possible(now: Episode, then: Episode, plan: Plan, done: MacroActio
     actions = then.macro_actions(plan.actions)
     left = actions[actions.index(done) + 1 :]
     return all(there & set(things) for action in left for things in action.things)
+
+
+def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> Report:
+    """Carry out macro-actions in an environment that was reset, whoever chose them."""
+    scene = world.begin(env)
+    run = _Run(env, scene, scene, list(map(str, actions)))
+    hands = _Hands(world)
+    for action in actions:
+        try:
+            hands.carry_out(run, action)
+        except GroundlingError as error:
+            return run.report("executor failed", f"I cannot {action}: {error}")
+        if run.over and run.reward <= 0:
+            break
+        run.done.append(run.left.pop(0))
+        if run.over:
+            break
+    return run.end(world.rewards)
 
 
 def act(follower: Follower, text: str, env: Any, world: ObjectWorld) -> Report:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from groundling.features.settings import Features
 from groundling.follower import Follower
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
-from groundling.model.settings import Overlay
+from groundling.models.transducer import TransducerModel
+from groundling.overlay.settings import Overlay
 
 __all__ = ["make_follower", "make_move_follower"]
 
 # What a part of the text costs that names nothing, and each further choice that it names. Set
 # beforehand: parts are cut so that most name exactly one.
 _COST = 2.3
+_LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)  # demonstrations are clean
+
+
+def _features(slots: tuple[str, ...]) -> Features:
+    return Features(
+        words=("word",), slots=slots, numbers=("equal",), joins=("conjunction", "slot"),
+        promote=(),
+    )  # fmt: skip
 
 
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
@@ -27,18 +35,13 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
     ('colour',)
     """
     settings: dict[str, Any] = {
-        "overlay": replace(Overlay.bag(), plan_scores=False, edge_scores=False),
-        "features": Features(
-            words=("word",), slots=slots, numbers=("equal",), joins=("conjunction", "slot"),
-            promote=(),
-        ),
-        "learning": Learning(
-            normalise="decisions", idle=_COST, repeat=_COST, l2=0.02, iterations=60,
-            tolerance=1e-5, mirror=False,
-        ),
+        "model": TransducerModel(unaligned_cost=_COST, fertility_cost=_COST),
+        "overlay": Overlay.bag(),
+        "features": _features(slots),
+        "learning": _LEARNING,
         "search": Search(max_length=12, beam=5, budget=200_000, decode="outcome"),
         "parser": "chain",
-    }  # fmt: skip
+    }
     return Follower(**{**settings, **changes})
 
 
@@ -51,16 +54,11 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
     'graph'
     """
     settings: dict[str, Any] = {
-        "overlay": Overlay(skeleton="chain", nodes="graph", plan_scores=False, edge_scores=False),
-        "features": Features(
-            words=("word",), slots=slots, numbers=("equal",), joins=("conjunction", "slot"),
-            promote=(),
-        ),
-        "learning": Learning(
-            normalise="decisions", idle=_COST, l2=0.02, iterations=60, tolerance=1e-5,
-            mirror=False,
-        ),
+        "model": TransducerModel(unaligned_cost=_COST),
+        "overlay": Overlay(skeleton="chain", edge_scores=False),
+        "features": _features(slots),
+        "learning": _LEARNING,
         "search": Search(max_length=40, beam=5, budget=200_000),
         "parser": "chain",
-    }  # fmt: skip
+    }
     return Follower(**{**settings, **changes})
