@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,6 @@ class BabyAIPreset(BasePreset):
 
 
 def _row(kind: str, count: int) -> Any:
-    from dataclasses import replace
-
     return lambda given: replace(given, kind=kind, count=count)
 
 
@@ -90,68 +88,59 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
     def folds(self, corpus: tuple[str, ...], preset: str, variant: str, quick: bool) -> list[Fold]:
         """Return levels with draws, and with `quick` a dozen levels with one."""
         kind = self.presets.select(preset, variant).kind
+        seeds = protocol.QUICK_SEEDS if quick else protocol.SEEDS
         names = protocol.QUICK_LEVELS if quick else corpus
-        mark = " quick" if quick else ""
         if kind == "combinations":
-            found = [Fold(f"{each}{mark}", 60.0) for each in _COMBINED[: 2 if quick else 3]]
-        elif kind == "together":
-            found = [
-                Fold(f"{first}-{first + _TOGETHER}{mark}", 120.0)
+            chosen = _COMBINED[:2] if quick else _COMBINED
+            return [Fold(f"{each} {4 * seeds}", 60.0) for each in chosen]
+        if kind == "together":
+            which = "quick" if quick else "all"
+            return [
+                Fold(f"{which} {first}-{first + _TOGETHER} {seeds}", 120.0)
                 for first in range(0, len(names), _TOGETHER)
             ]
-        else:
-            draws = 1 if quick or kind == "partial" else protocol.DRAWS
-            found = [
-                Fold(f"{name} {draw}{mark}", 10.0 if quick else 60.0)
-                for name in names
-                for draw in range(draws)
-            ]
-        return found
+        draws = 1 if quick or kind == "partial" else protocol.DRAWS
+        most = 50 if quick else max(protocol.COUNTS)
+        return [
+            Fold(f"{name} {draw} {seeds} {most}", 10.0 if quick else 60.0)
+            for name in names
+            for draw in range(draws)
+        ]
 
     def evaluate_fold(
         self, corpus: tuple[str, ...], preset: str, variants: Sequence[str], fold: str
     ) -> dict[str, Outcome]:
         """Learn and follow on one level, or on a dozen."""
         chosen = self.presets.select(preset, variants[0])
-        quick = fold.endswith(" quick")
-        what = fold.removesuffix(" quick")
-        seeds = protocol.QUICK_SEEDS if quick else protocol.SEEDS
+        what, *rest = fold.split()
         if chosen.kind == "levels":
-            return self._levels(what, variants, seeds, quick)
+            draw, seeds, most = map(int, rest)
+            return self._levels(what, variants, draw, seeds, most)
         if chosen.kind == "partial":
-            level = what.rpartition(" ")[0]
-            done = protocol.evaluate_partial(level, chosen.count, seeds)
-            return {variants[0]: {level: {"successes": [sum(done)], "of": len(done)}}}
+            done = protocol.evaluate_partial(what, chosen.count, int(rest[1]))
+            return {variants[0]: {what: _graded(done)}}
         if chosen.kind == "together":
-            first, last = map(int, what.split("-"))
-            names = (protocol.QUICK_LEVELS if quick else corpus)[first:last]
-            shown = protocol.record_mixed(chosen.count, () if not quick else names)
-            follower = chosen.follower().fit(shown)
+            stretch, seeds = rest
+            known = protocol.QUICK_LEVELS if what == "quick" else corpus
+            follower = chosen.follower().fit(protocol.record_mixed(chosen.count, known))
             found = {}
-            for level in names:
-                exam = protocol.Exam(level, seeds)
-                done = exam.grade(follower)
-                found[level] = {"successes": [sum(done)], "of": len(done)}
+            for level in known[slice(*map(int, stretch.split("-")))]:
+                exam = protocol.Exam(level, int(seeds))
+                found[level] = _graded(exam.grade(follower))
                 exam.close()
             return {variants[0]: found}
-        return self._combinations(what, variants, seeds, chosen.count)
+        return self._combinations(what, variants, int(rest[0]), chosen.count)
 
     def _levels(
-        self, what: str, variants: Sequence[str], seeds: int, quick: bool
+        self, level: str, variants: Sequence[str], draw: int, seeds: int, most: int
     ) -> dict[str, Outcome]:
-        level, _, draw = what.rpartition(" ")
-        counts = sorted(
-            {count for count in protocol.COUNTS if f"{count} demonstrations" in variants}
-            - ({100} if quick else set())
-        )
+        counts = [each for each in protocol.COUNTS if each <= most]
+        asked = [each for each in counts if f"{each} demonstrations" in variants]
         others = "random plan" in variants or "oracle" in variants
-        done = protocol.evaluate_level(level, int(draw), counts, seeds, others=others)
-        found: dict[str, Outcome] = {}
-        for row in variants:
-            grades = done.get(row)
-            found[row] = (
-                {} if grades is None else {level: {"successes": [sum(grades)], "of": len(grades)}}
-            )
+        done = protocol.evaluate_level(level, draw, asked, seeds, others=others)
+        found: dict[str, Outcome] = {
+            row: {level: _graded(done[row])} if row in done else {} for row in variants
+        }
         if found.get("oracle"):
             found["oracle"][level]["why"] = done["why"]
         return found
@@ -177,7 +166,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
                 world.follower().fit(shown[name]),
                 lambda case: protocol.held_out(case.said, world, case.scene),
             )
-            found[name] = {level: {"successes": [sum(done)], "of": len(done)}}
+            found[name] = {level: _graded(done)}
         env.close()
         exam.close()
         return found
@@ -188,7 +177,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         why = []
         for outcome in outcomes:
             for level, result in outcome.items():
-                share = sum(result["successes"]) / max(1, result["of"])
+                share = result["successes"] / max(1, result["of"])
                 per_level.setdefault(level, []).append(share)
                 if result.get("why"):
                     why.append(f"{level} {share:.2f} ({result['why']})")
@@ -230,6 +219,10 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         if level not in corpus:
             raise SettingError(f"There is no level {level!r}.{did_you_mean(level, corpus)}")
         return BabyAIScene(level, int(start or 0))
+
+
+def _graded(done: Sequence[int]) -> dict[str, Any]:
+    return {"successes": sum(done), "of": len(done)}
 
 
 class BabyAIScene(Scene):

@@ -1,0 +1,77 @@
+"""Measure BabyAI with fewer draws or seeds than `groundling evaluate babyai`, and go on later."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from groundling import __version__
+from groundling.errors import ConvergenceWarning
+from groundling.evaluation.report import Report
+from groundling.files import write_atomically
+from groundling.gym.task import TASK
+
+__all__ = ["main", "measure"]
+
+
+def measure(
+    folder: Path, rows: Sequence[str], levels: Sequence[str], draws: int, seeds: int, most: int
+) -> Report:
+    """Return the report of some rows; what is done is kept in a folder and not done again."""
+    corpus = TASK.load(None)
+    outcomes: dict[str, list[Any]] = {row: [] for row in rows}
+    seconds = 0.0
+    for group in TASK.presets.group("best", rows):
+        kind = TASK.presets.select("best", group[0]).kind
+        if kind == "together":
+            folds = [f"all {at}-{at + 12} {seeds}" for at in range(0, len(corpus), 12)]
+        elif kind == "combinations":
+            folds = [each.name for each in TASK.folds(corpus, "best", group[0], quick=True)]
+        else:
+            rounds = draws if kind == "levels" else 1
+            folds = [f"{name} {draw} {seeds} {most}" for name in levels for draw in range(rounds)]
+        for fold in folds:
+            file = folder / f"{kind} {fold}.json".replace(" ", "-")
+            if file.is_file():
+                kept = json.loads(file.read_text(encoding="utf-8"))
+            else:
+                began = time.process_time()
+                done = TASK.evaluate_fold(corpus, "best", group, fold)
+                kept = {"outcome": done, "seconds": time.process_time() - began}
+                folder.mkdir(parents=True, exist_ok=True)
+                write_atomically(file, json.dumps(kept))
+            seconds += kept["seconds"]
+            for row in group:
+                outcomes[row].append(kept["outcome"].get(row, {}))
+    made = [TASK.make_row("best", row, outcomes[row]) for row in rows]
+    condition = f"{len(levels)} levels, {seeds} unseen seeds each, {draws} draw(s)"
+    return Report("babyai", "best", condition, made, seconds, __version__)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run from the command line: `python -m groundling.gym.measure FOLDER --seeds 50`."""
+    known = TASK.presets.variants_of("best")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where results are kept")
+    parser.add_argument("--rows", nargs="*", default=list(known), help="rows of the table")
+    parser.add_argument("--levels", nargs="*", default=list(TASK.load(None)))
+    parser.add_argument("--draws", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--most", type=int, default=100, help="demonstrations at most")
+    asked = parser.parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        report = measure(
+            asked.folder, asked.rows, asked.levels, asked.draws, asked.seeds, asked.most
+        )
+    report.save(asked.folder / "report.json")
+    print(report.markdown(["success"]))
+
+
+if __name__ == "__main__":
+    main()
