@@ -309,6 +309,7 @@ class Episode:
             for each in self.world.verbs
             for things, shown, _ in self._merged(scene)
             if self._fits(scene, each.name, each.roles[0], things, ())
+            and self._can_complete(scene, each.name, (things,))
         ]
         if self.world.reorders and not turned:
             fresh += [each._replace(earlier=True) for each in fresh]
@@ -428,6 +429,15 @@ class Episode:
                 known = self.world.effect(known, action)
             self._scenes[state] = known
         return known
+
+    def _can_complete(self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...]) -> bool:
+        """Tell whether there is something for the roles that are left."""
+        roles = self._roles[verb]
+        return len(before) == len(roles) or any(
+            self._fits(scene, verb, roles[len(before)], things, before)
+            and self._can_complete(scene, verb, (*before, things))
+            for things, _, _ in self._merged(scene)
+        )
 
     def _fits(
         self, scene: Any, verb: str, role: str, things: tuple[Any, ...], before: Sequence[Any]

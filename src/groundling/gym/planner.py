@@ -235,6 +235,8 @@ class Planner:
         carried = self._put_down(cells)
         taken = [each for each in map(self.state.at, cells) if each >= 0]
         portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
+        if not portable:
+            raise PlanningError("There is no room to put it there.")
         self._face(self._cells(portable), things=portable)
         cleared = self.state.front
         self._do("pickup")
