@@ -278,7 +278,8 @@ class Episode:
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
         self._graphs: dict[tuple[Any, Choice], GroundingGraph] = {}
         self._offers: dict[tuple[Any, ...], tuple[Choice, ...]] = {}
-        self._spoken: dict[tuple[Any, str], tuple[Label, ...]] = {}
+        self._named_in: dict[str, set[Label]] = {}
+        self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
         self._scenes: dict[tuple[Choice, ...], Any] = {}
         self._still = type(world).effect is ObjectWorld.effect
 
@@ -350,22 +351,34 @@ class Episode:
         whole = " ".join(self.parts)
         said = self.parts if len(self.parts) == len(state) else (whole,) * len(state)
         return tuple(
-            (choice.verb, choice.role, choice.earlier, self._named(choice.things, part))
+            (choice.verb, choice.role, choice.earlier, self._meant(choice.things, part))
             for choice, part in zip(state, said, strict=True)
         )
 
-    def _named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
-        """Return those labels of objects that a part of the text names."""
+    def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
+        """Return those labels of objects that a part of the text names.
+
+        What names nothing at all is no description: objects are then told apart.
+        """
         key = (things, part)
         if key not in self._spoken:
-            words = part.split()
-            self._spoken[key] = tuple(
-                label
-                for label in self.labels(things)
-                if isinstance(label.value, str)
-                and any(matches_name(word, label.value) for word in words)
-            )
+            if part not in self._named_in:
+                self._named_in[part] = self._named(part)
+            named = self._named_in[part]
+            labels = tuple(each for each in self.labels(things) if each in named)
+            self._spoken[key] = labels if named else things
         return self._spoken[key]
+
+    def _named(self, part: str) -> set[Label]:
+        """Return the labels of any object that a part of the text names."""
+        words = part.split()
+        return {
+            label
+            for things, _ in self.groups(())
+            for label in self.labels(things)
+            if isinstance(label.value, str)
+            and any(matches_name(word, label.value) for word in words)
+        }
 
     def describe(self, state: tuple[Choice, ...]) -> str:
         """Return the objects of the scene and what is already planned."""
