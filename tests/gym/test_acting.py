@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.acting import Agent, act, carry_out  # noqa: E402
-from groundling.gym.babyai import babyai  # noqa: E402
+from groundling.gym.acting import Agent, act, carry_out
+from groundling.gym.babyai import babyai
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,8 @@ def test_acting_succeeds_by_the_reward(level, follower, env):
         text, _ = level.reset(env, seed)
         reports.append(agent.act(text, env))
     assert all(each.success and each.reward > 0 for each in reports)
-    assert reports[0].done and not reports[0].left
+    assert reports[0].done
+    assert not reports[0].left
     assert str(reports[0]).startswith("Done: go to")
 
 
@@ -58,13 +59,15 @@ def test_acting_tells_misunderstanding_from_failure(level, follower, env):
     closed = Closed(level.level)
     failed = carry_out(closed, env, [stuck])
     assert failed.ending == "executor failed"
-    assert "no way" in failed.sentence and failed.left
+    assert "no way" in failed.sentence
+    assert failed.left
 
 
 def test_acting_does_nothing_that_it_does_not_understand(level, follower, env):
     level.reset(env, 500)
     report = Agent(follower, level, threshold=0.9).act("sing me a song", env)
-    assert report.ending == "not understood" and report.moves == 0
+    assert report.ending == "not understood"
+    assert report.moves == 0
     assert "I do not understand" in report.sentence
     assert Agent(follower, level).act("", env).ending == "not understood"
 

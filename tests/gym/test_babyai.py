@@ -6,7 +6,7 @@ from groundling.errors import SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai, levels  # noqa: E402
+from groundling.gym.babyai import babyai, levels
 
 
 def test_babyai_knows_every_registered_level():
@@ -18,7 +18,7 @@ def test_babyai_knows_every_registered_level():
 
 
 def test_babyai_unknown_names_get_a_hint():
-    with pytest.raises(SettingError, match="no BabyAI level 'GoToLocl'. Did you mean"):
+    with pytest.raises(SettingError, match=r"no BabyAI level 'GoToLocl'\. Did you mean"):
         babyai("GoToLocl")
     with pytest.raises(SettingError, match="actions='macro' or 'primitive'"):
         babyai("GoToLocal", actions="moves")
@@ -31,7 +31,8 @@ def test_babyai_every_level_can_be_demonstrated(level):
     [shown] = babyai(level).record([3])
     episode = shown.environment
     assert episode.is_possible(shown.actions)
-    assert shown.instructions and all(isinstance(part, str) for part in shown.instructions)
+    assert shown.instructions
+    assert all(isinstance(part, str) for part in shown.instructions)
     assert len(shown.instructions) == len(shown.actions)
 
 

@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.acting import Agent  # noqa: E402
-from groundling.gym.babyai import babyai  # noqa: E402
-from groundling.gym.belief import frontier  # noqa: E402
+from groundling.gym.acting import Agent
+from groundling.gym.babyai import babyai
+from groundling.gym.belief import frontier
 
 
 def test_belief_holds_only_what_is_in_view():

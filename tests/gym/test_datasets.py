@@ -8,14 +8,14 @@ pytest.importorskip("minigrid")
 pytest.importorskip("minari")
 pytest.importorskip("h5py")
 
-from dataclasses import replace  # noqa: E402
+from dataclasses import replace
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from groundling.gym.babyai import babyai  # noqa: E402
-from groundling.gym.datasets import from_minari, to_minari  # noqa: E402
-from groundling.gym.recording import cut, record  # noqa: E402
-from groundling.gym.tabletop import PushTableWorld  # noqa: E402
+from groundling.gym.babyai import babyai
+from groundling.gym.datasets import from_minari, to_minari
+from groundling.gym.recording import cut, record
+from groundling.gym.tabletop import PushTableWorld
 
 
 @pytest.fixture(autouse=True)

@@ -42,7 +42,8 @@ def test_grid_equals_the_simulator_over_ten_thousand_random_steps():
 def test_grid_states_are_values():
     rows = ("#####", "#> k#", "#####")
     one, other = parse_grid(*rows), parse_grid(*rows)
-    assert one == other and hash(one) == hash(other)
+    assert one == other
+    assert hash(one) == hash(other)
     assert step(one, "forward") != one
     assert one == other  # stepping changes nothing
 
@@ -54,18 +55,20 @@ def test_grid_locked_door_opens_with_its_key_only():
     assert turned.doors == state.doors  # a blue key for a red door
     right = parse_grid("######", "#k>L #", "######", colours=["red", "red"])
     opened = walk(right, "left", "left", "pickup", "left", "left", "toggle")
-    assert opened.doors[1] == 0 and opened.can_enter(opened.front)
+    assert opened.doors[1] == 0
+    assert opened.can_enter(opened.front)
 
 
 def test_grid_box_gives_what_it_contains():
     state = parse_grid("####", "#>x#", "####", inside=[0])
     opened = walk(state, "toggle")
-    assert opened.places[0] == GONE and opened.at(opened.front) == 1
+    assert opened.places[0] == GONE
+    assert opened.at(opened.front) == 1
     assert walk(opened, "pickup").places[1] == HELD
 
 
 def test_grid_refuses_unknown_moves_and_foreign_environments():
-    with pytest.raises(WorldError, match="no move 'forwrd'. Did you mean 'forward'"):
+    with pytest.raises(WorldError, match=r"no move 'forwrd'\. Did you mean 'forward'"):
         step(parse_grid("###", "#>#", "###"), "forwrd")
 
     class Other:

@@ -31,7 +31,8 @@ def test_planner_opens_doors_on_the_way():
 def test_planner_fetches_the_key_of_a_locked_door():
     state = parse_grid("########", "#k >L b#", "#   ####", "########", colours=["red"] * 3)
     after = done(state, "pick up", {2})
-    assert after.carrying == 2 and after.places[0] >= 0
+    assert after.carrying == 2
+    assert after.places[0] >= 0
 
 
 def test_planner_takes_the_key_out_of_a_box():
@@ -63,7 +64,8 @@ def test_planner_puts_things_next_to_others():
 def test_planner_closes_an_open_door_before_it_opens_it():
     state = parse_grid("######", "#> / #", "######")
     moves = moves_for(state, "open", {0})
-    assert moves[-2:] == ("toggle", "toggle") and done(state, "open", {0}).doors == (0,)
+    assert moves[-2:] == ("toggle", "toggle")
+    assert done(state, "open", {0}).doors == (0,)
 
 
 def test_planner_says_what_cannot_be_reached():

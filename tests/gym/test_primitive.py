@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai  # noqa: E402
-from groundling.gym.grid import parse_grid, step  # noqa: E402
-from groundling.gym.primitive import distances  # noqa: E402
-from groundling.world.checks import check_environment  # noqa: E402
+from groundling.gym.babyai import babyai
+from groundling.gym.grid import parse_grid, step
+from groundling.gym.primitive import distances
+from groundling.world.checks import check_environment
 
 
 def test_primitive_distances_count_moves():

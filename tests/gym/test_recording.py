@@ -6,8 +6,8 @@ from groundling.errors import DemonstrationError, SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai  # noqa: E402
-from groundling.gym.recording import Trajectory, cut, record  # noqa: E402
+from groundling.gym.babyai import babyai
+from groundling.gym.recording import Trajectory, cut, record
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,9 @@ def test_recording_cuts_what_a_bot_did():
 
 def test_recording_takes_a_policy(level):
     [trajectory] = record(level, [0], policy=lambda env, scene: 0)
-    assert set(trajectory.moves) == {0} and trajectory.truncated and not trajectory.success
+    assert set(trajectory.moves) == {0}
+    assert trajectory.truncated
+    assert not trajectory.success
     with pytest.raises(SettingError, match="not both"):
         record(level, [0], policy=lambda env, scene: 0, human=True)
 
@@ -65,8 +67,10 @@ def test_recording_of_a_person_in_a_terminal(level):
         return next(answers)
 
     [found] = record(level, [4], human="terminal", read=read)
-    assert found.success and found.moves == taught.moves
-    assert taught.text in asked[0] and "#" in asked[0]
+    assert found.success
+    assert found.moves == taught.moves
+    assert taught.text in asked[0]
+    assert "#" in asked[0]
     assert record(level, [4], human="terminal", read=lambda prompt: "q") == []
 
 
@@ -82,7 +86,8 @@ def test_recording_of_a_person_in_a_window(level, monkeypatch):
 
     monkeypatch.setattr(pygame.event, "wait", wait)
     [found] = record(level, [4], human="window")
-    assert found.moves == taught.moves and found.success
+    assert found.moves == taught.moves
+    assert found.success
 
 
 def test_recording_what_nothing_fits_is_refused(level):

@@ -72,7 +72,8 @@ def test_simulator_steps_are_pure_whatever_the_way(way):
 def test_simulator_detects_that_ezpickle_forgets():
     world = GymWorld(Forgetful(), ground, key=where)
     assert world.way_ == "replay"
-    assert "EzPickle" in world.why_ and "get_state and set_state" in world.why_
+    assert "EzPickle" in world.why_
+    assert "get_state and set_state" in world.why_
     with pytest.raises(WorldError, match="Forgetful forgets its state: it is an EzPickle"):
         GymWorld(Forgetful(), ground, key=where, way="deepcopy")
 
@@ -89,7 +90,8 @@ def test_simulator_remembers_steps_and_reports_cost():
         walk(world, start, [0])
     assert env.stepped == 1
     assert (world.cost.asked, world.cost.simulated) == (5, 1)
-    assert "80% remembered" in str(world.cost) and "replay" in str(world.cost)
+    assert "80% remembered" in str(world.cost)
+    assert "replay" in str(world.cost)
 
 
 def test_simulator_terminal_states_end_plans():

@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("gymnasium")
 
-from groundling.gym.acting import Agent  # noqa: E402
-from groundling.gym.tabletop import PushTable, PushTableWorld  # noqa: E402
+from groundling.gym.acting import Agent
+from groundling.gym.tabletop import PushTable, PushTableWorld
 
 
 def test_tabletop_passes_gymnasiums_own_check():

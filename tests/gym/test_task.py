@@ -6,9 +6,9 @@ from groundling.errors import SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym import protocol  # noqa: E402
-from groundling.gym.babyai import levels  # noqa: E402
-from groundling.gym.task import TASK  # noqa: E402
+from groundling.gym import protocol
+from groundling.gym.babyai import levels
+from groundling.gym.task import TASK
 
 ROWS = [f"{count} demonstrations" for count in (5, 10, 25, 50, 100)] + ["random plan", "oracle"]
 
@@ -20,7 +20,8 @@ def test_task_has_the_rows_it_promises():
 
 def test_task_quick_folds_are_a_dozen_levels():
     folds = TASK.folds(levels(), "best", "50 demonstrations", quick=True)
-    assert len(folds) == 12 and all(" 50 50" in each.name for each in folds)
+    assert len(folds) == 12
+    assert all(" 50 50" in each.name for each in folds)
     everything = TASK.folds(levels(), "best", "50 demonstrations", quick=False)
     assert len(everything) == 3 * len(levels())
     assert set(protocol.QUICK_LEVELS) <= set(levels())
@@ -38,12 +39,14 @@ def test_task_evaluates_a_level():
 def test_task_oracle_says_why_it_fails():
     done = TASK.evaluate_fold(levels(), "best", ["oracle"], "OpenDoorsOrderN4Debug 0 6 5")
     row = TASK.make_row("best", "oracle", [done["oracle"]])
-    assert row.metrics["success"] < 1 and "OpenDoorsOrderN4Debug" in row.note
+    assert row.metrics["success"] < 1
+    assert "OpenDoorsOrderN4Debug" in row.note
 
 
 def test_task_draws_share_no_seeds():
     seen = [set(protocol.training_seeds(draw, 100)) for draw in range(protocol.DRAWS)]
-    assert not set.intersection(*seen) and max(map(max, seen)) < 1_000_000
+    assert not set.intersection(*seen)
+    assert max(map(max, seen)) < 1_000_000
 
 
 def test_task_other_rows_run():
@@ -59,7 +62,8 @@ def test_task_scene_follows_and_draws(tmp_path):
     follower = chosen.follower().fit(protocol.record_mixed(24, ("GoToLocal", "PickupDist")))
     scene = TASK.scene(levels(), chosen, "GoToLocal", "7")
     plans = scene.follow(follower, [scene.mission])
-    assert plans[0].actions and scene.mission in scene.describe()
+    assert plans[0].actions
+    assert scene.mission in scene.describe()
     scene.draw(plans, tmp_path / "scene.png")
     assert (tmp_path / "scene.png").stat().st_size > 1000
     with pytest.raises(SettingError, match="no level 'GoToLocl'"):

@@ -6,8 +6,8 @@ from groundling.errors import SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai  # noqa: E402
-from groundling.gym.wrapper import InstructionFollowing  # noqa: E402
+from groundling.gym.babyai import babyai
+from groundling.gym.wrapper import InstructionFollowing
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,10 @@ def test_wrapper_suggestions_lead_to_the_reward(level, follower, replan):
     for seed in range(300, 304):
         _, info = env.reset(seed=seed)
         told = info["instruction"]
-        assert told["plan"] and 0 < told["confidence"] <= 1
-        assert told["alignment"] == (0, 1) and len(told["parts"]) == 2
+        assert told["plan"]
+        assert 0 < told["confidence"] <= 1
+        assert told["alignment"] == (0, 1)
+        assert len(told["parts"]) == 2
         reward = 0.0
         for _ in range(100):
             _, reward, over, _, info = env.step(info["instruction"]["suggestion"])

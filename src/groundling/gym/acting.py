@@ -185,7 +185,8 @@ class Agent:
             plan = self.follower.follow(tuple(run.left), episode, ())
         except WorldError as error:
             trouble = f"I find no plan: {error}"
-        looks = self.world.look(run.scene, run.left, () if plan is None else plan.actions)
+        chosen: Any = () if plan is None else plan.actions
+        looks = self.world.look(run.scene, run.left, chosen)
         if looks and run.looks < _LOOKS:
             run.looks += 1
             for move in looks:
@@ -268,4 +269,3 @@ def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> R
 def act(follower: Follower, text: str, env: Any, world: ObjectWorld) -> Report:
     """Carry out an instruction in an environment that was reset (see `Agent`)."""
     return Agent(follower, world).act(text, env)
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
@@ -22,7 +22,7 @@ _HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _PORTABLE = frozenset({"ball", "box", "key"})
 
 Said = tuple[str, tuple[frozenset[int], ...], bool]
-"""A macro-action as it is said: verb, the things that would do for each role, said later than done."""
+"""A macro-action as said: verb, what would do for each role, whether it is done earlier."""
 
 
 def levels() -> tuple[str, ...]:
@@ -100,8 +100,8 @@ class BabyAI(ObjectWorld):
     )
     connectives = ("and", "then", "after you")
     reorders = True
-    keys = {"l": 0, "r": 1, "f": 2, "p": 3, "d": 4, "t": 5}
-    arrows = {"left": "l", "right": "r", "up": "f", "space": "t"}
+    keys: ClassVar[Mapping[str, int]] = {"l": 0, "r": 1, "f": 2, "p": 3, "d": 4, "t": 5}
+    arrows: ClassVar[Mapping[str, str]] = {"left": "l", "right": "r", "up": "f", "space": "t"}
 
     def __init__(self, level: str) -> None:
         self.level = level
@@ -166,7 +166,7 @@ class BabyAI(ObjectWorld):
 
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
         """Return the simulator's actions that carry out a macro-action."""
-        things = [frozenset(each) for each in action.things]
+        things: list[frozenset[Any]] = [frozenset(each) for each in action.things]
         return tuple(MOVES.index(move) for move in moves_for(scene, action.verb, *things))
 
     def predict(self, scene: GridState, move: int) -> GridState:
@@ -188,9 +188,9 @@ class BabyAI(ObjectWorld):
                 beside = after.at(cell + way)
                 if beside >= 0:
                     yield 0.3, "put", (before.carrying, beside)
-        if MOVES[move] == "toggle" and facing >= 0 and before.doors != after.doors:
-            if after.doors[facing] == OPEN:
-                yield 0.2, "open", (facing,)
+        opened = facing >= 0 and before.doors != after.doors and after.doors[facing] == OPEN
+        if MOVES[move] == "toggle" and opened:
+            yield 0.2, "open", (facing,)
         if facing >= 0:
             yield 0.0, "go to", (facing,)  # may be asked for after what the same move did
 

@@ -196,9 +196,7 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
     layout = state.layout
     assert isinstance(layout, BeliefLayout)
     grown = replace(layout, things=(*layout.things, thing), first=(*layout.first, cell))
-    return state._replace(
-        layout=grown, places=(*state.places, cell), doors=(*state.doors, status)
-    )
+    return state._replace(layout=grown, places=(*state.places, cell), doors=(*state.doors, status))
 
 
 def _set(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:

@@ -171,7 +171,7 @@ def step(state: GridState, move: str) -> GridState:
     >>> step(parse_grid("####", "#>b#", "####"), "forward").agent  # a ball is in the way
     5
     """
-    layout, agent, direction, carrying, places, doors = state
+    layout, _agent, direction, carrying, places, doors = state
     if move == "left":
         return state._replace(direction=(direction + 3) % 4)
     if move == "right":
@@ -247,7 +247,7 @@ class GridReader:
                 for each in self._objects
             ),
             tuple(
-                (*map(int, room.top), *map(int, room.size))
+                (int(room.top[0]), int(room.top[1]), int(room.size[0]), int(room.size[1]))
                 for row in getattr(self.env, "room_grid", ())
                 for room in row
             ),

@@ -17,7 +17,7 @@ from groundling.gym.grid import (
     step,
 )
 
-__all__ = ["PlanningError", "Planner", "moves_for"]
+__all__ = ["Planner", "PlanningError", "moves_for"]
 
 # What it costs to pass through something, in moves: about what clearing it takes.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}

@@ -112,7 +112,10 @@ Chooser = Callable[[Any, Any], Any]
 def _run(
     world: Any, env: Any, text: str, seed: int, scene: Any, choose: Chooser
 ) -> Trajectory | None:
-    scenes, observations, moves, rewards, infos = [scene], [_seen(env)], [], [], []
+    scenes, observations = [scene], [_seen(env)]
+    moves: list[Any] = []
+    rewards: list[float] = []
+    infos: list[dict[str, Any]] = []
     terminated = truncated = False
     last = None
     while not (terminated or truncated) and len(moves) < _LONGEST:
@@ -353,8 +356,11 @@ def _chain(
     found = best[size].get(end)
     if found is not None:
         said = sorted(found[1], key=lambda each: each[0])
-        yield found[0], tuple(
-            choice._replace(earlier=0 < earlier == place + number)
-            for place, event in said
-            for number, choice in enumerate(event.choices)
+        yield (
+            found[0],
+            tuple(
+                choice._replace(earlier=0 < earlier == place + number)
+                for place, event in said
+                for number, choice in enumerate(event.choices)
+            ),
         )

@@ -200,7 +200,8 @@ class GymWorld:
         return state
 
     def _simulate(self, kept: _Kept, action: Any) -> Situation:
-        env, course = self.env, ()
+        env: Any = self.env
+        course: tuple[Any, ...] = ()
         if self.way_ == "state" and self._set is not None:
             self._set(env, kept.snapshot)
         elif self.way_ == "deepcopy":

@@ -168,7 +168,8 @@ class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
                 if all(math.dist(place, other) > 0.18 for other in places):
                     break
             places.append(place)
-            yield Piece(*kinds[number], str(dice.choice(list(_RADII))), *place)
+            size = str(dice.choice(list(_RADII)))
+            yield Piece(kinds[number][0], kinds[number][1], size, place[0], place[1])
 
     def _task(self, dice: Any) -> Task:
         piece = int(dice.integers(self.pieces))
@@ -218,7 +219,7 @@ def _task(action: MacroAction) -> Task:
 
 
 class PushTableWorld(ObjectWorld):
-    """The table as a world of objects: pieces and edges; touch, and push … to …"""
+    """The table as a world of objects: pieces and edges; touch, and push … to …."""
 
     verbs = (Verb("touch"), Verb("push", ("object", "to")))
     slots = ("kind", "colour", "size", "side")
@@ -316,10 +317,10 @@ class PushTableWorld(ObjectWorld):
         if task.verb == "touch":
             return False
         piece, goal = scene.pieces[task.piece], self._goal(scene, task)
-        towards = np.array(goal) - (scene.x, scene.y)
-        ahead = np.array((piece.x, piece.y)) - (scene.x, scene.y)
-        cosine = towards @ ahead / max(1e-9, np.linalg.norm(towards) * np.linalg.norm(ahead))
-        return bool(cosine < 0.9)
+        towards = (goal[0] - scene.x, goal[1] - scene.y)
+        ahead = (piece.x - scene.x, piece.y - scene.y)
+        both = towards[0] * ahead[0] + towards[1] * ahead[1]
+        return both < 0.9 * math.hypot(*towards) * math.hypot(*ahead)
 
     def _go(
         self, scene: TableScene, x: float, y: float, down: float, done: list[Any]

@@ -120,12 +120,12 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
             done = protocol.evaluate_partial(what, chosen.count, int(rest[1]))
             return {variants[0]: {what: _graded(done)}}
         if chosen.kind == "together":
-            stretch, seeds = rest
+            stretch, count = rest
             known = protocol.QUICK_LEVELS if what == "quick" else corpus
             follower = chosen.follower().fit(protocol.record_mixed(chosen.count, known))
             found = {}
             for level in known[slice(*map(int, stretch.split("-")))]:
-                exam = protocol.Exam(level, int(seeds))
+                exam = protocol.Exam(level, int(count))
                 found[level] = _graded(exam.grade(follower))
                 exam.close()
             return {variants[0]: found}
