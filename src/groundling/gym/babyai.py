@@ -107,6 +107,7 @@ class BabyAI(ObjectWorld):
         self.level = level
         self.name = _short(level) or level
         self._readers: WeakKeyDictionary[Any, GridReader] = WeakKeyDictionary()
+        self._start: GridState | None = None
 
     def make(self, **settings: Any) -> Any:
         """Return the Gymnasium environment of the level."""
@@ -125,7 +126,8 @@ class BabyAI(ObjectWorld):
     def begin(self, env: Any) -> GridState:
         """Return the scene of an environment that was just reset."""
         self._readers[env.unwrapped] = GridReader(env)
-        return self._readers[env.unwrapped].read()
+        self._start = self._readers[env.unwrapped].read()
+        return self._start
 
     def observe(self, env: Any) -> GridState:
         """Return the present scene."""
@@ -167,7 +169,10 @@ class BabyAI(ObjectWorld):
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
         """Return the simulator's actions that carry out a macro-action."""
         things: list[frozenset[Any]] = [frozenset(each) for each in action.things]
-        return tuple(MOVES.index(move) for move in moves_for(scene, action.verb, *things))
+        moves = moves_for(scene, action.verb, *things)
+        if moves[:1] == ("drop",) and scene == self._start:
+            moves = ("done", *moves)  # the simulator must have seen what was carried
+        return tuple(MOVES.index(move) for move in moves)
 
     def predict(self, scene: GridState, move: int) -> GridState:
         """Return the scene after one of the simulator's actions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -60,13 +61,22 @@ def to_minari(
     env = world.make()
     try:
         space = _observation_space(spaces, env.observation_space, trajectories)
-        return minari.create_dataset_from_buffers(
-            dataset_id=dataset, buffer=buffers, env=env.spec, observation_space=space,
-            eval_env=env.spec,
-            action_space=env.action_space, algorithm_name="groundling", author=author or "unknown",
-            author_email="unknown", code_permalink="unknown", description=description or "",
-            data_format="hdf5", jpeg_encoding=False,
-        )  # fmt: skip
+        with warnings.catch_warnings():
+            # Minari asks for details that not everybody has, such as an e-mail address.
+            warnings.simplefilter("ignore", UserWarning)
+            return minari.create_dataset_from_buffers(
+                dataset_id=dataset,
+                buffer=buffers,
+                env=env.spec,
+                eval_env=env.spec,
+                observation_space=space,
+                action_space=env.action_space,
+                algorithm_name="groundling",
+                author=author,
+                description=description,
+                data_format="hdf5",
+                jpeg_encoding=False,  # images here are symbols, and JPEG would blur them
+            )
     finally:
         env.close()
 
