@@ -51,7 +51,7 @@ def to_minari(
                 id=number,
                 seed=int(each.seed),
                 observations=observations,
-                actions=list(each.moves),
+                actions=[np.asarray(move) for move in each.moves],
                 rewards=list(each.rewards),
                 terminations=list(flags & each.terminated),
                 truncations=list(flags & each.truncated),
@@ -130,9 +130,9 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Trajectory:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers as Python's own; arrays as they are."""
+    """Return numbers as Python's own, and arrays as tuples of them."""
     array = np.asarray(value)
-    return array.item() if array.ndim == 0 else array
+    return array.item() if array.ndim == 0 else tuple(map(_plain, array))
 
 
 def _columns(observations: Sequence[Any]) -> dict[str, Any]:
