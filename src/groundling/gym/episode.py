@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groundling.errors import WorldError
@@ -59,9 +60,9 @@ class Episode:
     """The environment of one scene: states are the choices so far, actions the next choices.
 
     See `ObjectWorld` for how it is made. A plan may end when all verbs have their arguments.
-    Plans whose objects differ only in what the text does not name have the same outcome: *a
-    ball* may be any ball. Worlds whose texts do not spell the values of labels turn that off
-    (`spelled`).
+    Objects that the text does not tell apart are one, and so are outcomes that differ only in
+    what a part does not name: *a ball* may be any ball. Worlds whose texts do not spell the
+    values of labels turn that off (`spelled`).
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
@@ -74,7 +75,8 @@ class Episode:
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
         self._graphs: dict[tuple[Any, Choice], GroundingGraph] = {}
         self._offers: dict[tuple[Any, ...], tuple[Choice, ...]] = {}
-        self._named_in: dict[str, set[Label]] = {}
+        self._events: dict[tuple[str, bool], Labels] = {}
+        self._named: dict[str, set[Label]] = {}
         self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
         self._scenes: dict[tuple[Choice, ...], Any] = {}
         self._still = not world.has_effects
@@ -129,11 +131,12 @@ class Episode:
     def _graph(self, scene: Any, action: Choice) -> GroundingGraph:
         self._merged(scene)
         around = self._nodes[action.things]
-        said = action.verb if action.role == "object" else action.role
-        event: dict[str, bool] = {said: True, "earlier": action.earlier}
-        nodes = {"event": event, **around}
-        edges = [("event", "object", action.role)]
-        edges += [("object", name, name) for name in around if name != "object"]
+        key = (action.verb if action.role == "object" else action.role, action.earlier)
+        if key not in self._events:
+            self._events[key] = labels_of({key[0]: True, "earlier": action.earlier})
+        nodes = {"event": self._events[key], **around}
+        edges: list[tuple[str, str, Labels]] = [("event", "object", _edge(action.role))]
+        edges += [("object", name, _edge(name)) for name in around if name != "object"]
         return GroundingGraph(nodes, edges)
 
     def is_goal(self, state: tuple[Choice, ...]) -> bool:
@@ -158,23 +161,18 @@ class Episode:
         """
         key = (things, part)
         if key not in self._spoken:
-            if part not in self._named_in:
-                self._named_in[part] = self._named(part)
-            named = self._named_in[part]
+            if part not in self._named:
+                self._named[part] = {
+                    label
+                    for each, _ in self.groups(())
+                    for label in self.labels(each)
+                    if isinstance(label.value, str)
+                    and any(matches_name(word, label.value) for word in part.split())
+                }
+            named = self._named[part]
             labels = tuple(each for each in self.labels(things) if each in named)
             self._spoken[key] = labels if named else things
         return self._spoken[key]
-
-    def _named(self, part: str) -> set[Label]:
-        """Return the labels of any object that a part of the text names."""
-        words = part.split()
-        return {
-            label
-            for things, _ in self.groups(())
-            for label in self.labels(things)
-            if isinstance(label.value, str)
-            and any(matches_name(word, label.value) for word in words)
-        }
 
     def describe(self, state: tuple[Choice, ...]) -> str:
         """Return the objects of the scene and what is already planned."""
@@ -256,6 +254,22 @@ class Episode:
         scene = self.scene if scene is None else scene
         return any(self.world.allows(scene, verb, role, each, before) for each in things)
 
+    def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
+        """Return labels without names that the text does not use, if it uses any."""
+        if not (self.parts and self.world.spelled):
+            return labels
+        values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
+        words = {word for part in self.parts for word in part.split()}
+        unsaid = {
+            each for each in values if not any(matches_name(w, str(each.value)) for w in words)
+        }
+        if unsaid == values:
+            return labels  # nothing is described: then all is told apart
+        return {
+            name: labels_of(_mapping(each for each in own if each not in unsaid))
+            for name, own in labels.items()
+        }
+
     def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
         """Return objects that nobody could tell apart as one."""
         known = self._groups.get(scene)
@@ -268,6 +282,7 @@ class Episode:
         }
         if not labels:
             raise WorldError("The scene has no objects, so there is nothing to speak of.")
+        labels = self._as_told(labels)
         around: dict[Any, dict[str, set[Label]]] = {name: {} for name in labels}
         for one, other, relation in self.world.relations(scene):
             around[one].setdefault(relation, set()).update(labels[other])
@@ -302,7 +317,14 @@ class Episode:
             ", ".join(values[name]) for name in sorted(values) if name not in ("colour", "kind")
         ]
         shown = " ".join(plain)
-        return f"{shown} ({'; '.join(others)})" if plain and others else shown or "; ".join(others)
+        if plain and others:
+            return f"{shown} ({'; '.join(others)})"
+        return shown or "; ".join(others) or "other thing"
+
+
+@lru_cache(maxsize=256)
+def _edge(name: str) -> tuple[Label, ...]:
+    return labels_of(name)
 
 
 def _mapping(labels: Iterable[Label]) -> dict[str, Any]:

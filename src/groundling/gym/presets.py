@@ -39,7 +39,7 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
         "overlay": Overlay.bag(),
         "features": _features(slots),
         "learning": _LEARNING,
-        "search": Search(max_length=12, beam=5, budget=200_000, decode="outcome"),
+        "search": Search(max_length=12, beam=3, budget=200_000, decode="outcome"),
         "parser": "chain",
     }
     return Follower(**{**settings, **changes})

@@ -101,8 +101,8 @@ class Exam:
         dice = random.Random(seed)
         found = []
         for case in self.cases:
-            episode = self.episode(case)
-            plan = random_plan(episode, dice)
+            episode = self.world.episode(case.scene)  # among all things, not those spoken of
+            plan = random_plan(episode, dice, len(self.world.read(case.text)))
             found.append(int(self.carry_out(case, episode.macro_actions(plan)).success))
         return found
 
@@ -124,10 +124,10 @@ class Exam:
         self.env.close()
 
 
-def random_plan(episode: Episode, dice: random.Random) -> tuple[Any, ...]:
-    """Return choices drawn at random, as many as the text has parts, or one more to complete it."""
+def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
+    """Return choices drawn at random: so many, or one more to complete them."""
     plan: tuple[Any, ...] = ()
-    while len(plan) < len(episode.parts) or not episode.is_goal(plan):
+    while len(plan) < length or not episode.is_goal(plan):
         plan = (*plan, dice.choice(episode.actions(plan)))
     return plan
 
