@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("minigrid")
 
 from groundling.gym.acting import Agent, act, carry_out
-from groundling.gym.babyai import babyai
+from groundling.gym.babyai_levels import babyai
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from groundling.gym.babyai import babyai
+from groundling.gym.babyai_levels import babyai
 from groundling.gym.datasets import from_minari, to_minari
 from groundling.gym.recording import cut, record
 from groundling.gym.tabletop import PushTableWorld

@@ -18,7 +18,7 @@ def walk(state, *moves):
 
 def test_grid_equals_the_simulator_over_ten_thousand_random_steps():
     pytest.importorskip("minigrid")
-    from groundling.gym.babyai import babyai, levels
+    from groundling.gym.babyai_levels import babyai, levels
 
     dice, done = random.Random(0), 0
     names = levels()

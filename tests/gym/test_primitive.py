@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai
+from groundling.gym.babyai_levels import babyai
 from groundling.gym.grid import parse_grid, step
 from groundling.gym.primitive import distances
 from groundling.world.checks import check_environment

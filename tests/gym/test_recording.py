@@ -6,7 +6,7 @@ from groundling.errors import DemonstrationError, SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai
+from groundling.gym.babyai_levels import babyai
 from groundling.gym.recording import Trajectory, cut, record
 
 

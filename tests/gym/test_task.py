@@ -7,7 +7,7 @@ from groundling.errors import SettingError
 pytest.importorskip("minigrid")
 
 from groundling.gym import protocol
-from groundling.gym.babyai import levels
+from groundling.gym.babyai_levels import levels
 from groundling.gym.task import TASK
 
 ROWS = [f"{count} demonstrations" for count in (5, 10, 25, 50, 100)] + ["random plan", "oracle"]

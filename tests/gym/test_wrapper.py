@@ -6,7 +6,7 @@ from groundling.errors import SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai
+from groundling.gym.babyai_levels import babyai
 from groundling.gym.wrapper import InstructionFollowing
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from groundling.gym.acting import Agent, Report, act, carry_out
-    from groundling.gym.babyai import BabyAI, babyai, levels
+    from groundling.gym.babyai_levels import BabyAI, babyai, levels
     from groundling.gym.datasets import from_minari, to_minari
     from groundling.gym.objects import Episode, MacroAction, ObjectWorld, Verb, sides
     from groundling.gym.recording import Trajectory, cut, record
@@ -41,7 +41,7 @@ __all__ = [
 # Where the names live. Gymnasium and its kin are optional: only what is used is imported.
 _HOMES = {
     "acting": ("Agent", "Report", "act", "carry_out"),
-    "babyai": ("BabyAI", "babyai", "levels"),
+    "babyai_levels": ("BabyAI", "babyai", "levels"),
     "datasets": ("from_minari", "to_minari"),
     "objects": ("Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
     "recording": ("Trajectory", "cut", "record"),

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from groundling.features.lexicon import matches_name
-from groundling.gym.babyai import BabyAI
+from groundling.gym.babyai_levels import BabyAI
 from groundling.gym.grid import CLOSED, GONE, LOCKED, MOVES, OPEN, GridState, Layout, Thing, step
 from groundling.gym.objects import Choice, MacroAction, sides
 from groundling.gym.optional import require

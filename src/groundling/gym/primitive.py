@@ -10,7 +10,7 @@ from typing import Any
 from groundling.errors import SearchError
 from groundling.follower import Follower
 from groundling.gym.acting import Report
-from groundling.gym.babyai import BabyAI
+from groundling.gym.babyai_levels import BabyAI
 from groundling.gym.grid import CLOSED, MOVES, GridState, step
 from groundling.gym.planner import moves_for
 from groundling.gym.presets import make_move_follower

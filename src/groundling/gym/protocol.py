@@ -11,7 +11,7 @@ from typing import Any
 
 from groundling.follower import Follower
 from groundling.gym.acting import Agent, Report, carry_out
-from groundling.gym.babyai import BabyAI, Said, babyai, levels
+from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
 from groundling.gym.objects import Episode, MacroAction
 from groundling.world.environment import Demonstration
 

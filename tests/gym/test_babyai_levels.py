@@ -6,10 +6,10 @@ from groundling.errors import SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.babyai import babyai, levels
+from groundling.gym.babyai_levels import babyai, levels
 
 
-def test_babyai_knows_every_registered_level():
+def test_babyai_levels_knows_every_registered_level():
     import gymnasium
 
     registered = [each for each in gymnasium.registry if each.startswith("BabyAI-")]
@@ -17,7 +17,7 @@ def test_babyai_knows_every_registered_level():
     assert repr(babyai("BabyAI-GoToLocal-v0")) == repr(babyai("GoToLocal"))
 
 
-def test_babyai_unknown_names_get_a_hint():
+def test_babyai_levels_unknown_names_get_a_hint():
     with pytest.raises(SettingError, match=r"no BabyAI level 'GoToLocl'\. Did you mean"):
         babyai("GoToLocl")
     with pytest.raises(SettingError, match="actions='macro' or 'primitive'"):
@@ -27,7 +27,7 @@ def test_babyai_unknown_names_get_a_hint():
 
 
 @pytest.mark.parametrize("level", levels())
-def test_babyai_every_level_can_be_demonstrated(level):
+def test_babyai_levels_every_level_can_be_demonstrated(level):
     [shown] = babyai(level).record([3])
     episode = shown.environment
     assert episode.is_possible(shown.actions)
@@ -36,7 +36,7 @@ def test_babyai_every_level_can_be_demonstrated(level):
     assert len(shown.instructions) == len(shown.actions)
 
 
-def test_babyai_sides_are_those_of_the_simulator():
+def test_babyai_levels_sides_are_those_of_the_simulator():
     level = babyai("PickupLoc")
     env = level.make()
     for seed in range(20):
@@ -48,7 +48,7 @@ def test_babyai_sides_are_those_of_the_simulator():
     env.close()
 
 
-def test_babyai_said_later_done_earlier():
+def test_babyai_levels_said_later_done_earlier():
     level = babyai("OpenDoorsOrderN2")
     env = level.make()
     orders = {}
@@ -60,7 +60,7 @@ def test_babyai_said_later_done_earlier():
     assert all(any(marks) == after for after, marks in orders.values())
 
 
-def test_babyai_follower_learns_from_ten_demonstrations():
+def test_babyai_levels_follower_learns_from_ten_demonstrations():
     level = babyai("PutNextLocal")
     shown = level.record(range(30))
     follower = level.follower().fit(shown[:10])
