@@ -143,12 +143,12 @@ class Agent:
     Examples
     --------
     >>> from groundling import gym
-    >>> level = gym.babyai("GoToLocal")  # doctest: +SKIP
-    >>> agent = gym.Agent(level.follower().fit(level.record(range(20))), level)  # doctest: +SKIP
-    >>> env = level.make()  # doctest: +SKIP
-    >>> text, _ = level.reset(env, seed=1000)  # doctest: +SKIP
-    >>> print(agent.act(text, env))  # doctest: +SKIP
-    Done: go to the purple ball.
+    >>> level = gym.babyai("GoToLocal")
+    >>> agent = gym.Agent(level.follower().fit(level.record(range(20))), level)
+    >>> env = level.make()
+    >>> text, _ = level.reset(env, seed=1000)
+    >>> print(agent.act(text, env))
+    Done: go to a green ball.
     """
 
     def __init__(
@@ -249,7 +249,17 @@ def _is_still_possible(now: Episode, then: Episode, plan: Plan, done: MacroActio
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> Report:
-    """Carry out macro-actions in an environment that was reset, whoever chose them."""
+    """Carry out macro-actions in an environment that was reset, whoever chose them.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToRedBall")
+    >>> env = level.make()
+    >>> _, scene = level.reset(env, seed=0)
+    >>> [ball] = [number for number, thing in enumerate(scene.layout.things)
+    ...           if thing[:2] == ("ball", "red")]
+    >>> carry_out(level, env, [level.macro("go to", [{ball}])]).ending
+    'success'
+    """
     scene = world.begin(env)
     run = _Run(env, scene, scene, list(map(str, actions)))
     hands = _Hands(world)

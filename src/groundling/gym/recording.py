@@ -71,6 +71,13 @@ def record(
         The environment, if it is not `world.make()`.
     read
         What asks the person in a terminal.
+
+    Examples
+    --------
+    >>> from groundling import gym
+    >>> [trajectory] = record(gym.babyai("GoToObjS4"), [0])
+    >>> trajectory.success, len(trajectory.moves) == len(trajectory.rewards)
+    (True, True)
     """
     if human and policy is not None:
         raise SettingError("record takes a policy or human=True, not both.")
@@ -213,6 +220,12 @@ def cut(world: Any, trajectory: Trajectory, env: Any = None) -> Demonstration:
     Whatever happens on the way is a candidate: doors are opened to get through, things are
     picked up to clear the way. Those are kept, in order, that agree with what the parts of the
     text name, of which there are as many as parts, and the last of which ends the episode.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("PutNextLocal")
+    >>> [demonstration] = [cut(level, each) for each in record(level, [0])]
+    >>> [choice.verb for choice in demonstration.actions]
+    ['put', 'put']
     """
     scenes = trajectory.scenes or _replay(world, trajectory, env)
     parts = world.read(trajectory.text)

@@ -104,6 +104,19 @@ class GymWorld:
         Why not by a cheaper way, in a sentence.
     cost : Cost
         What it cost so far; `print(world.cost)`.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> def ground(before, action, after):
+    ...     return GroundingGraph({"event": {("left", "down", "right", "up")[action]: True}})
+    >>> lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    >>> world = GymWorld(lake, ground, key=lambda env, observation: int(observation))
+    >>> start = world.reset(seed=0)
+    >>> world.seen(world.step(start, 2)).observation, world.step(start, 0) == start
+    (1, True)
+    >>> print(world.ground(start, 2, world.step(start, 2)))
+    event*: right
     """
 
     def __init__(

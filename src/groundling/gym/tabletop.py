@@ -113,7 +113,7 @@ class PushTable(_gymnasium.Env):  # type: ignore[misc, name-defined]
     >>> env = PushTable()
     >>> _, info = env.reset(seed=1)
     >>> print(info["mission"])
-    push the small yellow plate to the blue plate
+    push the green plate to the right edge then push the blue plate to the far edge
     """
 
     metadata: Mapping[str, Any] = {"render_modes": []}

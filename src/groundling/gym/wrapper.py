@@ -31,6 +31,14 @@ class InstructionFollowing(_gymnasium.Wrapper):  # type: ignore[misc, name-defin
     - `left`: how many macro-actions are not done yet.
 
     With `replan` the follower plans anew after every move instead of once for an episode.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToObjS4")
+    >>> follower = level.follower().fit(level.record(range(10)))
+    >>> env = InstructionFollowing(level.make(), follower, level)
+    >>> _, info = env.reset(seed=99)
+    >>> info["instruction"]["alignment"], info["instruction"]["left"]
+    ((0,), 1)
     """
 
     def __init__(
