@@ -76,7 +76,8 @@ def test_task_measures_and_goes_on(tmp_path, capsys):
     from groundling.gym.measure import main
 
     asked = [str(tmp_path), "--rows", "5 demonstrations", "oracle", "--levels", "GoToObjS4"]
-    main([*asked, "--seeds", "3", "--most", "5"])
+    main([*asked, "--seeds", "3", "--most", "5", "--picture", str(tmp_path / "success.png")])
+    assert (tmp_path / "success.png").stat().st_size > 1000
     kept = {file: file.stat().st_mtime_ns for file in tmp_path.glob("levels*.json")}
     main([*asked, "--seeds", "3", "--most", "5"])
     assert kept == {file: file.stat().st_mtime_ns for file in tmp_path.glob("levels*.json")}

@@ -14,9 +14,10 @@ from groundling import __version__
 from groundling.errors import ConvergenceWarning
 from groundling.evaluation.report import Report
 from groundling.files import write_atomically
+from groundling.gym.protocol import COUNTS
 from groundling.gym.task import TASK
 
-__all__ = ["main", "measure"]
+__all__ = ["draw", "main", "measure"]
 
 
 def measure(
@@ -53,6 +54,29 @@ def measure(
     return Report("babyai", "best", condition, made, seconds, __version__)
 
 
+def draw(reports: Sequence[Report], file: Path) -> None:
+    """Draw success against the number of demonstrations, with the random plan and the oracle."""
+    from matplotlib.figure import Figure
+
+    rows = {row.name: row for report in reports for row in report.rows if row.metrics}
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    counts = [each for each in COUNTS if f"{each} demonstrations" in rows]
+    known = [rows[f"{each} demonstrations"].metrics for each in counts]
+    for level in [name for name in known[0] if name != "success"]:
+        axes.plot(counts, [each[level] for each in known], color="0.8", linewidth=1)
+    axes.plot(counts, [each["success"] for each in known], marker="o", label="mean of the levels")
+    for name, style in (("oracle", "--"), ("random plan", ":")):
+        if name in rows:
+            axes.axhline(rows[name].metrics["success"], linestyle=style, color="k", label=name)
+    axes.set(xlabel="demonstrations of a level", ylabel="success", ylim=(0, 1.03))
+    axes.set_xscale("log")
+    axes.set_xticks(counts, [str(each) for each in counts])
+    axes.minorticks_off()
+    axes.legend(loc="center right")
+    figure.savefig(file, dpi=120)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line: `python -m groundling.gym.measure FOLDER --seeds 50`."""
     known = TASK.presets.variants_of("best")
@@ -63,6 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--most", type=int, default=100, help="demonstrations at most")
+    parser.add_argument("--picture", type=Path, help="where to draw success")
     asked = parser.parse_args(arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -70,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             asked.folder, asked.rows, asked.levels, asked.draws, asked.seeds, asked.most
         )
     report.save(asked.folder / "report.json")
+    if asked.picture is not None:
+        draw([report], asked.picture)
     print(report.markdown(["success"]))
 
 
