@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test lint types bench docs pictures clean
+.PHONY: help install demo test lint types bench docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
@@ -18,6 +18,8 @@ help:
 	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
 	@echo "make pictures draw the pictures of the pages anew"
 	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
+	@echo "make parser-versions  measure the parser with the lowest and the newest spaCy"
+	@echo "              (TREEBANKS=folder with en_ewt-ud-test.conllu; installs both apart)"
 
 $(VENV)/.base: pyproject.toml
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
@@ -59,6 +61,10 @@ pictures: $(VENV)/.base
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
+
+parser-versions: $(VENV)/.base
+	@test -n "$(TREEBANKS)" || { echo "Give the folder of the treebanks: make parser-versions TREEBANKS=…"; exit 1; }
+	$(BIN)/python -m tools.parser.versions --treebanks "$(TREEBANKS)" --out results/parser-versions.json
 
 clean:
 	rm -rf $(VENV) demo site bench.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,7 +11,7 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "files", "language", "world", "features", "model", "inference", "learning",
+    "errors", "files", "language", "world", "data", "features", "model", "inference", "learning",
     "partner", "saving", "searching", "fitting", "explain", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""

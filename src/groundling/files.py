@@ -9,10 +9,13 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from groundling.errors import GroundlingError
 
-__all__ = ["alone_in", "is_leftover", "read_plain", "sync_folder", "write_atomically"]
+__all__ = [
+    "alone_in", "is_leftover", "read_plain", "replacing", "sync_folder", "write_atomically"
+]  # fmt: skip
 
 _PREFIX, _SUFFIX = ".groundling-", ".tmp"
 # What file systems say that cannot put a folder's entries on disk on demand, or lock it.
@@ -59,6 +62,32 @@ def write_atomically(path: Path, data: bytes | str, *, mode: int | None = None) 
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        raise
+    sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of another when all of it is written.
+
+    If anything goes wrong on the way, the old file stays as it was.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder) / "note.txt") as file:
+    ...         length = file.write(b"done")
+    ...     (Path(folder) / "note.txt").read_text()
+    'done'
+    """
+    temporary = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
 

@@ -4,12 +4,12 @@ import io
 
 import numpy as np
 import pytest
+from rich.console import Console
+
 from benchmarks.corpus import describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
-from rich.console import Console
-
-from groundling.overlay.scorer import Model
+from groundling.overlay.scorer import Scorer
 
 FACTOR = 0.005
 
@@ -26,7 +26,7 @@ def test_numpy_loops_compute_the_same_objective_and_gradient():
     encoding = encoded(corpus)
     theta = np.random.default_rng(1).normal(size=len(encoding.space))
     loops = numpy_loss(encoding, theta)
-    loss, gradient = Model(encoding, corpus.overlay).loss(theta)
+    loss, gradient = Scorer(encoding).loss(theta)
     assert loops.loss == pytest.approx(loss, rel=1e-10)
     np.testing.assert_allclose(loops.gradient, gradient, atol=1e-10)
 
@@ -44,7 +44,7 @@ def test_torch_computes_the_same_objective_and_gradient(way):
     encoding = encoded(corpus)
     theta = np.random.default_rng(1).normal(size=len(encoding.space))
     value, slope = TorchTwin(encoding, way, decisions=4).loss(theta)
-    loss, gradient = Model(encoding, corpus.overlay).loss(theta)
+    loss, gradient = Scorer(encoding).loss(theta)
     assert value == pytest.approx(loss, rel=1e-10)
     np.testing.assert_allclose(slope, gradient, atol=1e-10)
 

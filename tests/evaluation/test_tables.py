@@ -11,7 +11,11 @@ from groundling.evaluation.report import Report, Row
 from groundling.evaluation.tables import fill_page, main, results_table, weights_table
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "research").glob("*.md")),
+]
 MARKED = "# Title\n\n<!-- results: lamps-best.json -->\nold\n<!-- end -->\n\nMore.\n"
 
 
@@ -28,7 +32,7 @@ class Lamp:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_show_what_the_results_say(page):
-    """Run `python -m groundling.evaluation.tables docs/*.md README.md` when this fails."""
+    """When it fails: `python -m groundling.evaluation.tables docs/*.md research/*.md README.md`."""
     text = page.read_text(encoding="utf-8")
     assert fill_page(text, ROOT / "results") == text
 

@@ -1,6 +1,8 @@
 import copy
 import importlib.util
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -8,9 +10,10 @@ from hypothesis import strategies as st
 
 from groundling.errors import InstructionError, SettingError
 from groundling.language import ParseCache, ShippedParser, SpacyParser, load_parser, split_commands
-from groundling.language.scoring import parse_words, score_parses
-from groundling.language.spacy_parser import SHIPPED_PIPELINE, universal_tags
-from groundling.language.train_parser import SPACY_VERSIONS, own_treebank
+from groundling.language import spacy_parser as module
+from groundling.language.spacy_parser import SHIPPED_PIPELINE, SPACY_VERSIONS, universal_tags
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +70,6 @@ def test_shipped_parser_does_not_depend_on_the_batch(parser):
     assert parser.parse_many([]) == []
 
 
-def test_shipped_parser_reaches_its_scores_on_held_back_instructions(parser):
-    gold = own_treebank("test")
-    scores = score_parses(gold, parse_words(parser.language, gold))
-    assert scores.heads > 0.9
-    assert scores.roots > 0.95
-
-
 def test_shipped_pipeline_is_small_and_says_its_licence():
     size = sum(path.stat().st_size for path in SHIPPED_PIPELINE.rglob("*") if path.is_file())
     assert size <= 7_000_000
@@ -90,6 +86,29 @@ def test_shipped_pipeline_was_made_for_the_installed_spacy(parser, recwarn):
     assert spacy.util.is_compatible_version(spacy.about.__version__, wanted)
     spacy.load(SHIPPED_PIPELINE)
     assert not [each for each in recwarn if "W095" in str(each.message)]
+
+
+@pytest.mark.parametrize("version", ["3.7.5", "3.8.1", "3.9.0", "3.9.0rc1", "4.0.0.dev2"])
+def test_shipped_parser_refuses_versions_of_spacy_that_were_not_tested(monkeypatch, version):
+    monkeypatch.setattr(module.metadata, "version", lambda package: version)
+    with pytest.raises(SettingError, match=f"spaCy {version} is installed, .* tested with spaCy"):
+        ShippedParser().parse("go")
+
+
+@pytest.mark.parametrize("version", ["3.8.2", "3.8.18", "3.8.99"])
+def test_shipped_parser_takes_its_whole_minor_series(monkeypatch, version):
+    monkeypatch.setattr(module.metadata, "version", lambda package: version)
+    assert ShippedParser().parse("turn left")[0].heads == (-1, 0)
+
+
+def test_spacy_parser_leaves_versions_to_other_pipelines(monkeypatch):
+    monkeypatch.setattr(module.metadata, "version", lambda package: "3.9.1")
+    assert SpacyParser(SHIPPED_PIPELINE).parse("turn left")
+
+
+def test_shipped_pipeline_and_package_ask_for_the_same_versions_of_spacy():
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    assert f"spacy{SPACY_VERSIONS}" in project["dependencies"]
 
 
 def test_shipped_parser_name_is_stable_and_needs_no_model():

@@ -411,3 +411,57 @@ def test_checks_list_all_problems_at_once():
 def test_checks_refuse_a_bound_of_no_states():
     with pytest.raises(WorldError, match="1 state or more"):
         check_environment(Corridor(), 0, states=0)
+
+
+class Written(Corridor):
+    """A corridor with a JSON of its own."""
+
+    def state_to_json(self, state):
+        return {"x": state}
+
+    def state_from_json(self, data):
+        return data["x"]
+
+    def action_to_json(self, action):
+        return action[0]
+
+    def action_from_json(self, data):
+        return {"l": "left", "r": "right"}[data]
+
+
+def test_checks_accept_json_of_its_own():
+    assert check_environment(Written(), 0).complete
+
+
+def test_checks_find_json_that_does_not_come_back():
+    class Lossy(Written):
+        def state_from_json(self, data):
+            return 0
+
+        def action_from_json(self, data):
+            return "left"
+
+    said = complaint(Lossy())
+    assert "state_from_json({'x': 1}) returned 0, not the state 1 that state_to_json was" in said
+    assert "action_from_json('r') returned 'left', not the action 'right'" in said
+
+
+def test_checks_find_json_that_is_none():
+    class Sets(Written):
+        def state_to_json(self, state):
+            return {state}
+
+        def action_from_json(self, data):
+            raise KeyError(data)
+
+    said = complaint(Sets())
+    assert "state_to_json(0) returned {0}, which is not JSON" in said
+    assert "action_from_json('r') raised KeyError: 'r'" in said
+
+
+def test_checks_find_half_a_json():
+    class Half(Corridor):
+        def state_to_json(self, state):
+            return state
+
+    assert "It has no state_from_json, of state_to_json and state_from_json." in complaint(Half())

@@ -80,6 +80,8 @@ def _checked(judged: Iterable[Judged]) -> list[Judged]:
 def reliability(judged: Iterable[Judged], bins: int = 10) -> tuple[Bin, ...]:
     """Sort answers into ranges of confidence; ranges without answers are left out.
 
+    Examples
+    --------
     >>> found = reliability([Judged(0.92, 1), Judged(0.96, 0), Judged(0.31, 0)])
     >>> [(each.low, each.count, round(each.confidence, 2), each.right) for each in found]
     [(0.3, 1, 0.31, 0.0), (0.9, 2, 0.94, 0.5)]

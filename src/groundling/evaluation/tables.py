@@ -2,7 +2,7 @@
 
 A page says where a table goes: between the lines `<!-- results: mazes-*.json -->` and
 `<!-- end -->`, or, for one line of each report, `<!-- summary: mazes-best.json; … -->`.
-`python -m groundling.evaluation.tables docs/*.md README.md` fills in all of them.
+`python -m groundling.evaluation.tables docs/*.md research/*.md README.md` fills in all of them.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str
 
 JOINS = ("conjunction", "slot", "similarity", "contains")
 _CONJUNCTION, _SLOT, _SIMILARITY, _CONTAINS, _OWN = range(5)
+_REMEMBERED_SPELLINGS = 200_000
 _SHIFT = 29  # key = join << 58 | word name << 29 | node name
 
 
@@ -78,6 +79,9 @@ class FeatureSpace:
     word_names: dict[str, int] = field(default_factory=dict)
     node_names: dict[str, int] = field(default_factory=dict)
     keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    _spelled: dict[tuple[str, str], tuple[float, bool]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         self.joins = tuple(self.joins)
@@ -208,21 +212,15 @@ class FeatureSpace:
         spelled = np.array([w.kind == STRING for w in words], bool)
         strings = np.array([isinstance(n.value, str) for n in nodes], bool)
         chosen = np.flatnonzero(spelled[pair_words] & strings[pair_nodes] & (slot[pair_nodes] >= 0))
-        # Each spelling is compared once, however many labels have it.
+        # Each spelling is compared once with each name, however many labels have them.
         spellings = {place: str(words[place].value).lower() for place in set(pair_words[chosen])}
+        names = {place: str(nodes[place].value).lower() for place in set(pair_nodes[chosen])}
         ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))
-        for node in set(pair_nodes[chosen]):
-            name = str(nodes[node].value).lower()
-            parts = name.split()
-            here = np.flatnonzero(pair_nodes[chosen] == node)
-            spelt = [spellings[place] for place in pair_words[chosen[here]]]
-            inside[here] = [word in parts for word in spelt]
-            if "similarity" in self.joins:
-                alike = {
-                    word: max(Indel.normalized_similarity(word, part) for part in (*parts, name))
-                    for word in set(spelt)
-                }
-                ratios[here] = [alike[word] if alike[word] >= 0.7 else 0.0 for word in spelt]
+        pairs = zip(pair_words[chosen].tolist(), pair_nodes[chosen].tolist(), strict=True)
+        for place, (word, node) in enumerate(pairs):
+            ratios[place], inside[place] = self._alike(spellings[word], names[node])
+        if "similarity" not in self.joins:
+            ratios[:] = 0.0
         found = []
         for name, code, values in (
             ("similarity", _SIMILARITY, ratios),
@@ -230,9 +228,21 @@ class FeatureSpace:
         ):
             if name in self.joins:
                 fires = np.flatnonzero(values)
-                names = slot[pair_nodes[chosen[fires]]]
-                key = _key(code, np.zeros(len(fires), np.int64), names)
+                slots = slot[pair_nodes[chosen[fires]]]
+                key = _key(code, np.zeros(len(fires), np.int64), slots)
                 found.append((chosen[fires], key, values[fires]))
+        return found
+
+    def _alike(self, word: str, name: str) -> tuple[float, bool]:
+        """Return how alike a word and a name are spelled, and whether it is one of its words."""
+        found = self._spelled.get((word, name))
+        if found is None:
+            parts = name.split()
+            ratio = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
+            found = (ratio if ratio >= 0.7 else 0.0, word in parts)
+            if len(self._spelled) >= _REMEMBERED_SPELLINGS:
+                self._spelled.clear()
+            self._spelled[word, name] = found
         return found
 
     def _own_joins(

@@ -30,6 +30,10 @@ def enumerate_plans(world: World, start: State, search: Search) -> list[Trajecto
     found: list[Trajectory] = []
     for length in range(1, search.max_length + 1):
         grown: list[Trajectory] = []
+        # Where no plan can be dropped, the number of actions tells beforehand.
+        offered = sum(len(world.actions(plan.end)) for plan in layer)
+        if offered > search.budget and not world.has_dead_ends:
+            return None
         for plan in layer:
             for action in world.actions(plan.end):
                 after = world.step(plan.end, action)

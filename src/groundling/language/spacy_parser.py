@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from packaging.specifiers import SpecifierSet
 
 from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.instruction import Instruction, reattach
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-__all__ = ["SHIPPED_PIPELINE", "ShippedParser", "SpacyParser", "universal_tags"]
+__all__ = ["SHIPPED_PIPELINE", "SPACY_VERSIONS", "ShippedParser", "SpacyParser", "universal_tags"]
 
 SHIPPED_PIPELINE = Path(__file__).parent / "pipeline"
 """The folder of the pipeline that comes with the package."""
+
+SPACY_VERSIONS = ">=3.8.2,<3.9"
+"""The versions of spaCy that the shipped pipeline may run with, as in pyproject.toml.
+
+`make parser-versions` measures it with the lowest and the newest of them; see docs/parser.md.
+"""
 
 _OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB")
 _CLOSED = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
@@ -128,8 +135,8 @@ class SpacyParser:
 class ShippedParser(SpacyParser):
     """The parser that comes with the package: English instructions and plain English.
 
-    Trained by ``python -m groundling.language.train_parser``; the model card lies in
-    `SHIPPED_PIPELINE`.
+    Trained by ``python -m tools.parser.train`` of the repository; the model card lies in
+    `SHIPPED_PIPELINE`. Versions of spaCy that it was not tested with are refused.
 
     >>> [turn] = ShippedParser().parse("turn left and walk to the sofa")
     >>> [turn.tokens[head] if head >= 0 else "-" for head in turn.heads]
@@ -138,6 +145,12 @@ class ShippedParser(SpacyParser):
 
     def __init__(self) -> None:
         super().__init__(SHIPPED_PIPELINE)
+
+    @cached_property
+    def language(self) -> Language:
+        """The spaCy pipeline itself."""
+        _check_version(_spacy_version())
+        return super().language
 
     @cached_property
     def name(self) -> str:
@@ -166,6 +179,16 @@ def _spacy_version() -> str:
         return metadata.version("spacy")
     except metadata.PackageNotFoundError:
         return "none"
+
+
+def _check_version(installed: str) -> None:
+    """Refuse a version of spaCy that the shipped weights were not tested with."""
+    if installed != "none" and not SpecifierSet(SPACY_VERSIONS).contains(installed, True):
+        raise SettingError(
+            f"spaCy {installed} is installed, but the parser that ships with Groundling was tested "
+            f"with spaCy {SPACY_VERSIONS} only. Run `pip install 'spacy{SPACY_VERSIONS}'`, or use "
+            "another parser: 'chain', or 'spacy:NAME' for a pipeline of your own."
+        )
 
 
 def _read(document: Doc) -> Instruction:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,10 +31,27 @@ from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.world.environment import Demonstration
 
-__all__ = ["Learnt", "Trainer"]
+__all__ = ["Learnt", "Trainer", "paused_collector"]
 
 _LOG = logging.getLogger(__name__)
 _WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Keep Python's cycle collector from looking at many small objects that all stay.
+
+    >>> with paused_collector():
+    ...     gc.isenabled()
+    False
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @dataclass(frozen=True)
@@ -59,15 +78,17 @@ class Trainer:
         self.model.check(self.overlay, self.features, self.learning.rounds, self.search)
         first, *others = self.model.all_members(self.overlay, self.features)
         encoder = self.encoder(first, self.features.first_lexicon())
-        examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+        with paused_collector():
+            examples = prepare(encoder, demonstrations, augment=self.learning.augment)
         state = None
         if checkpoint is not None:
             state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
         if self.features.lexicon == "learn":
-            encoder.reader.lexicon = learn_lexicon(
-                self.model, self._data(encoder, self.features, examples), self.features,
-                self.learning, seed=self.seed, progress=progress, checkpoint=state,
-            )  # fmt: skip
+            with paused_collector():
+                encoder.reader.lexicon = learn_lexicon(
+                    self.model, self._data(encoder, self.features, examples), self.features,
+                    self.learning, seed=self.seed, progress=progress, checkpoint=state,
+                )  # fmt: skip
         loss, fitted = self._train(first, encoder, examples, progress, state)
         further = []
         for number, member in enumerate(others, 1):
@@ -145,7 +166,8 @@ class Trainer:
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
-        objective = self.model.objective(data)
+        with paused_collector():
+            objective = self.model.objective(data)
         _LOG.info(
             "encoded %d demonstrations with %d features in %.1f s",
             len(examples), len(data.space), time.perf_counter() - began,

@@ -299,7 +299,7 @@ class PlanObjective(Objective):
     def __init__(self, model: PlanModel, data: TrainingData) -> None:
         self.model = model
         self.data = data
-        self.spaces = PlanSpaces(data.encoder)
+        self.spaces = PlanSpaces.of(data.encoder)
         self.complete = True
         self.plans: list[PlanSpace] = []  # of each example, shared where they start alike
         self.further: list[list[Trajectory]] = []  # plans beside these

@@ -13,7 +13,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance, encode
-from groundling.overlay.graphs import LaidOutGraph, NodeContent, Spelled, lay_out, spell_plan
+from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -23,7 +23,7 @@ from groundling.overlay.skeletons import (
     separate_skeleton,
 )
 from groundling.world.environment import Action, Environment, State, World
-from groundling.world.graph import GroundingGraph, Label
+from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Encoder", "LabelledText"]
@@ -78,14 +78,15 @@ class Encoder:
         self.memory: dict[str, object] = {}  # what those who search with it remember
         self._worlds: dict[int, World] = {}
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
-        self._spelled: dict[tuple[str, tuple[Label, ...]], Spelled] = {}
+        self._layouts = Layouts(overlay, nodes)
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split)
         other.values = {kind: set(known) for kind, known in self.values.items()}
-        other._worlds, other._graphs, other._spelled = self._worlds, self._graphs, self._spelled
+        other._worlds, other._graphs, other._layouts = self._worlds, self._graphs, self._layouts
+        other.memory = self.memory
         return other
 
     def world(self, environment: Environment | World) -> World:
@@ -108,9 +109,8 @@ class Encoder:
         if found is None:
             if len(self._graphs) >= _REMEMBERED_GRAPHS:
                 self._graphs.clear()
-                self._spelled.clear()
-            laid_out = lay_out(graph, self.overlay, self.nodes, self._spelled)
-            found = self._graphs[graph] = laid_out
+                self._layouts.clear()
+            found = self._graphs[graph] = self._layouts.lay_out(graph)
         return found
 
     def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,8 @@ __all__ = ["Encoding", "Instance", "encode"]
 
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
+
+Numbers = NDArray[np.int64]
 
 _SINGLES = ("word_advance", "graph_prior", "extra_pair")
 _STARTS = (
@@ -96,7 +98,7 @@ def encode(
     return collector.finish(space, grow, min_word_count, edge_scores)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _KnownGraph:
     """A graph that was interned; holding it keeps its identity from being reused."""
 
@@ -106,8 +108,38 @@ class _KnownGraph:
     prior: int
 
 
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """What some lists of candidates come to as arrays, shared by the texts that choose among them.
+
+    Places of graphs and of actions are counted from the first of the instance, nodes are
+    numbered as they first occur.
+    """
+
+    candidates: tuple[Candidates, ...]  # holding them keeps their identity from being reused
+    graphs: list[LaidOutGraph]
+    graph_shape: Numbers
+    graph_prior: Numbers
+    graph_node: Numbers
+    graph_ends: Numbers
+    nodes: Numbers
+    action_graph: Numbers
+    candidate_ends: Numbers
+    labels: Numbers  # of each candidate, or empty
+
+    def gold_nodes(self, gold: Iterable[int]) -> NDArray[np.float64]:
+        """Count how often each node occurs in some candidates."""
+        counts = np.zeros(len(self.nodes))
+        for place in gold:
+            begin = self.candidate_ends[place - 1] if place else 0
+            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
+                first = self.graph_ends[graph - 1] if graph else 0
+                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
+        return counts
+
+
 class _Collector:
-    """Collects instances into growing lists, then freezes them into arrays."""
+    """Collects instances as growing lists of arrays, then joins them."""
 
     def __init__(self, action_scores: bool, advance_scores: bool, plan_words: bool) -> None:
         self.action_scores = action_scores
@@ -118,29 +150,50 @@ class _Collector:
         self.shapes = Interner[Shape]()
         self.relations = Interner[Relation]([("same",), ("next",), ("previous",)])
         self.dependencies = Interner[str](["sentence"])
-        # Interning a large graph by value hashes all its labels; by identity it is free.
-        self.known: dict[int, _KnownGraph] = {}
+        # Interning a large thing by value hashes all its labels; by identity it is free.
+        self.known_graphs: dict[int, _KnownGraph] = {}
+        self.known_nodes: dict[int, int] = {}
+        self.known_shapes: dict[int, int] = {}
         self.known_labels: dict[int, tuple[NodeContent, int]] = {}
+        self.choices: dict[tuple[int, ...], _Choice] = {}
         self.graphs: list[list[LaidOutGraph]] = []
-        self.lists: dict[str, list[Any]] = {name: [] for name in Batch._fields}
+        self.chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in Batch._fields}
+        self.sizes: dict[str, int] = dict.fromkeys(Batch._fields, 0)
         for name in _STARTS:
-            self.lists[name].append(0)
-        self.keys: list[NDArray[np.int64]] = []  # (set << 32 | node) of cells, then of single pairs
+            self.put(name, [0])
+        self.keys: list[Numbers] = []  # (set << 32 | node) of cells, then of single pairs
         self.gold: list[NDArray[np.float64]] = []
-        self.word_sets: list[int] = []
+        self.word_sets: list[Numbers] = []
         self.cells = 0
         self.groups = 0
 
+    def put(self, name: str, values: Sequence[Any] | NDArray[Any]) -> None:
+        """Append to one of the arrays."""
+        self.chunks[name].append(np.asarray(values))
+        self.sizes[name] += len(values)
+
     def graph(self, graph: LaidOutGraph) -> _KnownGraph:
-        found = self.known.get(id(graph))
+        found = self.known_graphs.get(id(graph))
         if found is None:
-            nodes = [self.nodes(node) for node in graph.nodes]
-            for near in graph.shape.near:
+            nodes = [self.node(node) for node in graph.nodes]
+            prior = self.node(graph.prior) if self.action_scores else -1
+            found = _KnownGraph(graph, nodes, self.shape(graph.shape), prior)
+            self.known_graphs[id(graph)] = found
+        return found
+
+    def node(self, content: NodeContent) -> int:
+        found = self.known_nodes.get(id(content))
+        if found is None:
+            found = self.known_nodes[id(content)] = self.nodes(content)
+        return found
+
+    def shape(self, shape: Shape) -> int:
+        found = self.known_shapes.get(id(shape))
+        if found is None:
+            for near in shape.near:
                 for _, relation in near:
                     self.relations(relation)
-            prior = self.nodes(graph.prior) if self.action_scores else -1
-            found = _KnownGraph(graph, nodes, self.shapes(graph.shape), prior)
-            self.known[id(graph)] = found
+            found = self.known_shapes[id(shape)] = self.shapes(shape)
         return found
 
     def plan_labels(self, labels: NodeContent) -> int:
@@ -149,129 +202,129 @@ class _Collector:
             found = self.known_labels[id(labels)] = (labels, self.nodes(labels))
         return found[1]
 
-    def add(self, instance: Instance) -> None:
-        lists = self.lists
-        sets = self._add_words(instance)
-        first_graph = len(lists["graph_shape"])
-        first = len(lists["candidate_gold"])
-        local: dict[int, int] = {}  # node -> its place among the nodes of the instance
-        places: dict[int, int] = {}  # identity of a graph -> its place among all
-        kept: list[LaidOutGraph] = []
-        for candidates in instance.candidates:
-            self._add_candidates(candidates, sets, local, places, kept)
-        for place in instance.gold:
-            lists["candidate_gold"][first + place] = True
-        lists["instance_candidates"].append(len(lists["candidate_gold"]))
-        lists["instance_graphs"].append(len(lists["graph_shape"]))
-        nodes_here = np.array(list(local), np.int64)
-        lists["instance_nodes"].append(len(nodes_here))
-        lists["instance_cells"].append(self.cells)
-        self.cells += len(sets) * len(nodes_here)
-        self.keys.append(((sets[:, None] << 32) | nodes_here[None, :]).ravel())
-        gold = self._gold_nodes(instance, first, first_graph, kept, local)
-        self.gold.append(np.broadcast_to(gold, (len(sets), len(nodes_here))).ravel())
-        self.groups += instance.skeleton.groups
-        lists["instance_groups"].append(self.groups)
-        lists["instance_weight"].append(instance.weight)
-        self.graphs.append(kept)
+    def choice(self, candidates: Sequence[Candidates]) -> _Choice:
+        """Return what candidates come to, for the first text or for the next one."""
+        key = tuple(map(id, candidates))
+        found = self.choices.get(key)
+        if found is None:
+            found = self.choices[key] = self._choose(candidates)
+        return found
 
-    def _add_words(self, instance: Instance) -> NDArray[np.int64]:
-        lists, skeleton = self.lists, instance.skeleton
-        sets = np.array([self.sets(word) for word in instance.words], np.int64)
-        self.word_sets.extend(sets.tolist())
-        lists["word_parent"].extend(skeleton.parent)
-        lists["word_link"].extend(skeleton.link)
-        lists["word_dependency"].extend(self.dependencies(name) for name in skeleton.relation)
-        lists["word_direction"].extend(skeleton.direction)
-        lists["word_group"].extend(skeleton.group)
-        lists["word_advance"].extend(
-            word << 32 if self.advance_scores and link != BOUND else -1
-            for word, link in zip(sets.tolist(), skeleton.link, strict=True)
+    def _choose(self, candidates: Sequence[Candidates]) -> _Choice:
+        places: dict[int, int] = {}  # identity of a graph -> its place
+        known: list[_KnownGraph] = []
+        actions: list[Numbers] = [np.zeros(0, np.int64)]
+        ends: list[Numbers] = [np.zeros(0, np.int64)]
+        labels: list[Numbers] = [np.zeros(0, np.int64)]
+        count = 0
+        for each in candidates:
+            of_plans = np.zeros(len(each.labels), np.int64)
+            for is_graph, place in each.order:
+                if not is_graph:
+                    of_plans[place] = self.plan_labels(each.labels[place])
+                elif id(each.graphs[place]) not in places:
+                    places[id(each.graphs[place])] = len(known)
+                    known.append(self.graph(each.graphs[place]))
+            numbers = np.array([places[id(graph)] for graph in each.graphs], np.int64)
+            actions.append(numbers[each.action_graph])
+            ends.append(count + each.ends)
+            count += len(each.action_graph)
+            if each.labels:
+                labels.append(of_plans[each.plan_labels])
+        nodes, local = _in_order([node for graph in known for node in graph.nodes])
+        return _Choice(
+            candidates=tuple(candidates),
+            graphs=[each.graph for each in known],
+            graph_shape=np.array([each.shape for each in known], np.int64),
+            graph_prior=np.array([each.prior for each in known], np.int64),
+            graph_node=local,
+            graph_ends=np.cumsum([len(each.nodes) for each in known], dtype=np.int64),
+            nodes=nodes,
+            action_graph=np.concatenate(actions),
+            candidate_ends=np.concatenate(ends),
+            labels=np.concatenate(labels),
         )
-        lists["instance_words"].append(len(lists["word_parent"]))
+
+    def add(self, instance: Instance) -> None:
+        sets = self._add_words(instance)
+        choice = self.choice(instance.candidates)
+        count = len(choice.candidate_ends)
+        self.put("action_graph", self.sizes["graph_shape"] + choice.action_graph)
+        self.put("candidate_actions", self._sum("action_graph", choice) + choice.candidate_ends)
+        self.put("graph_nodes", self.sizes["graph_node"] + choice.graph_ends)
+        for name in ("graph_shape", "graph_prior", "graph_node"):
+            self.put(name, getattr(choice, name))
+        self._add_extras(choice, sets)
+        gold = np.zeros(count, np.int32)
+        gold[list(instance.gold)] = 1
+        self.put("candidate_gold", gold)
+        self.put("instance_candidates", [self.sizes["candidate_gold"]])
+        self.put("instance_graphs", [self.sizes["graph_shape"]])
+        self.put("instance_nodes", [len(choice.nodes)])
+        self.put("instance_cells", [self.cells])
+        self.cells += len(sets) * len(choice.nodes)
+        self.keys.append(((sets[:, None] << 32) | choice.nodes[None, :]).ravel())
+        shown = choice.gold_nodes(instance.gold)
+        self.gold.append(np.broadcast_to(shown, (len(sets), len(choice.nodes))).ravel())
+        self.groups += instance.skeleton.groups
+        self.put("instance_groups", [self.groups])
+        self.put("instance_weight", [float(instance.weight)])
+        self.graphs.append(choice.graphs)
+
+    def _sum(self, name: str, choice: _Choice) -> int:
+        """Return how many actions there were before those of the choice just put."""
+        return self.sizes[name] - len(choice.action_graph)
+
+    def _add_words(self, instance: Instance) -> Numbers:
+        skeleton = instance.skeleton
+        sets = np.array([self.sets(word) for word in instance.words], np.int64)
+        self.word_sets.append(sets)
+        self.put("word_parent", skeleton.parent)
+        self.put("word_link", skeleton.link)
+        self.put("word_dependency", [self.dependencies(name) for name in skeleton.relation])
+        self.put("word_direction", skeleton.direction)
+        self.put("word_group", skeleton.group)
+        free = np.asarray(skeleton.link) != BOUND
+        advances = np.where(free, sets << 32, -1) if self.advance_scores else np.full(len(sets), -1)
+        self.put("word_advance", advances)
+        self.put("instance_words", [self.sizes["word_parent"]])
         return sets
 
-    def _add_candidates(
-        self,
-        candidates: Candidates,
-        sets: NDArray[np.int64],
-        local: dict[int, int],
-        places: dict[int, int],
-        kept: list[LaidOutGraph],
-    ) -> None:
-        lists, size = self.lists, len(candidates)
-        labels = np.zeros(len(candidates.labels), np.int64)
-        for is_graph, place in candidates.order:
-            if not is_graph:
-                labels[place] = self.plan_labels(candidates.labels[place])
-                continue
-            graph = candidates.graphs[place]
-            if id(graph) not in places:
-                known = self.graph(graph)
-                places[id(graph)] = len(lists["graph_shape"])
-                kept.append(graph)
-                lists["graph_shape"].append(known.shape)
-                lists["graph_prior"].append(known.prior)
-                lists["graph_node"].extend(
-                    local.setdefault(node, len(local)) for node in known.nodes
-                )
-                lists["graph_nodes"].append(len(lists["graph_node"]))
-        numbers = np.array([places[id(graph)] for graph in candidates.graphs], np.int64)
-        begin = len(lists["action_graph"])
-        lists["action_graph"].extend(numbers[candidates.action_graph].tolist())
-        lists["candidate_actions"].extend((begin + candidates.ends).tolist())
-        extras = np.zeros((size, 0), np.int64)
-        if candidates.labels:
-            pairs = labels[:, None]
+    def _add_extras(self, choice: _Choice, sets: Numbers) -> None:
+        """Note the pairs that every alignment of a candidate has: the plan's labels, with words."""
+        count = len(choice.candidate_ends)
+        extras = np.zeros((count, 0), np.int64)
+        if len(choice.labels):
+            extras = choice.labels[:, None]
             if self.plan_words:
-                pairs = np.concatenate([pairs, (sets[None, :] << 32) | pairs], axis=1)
-            extras = pairs[candidates.plan_labels]
-        begin = len(lists["extra_pair"])
-        lists["extra_pair"].extend(extras.ravel().tolist())
-        ends = begin + extras.shape[1] * np.arange(1, size + 1)
-        lists["candidate_extras"].extend(ends.tolist())
-        lists["candidate_gold"].extend([False] * size)
-
-    def _gold_nodes(
-        self,
-        instance: Instance,
-        first: int,
-        first_graph: int,
-        kept: Sequence[LaidOutGraph],
-        local: dict[int, int],
-    ) -> NDArray[np.float64]:
-        """Count how often each node of the instance occurs in the right candidates."""
-        counts = np.zeros(len(local))
-        starts = self.lists["candidate_actions"]
-        for place in instance.gold:
-            begin, end = starts[first + place], starts[first + place + 1]
-            for graph in self.lists["action_graph"][begin:end]:
-                for node in self.graph(kept[graph - first_graph]).nodes:
-                    counts[local[node]] += 1
-        return counts
+                extras = np.concatenate([extras, (sets[None, :] << 32) | extras], axis=1)
+        before = self.sizes["extra_pair"]
+        self.put("extra_pair", extras.ravel())
+        self.put("candidate_extras", before + extras.shape[1] * np.arange(1, count + 1))
 
     def finish(
         self, space: FeatureSpace, grow: bool, min_word_count: int, edge_scores: bool
     ) -> Encoding:
         cell_keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
         # Pairs that stand alone were noted by their keys, -1 where there is none.
-        single = {n: np.array(self.lists[n], np.int64) for n in _SINGLES}
+        single = {name: self._joined(name).astype(np.int64) for name in _SINGLES}
         single_keys = np.concatenate([keys[keys >= 0] for keys in single.values()])
         pairs, where = _distinct(np.concatenate([cell_keys, single_keys]), len(self.nodes))
-        self.lists["cell_pair"] = where[: len(cell_keys)]  # type: ignore[assignment]
+        self.chunks["cell_pair"] = [where[: len(cell_keys)]]
         place = len(cell_keys)
         for name, keys in single.items():
             count = int((keys >= 0).sum())
             keys[keys >= 0] = where[place : place + count]
-            self.lists[name] = keys  # type: ignore[assignment]
+            self.chunks[name] = [keys]
             place += count
         pair_gold = np.zeros(len(pairs))
         gold = np.concatenate([*self.gold, np.zeros(0)])
         np.add.at(pair_gold, where[: len(gold)], gold)
         # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
         pair_gold += np.bincount(where[len(cell_keys) :], minlength=len(pairs))
-        weights = np.repeat(self.lists["instance_weight"], np.diff(self.lists["instance_words"]))
-        word_sets = np.array(self.word_sets, np.int32)
+        words = np.diff(self._joined("instance_words"))
+        weights = np.repeat(self._joined("instance_weight"), words)
+        word_sets = np.concatenate([*self.word_sets, np.zeros(0, np.int64)]).astype(np.int32)
         uses = np.bincount(word_sets, weights=weights, minlength=len(self.sets)).astype(float)
         meetings = Meetings(
             sets=self.sets.items,
@@ -300,23 +353,49 @@ class _Collector:
             graphs=self.graphs,
         )
 
+    def _joined(self, name: str) -> NDArray[Any]:
+        return np.concatenate([np.zeros(0, np.int32), *self.chunks[name]])
+
     def _batch(self) -> Batch:
-        lists = self.lists
-        lists["shape_nodes"].append(0)
-        lists["node_near"].append(0)
+        nodes, sizes = [0], [0]
+        near: list[int] = []
+        relations: list[int] = []
+        enters: list[bool] = []
         for shape in self.shapes.items:
-            for near in shape.near:
-                lists["near_node"].extend(node for node, _ in near)
-                lists["near_relation"].extend(self.relations(name) for _, name in near)
-                lists["node_near"].append(len(lists["near_node"]))
-            lists["node_enters"].extend(shape.enters)
-            lists["shape_nodes"].append(len(lists["node_enters"]))
+            for around in shape.near:
+                near += [node for node, _ in around]
+                relations += [self.relations(name) for _, name in around]
+                sizes.append(len(near))
+            enters += shape.enters
+            nodes.append(len(enters))
+        shapes = {
+            "shape_nodes": nodes, "node_near": sizes, "near_node": near,
+            "near_relation": relations, "node_enters": enters,
+        }  # fmt: skip
         kinds = {"instance_weight": np.float64, "instance_cells": np.int64}
         arrays: dict[str, Any] = {
-            name: np.ascontiguousarray(values, dtype=kinds.get(name, np.int32))
-            for name, values in lists.items()
+            name: np.ascontiguousarray(
+                shapes[name] if name in shapes else self._joined(name),
+                dtype=kinds.get(name, np.int32),
+            )
+            for name in Batch._fields
         }
         return Batch(**arrays)
+
+
+def _in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
+    """Return the distinct values as they first occur, and the place of each value among them.
+
+    >>> [each.tolist() for each in _in_order([7, 3, 7, 5])]
+    [[7, 3, 5], [0, 1, 0, 2]]
+    """
+    distinct, first, where = np.unique(
+        np.array(values, np.int64), return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return distinct[order], rank[where]
 
 
 def _distinct(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -10,7 +10,7 @@ from groundling.features.labels import NodeLabel, NodeLabeller, kind_of
 from groundling.overlay.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
 
-__all__ = ["LaidOutGraph", "NodeContent", "Shape", "Spelled", "lay_out", "spell_plan"]
+__all__ = ["LaidOutGraph", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
 NodeContent = tuple[tuple[NodeLabel, float], ...]
 Relation = tuple[str, ...]
@@ -43,55 +43,106 @@ class LaidOutGraph:
     values: tuple[tuple[str, str], ...]
 
 
-Spelled = tuple[NodeContent, frozenset[tuple[str, str]]]
+class Layouts:
+    """Lays grounding graphs out, making what they share once: nodes, flat labels, shapes.
 
+    Parts that are equal are the same object, so that they can be told apart by identity.
 
-def lay_out(
-    graph: GroundingGraph,
-    overlay: Overlay,
-    labeller: NodeLabeller,
-    memory: dict[tuple[str, tuple[Label, ...]], Spelled] | None = None,
-) -> LaidOutGraph:
-    """Prepare a grounding graph for the overlay as its settings ask.
+    Parameters
+    ----------
+    overlay, labeller
+        How graphs are walked, and how the labels of nodes are spelled out.
 
-    `memory` keeps the nodes of one labeller, which graphs share, from being spelled again.
-
+    Examples
+    --------
     >>> nodes = {"event": "move", "here": {"item": "sofa"}}
     >>> graph = GroundingGraph(nodes, [("event", "here", "to")])
-    >>> lay_out(graph, Overlay(), NodeLabeller()).shape.near
+    >>> Layouts(Overlay(), NodeLabeller()).lay_out(graph).shape.near
     (((1, ('to',)), (0, ('self',))), ((0, ('to reversed',)), (1, ('self',))))
-    >>> lay_out(graph, Overlay.flat(), NodeLabeller()).names
+    >>> Layouts(Overlay.flat(), NodeLabeller()).lay_out(graph).names
     ('action',)
     """
-    memory = {} if memory is None else memory
-    parts: list[Spelled] = []
-    for key in zip(graph.node_names, graph.node_labels, strict=True):
-        found = memory.get(key)
+
+    def __init__(self, overlay: Overlay, labeller: NodeLabeller) -> None:
+        self.overlay = overlay
+        self.labeller = labeller
+        self._nodes: dict[tuple[str, tuple[Label, ...]], _SpelledNode] = {}
+        self._flat: dict[tuple[int, ...], _FlatLabels] = {}
+        self._both: dict[tuple[int, int], NodeContent] = {}
+        self._shapes: dict[tuple[object, ...], Shape] = {}
+        self._one = Shape((((0, SELF),),), (True,))
+
+    def clear(self) -> None:
+        """Forget everything; graphs that were laid out stay as they are."""
+        for memory in (self._nodes, self._flat, self._both, self._shapes):
+            memory.clear()
+
+    def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
+        """Prepare a grounding graph for the overlay as its settings ask."""
+        parts = [self._node(*key) for key in zip(graph.node_names, graph.node_labels, strict=True)]
+        flat = self._flat_labels(parts)
+        if self.overlay.nodes == "flat":
+            return LaidOutGraph((flat.content,), ("action",), self._one, flat.content, flat.values)
+        nodes = tuple(part.own for part in parts)
+        if self.overlay.nodes == "both":
+            nodes = tuple(self._with_all(part, flat) for part in parts)
+        return LaidOutGraph(nodes, graph.node_names, self._shape(graph), flat.content, flat.values)
+
+    def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
+        found = self._nodes.get((name, labels))
         if found is None:
-            found = memory[key] = _spell(*key, labeller)
-        parts.append(found)
-    flat = tuple(chain.from_iterable(content for content, _ in parts))
-    values = tuple(sorted(frozenset().union(*(values for _, values in parts))))
-    if overlay.nodes == "flat":
-        nodes: tuple[NodeContent, ...] = (flat,)
-        names: tuple[str, ...] = ("action",)
-        near: list[list[tuple[int, Relation]]] = [[(0, SELF)]]
-        root = 0
-    else:
-        nodes = tuple(tuple(labeller.spell(labels)) for labels in graph.node_labels)
-        if overlay.nodes == "both":
-            nodes = tuple(own + flat for own in nodes)
-        names = graph.node_names
-        near = _neighbours(graph, overlay)
-        root = names.index(graph.root)
-    enters = tuple(overlay.entry == "any" or place == root for place in range(len(nodes)))
-    return LaidOutGraph(nodes, names, Shape(tuple(map(tuple, near)), enters), flat, values)
+            values = ((kind_of(each), each.value) for each in labels if isinstance(each.value, str))
+            found = self._nodes[name, labels] = _SpelledNode(
+                tuple(self.labeller.spell(labels)),
+                tuple(self.labeller.spell(labels, f"{name}.")),
+                frozenset(values),
+            )
+        return found
+
+    def _flat_labels(self, parts: Sequence[_SpelledNode]) -> _FlatLabels:
+        # The memory of nodes keeps them, so that their identities stay theirs.
+        key = tuple(map(id, parts))
+        found = self._flat.get(key)
+        if found is None:
+            found = self._flat[key] = _FlatLabels(
+                tuple(chain.from_iterable(part.named for part in parts)),
+                tuple(sorted(frozenset().union(*(part.values for part in parts)))),
+            )
+        return found
+
+    def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
+        key = (id(part), id(flat))
+        found = self._both.get(key)
+        if found is None:
+            found = self._both[key] = part.own + flat.content
+        return found
+
+    def _shape(self, graph: GroundingGraph) -> Shape:
+        key = (graph.node_names, graph.edges, graph.root)
+        found = self._shapes.get(key)
+        if found is None:
+            near = tuple(map(tuple, _neighbours(graph, self.overlay)))
+            anywhere = self.overlay.entry == "any"
+            enters = tuple(anywhere or name == graph.root for name in graph.node_names)
+            found = self._shapes[key] = Shape(near, enters)
+        return found
 
 
-def _spell(name: str, labels: tuple[Label, ...], labeller: NodeLabeller) -> Spelled:
-    """Return a node as features see it in a flat graph, and the values it has."""
-    values = ((kind_of(each), each.value) for each in labels if isinstance(each.value, str))
-    return tuple(labeller.spell(labels, f"{name}.")), frozenset(values)
+@dataclass(frozen=True, eq=False)
+class _SpelledNode:
+    """A node as features see it: its own labels, the same with its name, the values it has."""
+
+    own: NodeContent
+    named: NodeContent
+    values: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class _FlatLabels:
+    """The labels of all nodes of a graph, and the values among them."""
+
+    content: NodeContent
+    values: tuple[tuple[str, str], ...]
 
 
 def _neighbours(graph: GroundingGraph, overlay: Overlay) -> list[list[tuple[int, Relation]]]:

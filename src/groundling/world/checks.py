@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +19,10 @@ from groundling.world.graph import GroundingGraph, labels_of
 __all__ = ["EnvironmentReport", "check_environment"]
 
 _MUST = ("actions", "step", "ground")
-_MAY = ("is_terminal", "is_goal", "outcome", "label_plan", "mirror", "describe")
+_MAY = (
+    "is_terminal", "is_goal", "outcome", "label_plan", "mirror", "describe", "initial_state",
+    "state_to_json", "state_from_json", "action_to_json", "action_from_json",
+)  # fmt: skip
 _NOTHING = object()  # what a method that raised has answered
 
 
@@ -131,6 +135,12 @@ class _Check:
             if found is not None and not callable(found):
                 self.report(("missing", name), f"{name} is {shorten(found)}, not a method.")
                 missing.append(name)
+        for pair in (_MAY[-4:-2], _MAY[-2:]):
+            absent = [name for name in pair if not hasattr(self.environment, name)]
+            if len(absent) == 1:
+                sentence = f"It has no {absent[0]}, of {' and '.join(pair)}."
+                self.report(("missing", absent[0]), sentence)
+                missing += absent
         if missing or not self.hashable("The start state is", self.start, "start"):
             return
         self.reach(self.start, (self.start,), ())
@@ -173,6 +183,7 @@ class _Check:
             if after is _NOTHING or not self.is_state(state, action, after):
                 continue
             graph = self.ask("ground", state, action, after)
+            self.look_at_json("action", action)
             self.answers[state, action] = (after, graph)
             if graph is not _NOTHING:
                 self.look_at_graph(graph, state, action)
@@ -293,6 +304,7 @@ class _Check:
 
     def look_at_options(self, state: Any) -> None:
         """Check what the optional methods say of a state."""
+        self.look_at_json("state", state)
         kinds: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
             "is_terminal": ((bool, np.bool_), "True or False"),
             "is_goal": ((bool, np.bool_), "True or False"),
@@ -310,6 +322,25 @@ class _Check:
             answer = self.ask("outcome", state)
             if answer is not _NOTHING:
                 self.hashable(f"{_call('outcome', (state,))} returned", answer, "outcome")
+
+    def look_at_json(self, kind: str, value: Any) -> None:
+        """Check that a state or an action comes back from the environment's own JSON."""
+        to, back = f"{kind}_to_json", f"{kind}_from_json"
+        if not hasattr(self.environment, to) or (written := self.ask(to, value)) is _NOTHING:
+            return
+        try:
+            read = json.loads(json.dumps(written, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            said = f"{_call(to, (value,))} returned {shorten(written)}, which is not JSON: {error}."
+            self.report((to, "json"), said)
+            return
+        again = self.ask(back, read)
+        if again is not _NOTHING and not _same(again, value):
+            self.report(
+                (back, "differs"),
+                f"{_call(back, (read,))} returned {shorten(again)}, not the {kind} "
+                f"{shorten(value)} that {to} was given.",
+            )
 
     def look_at_graph(self, graph: Any, state: Any, action: Any) -> None:
         where = f"ground({shorten(state)}, {shorten(action)}, …)"

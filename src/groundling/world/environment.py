@@ -44,7 +44,11 @@ class Environment(Protocol):
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
-    - `describe(state)`: a line of text for people.
+    - `describe(state)`: a line of text for people;
+    - `initial_state()`: a state to begin in where none is named;
+    - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
+      `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
+      will not do (see `groundling.data.Codec`, and `json_classes` there).
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.
@@ -220,9 +224,14 @@ class World:
         """Tell whether a plan may end here: always, unless the environment has a goal test."""
         return not self.has_goal or bool(self._ask("is_goal", state))
 
+    @property
+    def has_dead_ends(self) -> bool:
+        """Whether the environment can tell that no goal can be reached from a state."""
+        return self.has_goal and hasattr(self.environment, "is_dead_end")
+
     def is_dead_end(self, state: State) -> bool:
         """Tell whether no goal can be reached from a state, as far as the environment knows."""
-        if not self.has_goal or not hasattr(self.environment, "is_dead_end"):
+        if not self.has_dead_ends:
             return False
         if state not in self._dead_ends:
             self._dead_ends[state] = bool(self._ask("is_dead_end", state))
@@ -259,9 +268,11 @@ class World:
             return str(self._ask("describe", state))
         return str(state)
 
-    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trajectory:
-        """Carry out a plan; an impossible action is an error that says which and where."""
-        states, graphs, done = [start], [], []
+    def carry_out(
+        self, start: State, actions: Iterable[Action], where: str = "The plan"
+    ) -> tuple[State, ...]:
+        """Return the states that a plan passes; an impossible action is an error."""
+        states = [start]
         for number, action in enumerate(actions, 1):
             possible = self.actions(states[-1])
             if action not in possible:
@@ -271,10 +282,15 @@ class World:
                     f"{shorten(states[-1])}. Possible there: {listed}"
                     f"{', …' if len(possible) > 8 else ''}."
                 )
-            graphs.append(self.ground(states[-1], action))
             states.append(self.step(states[-1], action))
-            done.append(action)
-        return Trajectory(tuple(states), tuple(done), tuple(graphs))
+        return tuple(states)
+
+    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trajectory:
+        """Carry out a plan and ground it; an impossible action is an error that says where."""
+        done = tuple(actions)
+        states = self.carry_out(start, done, where)
+        graphs = tuple(map(self.ground, states, done))
+        return Trajectory(states, done, graphs)
 
 
 def shorten(value: object, limit: int = 80) -> str:

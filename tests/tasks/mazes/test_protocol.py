@@ -139,13 +139,16 @@ def test_leave_out_counts_an_answer_right_by_position_and_orientation(trials):
 
 
 def test_training_sentences_of_paper_are_no_longer_than_its_plans(sail):
-    sentences = prepare_sentences(chained("paper"), sail)
+    paper = chained("paper")
+    sentences = prepare_sentences(paper, sail)
     left_out = next(iter(sentences))
     rest = [each for name, found in sentences.items() if name != left_out for each in found]
-    assert any(len(each.actions) > 2 for each in rest)
-    short = training_sentences(chained("paper"), sentences, left_out)
-    assert short == [each for each in rest if len(each.actions) <= 2]
-    assert training_sentences(chained("best"), sentences, left_out) == rest
+    short = replace(paper, search=replace(paper.search, max_length=1))
+    assert any(len(each.actions) > 1 for each in rest)
+    assert training_sentences(short, sentences, left_out) == [
+        each for each in rest if len(each.actions) <= 1
+    ]
+    assert training_sentences(replace(short, train_within_limit=False), sentences, left_out) == rest
 
 
 def test_sentence_row_reports_macro_and_micro(trials, answers):

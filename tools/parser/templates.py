@@ -11,9 +11,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from groundling.language import template_words as words
 from groundling.language.instruction import Instruction
-from groundling.language.template_phrases import Node, PhraseWriter
+from tools.parser import template_words as words
+from tools.parser.template_phrases import Node, PhraseWriter
 
 __all__ = ["template_instructions"]
 

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from groundling.language.training import TrainingSettings
+from tools.parser.training import TrainingSettings
 
 __all__ = ["LICENCE", "write_card"]
 
@@ -53,7 +53,7 @@ def write_card(
         "",
         "A spaCy pipeline (tok2vec, tagger with universal tags, parser) for English instructions.",
         "",
-        f"- Trained: {day.isoformat()}, by `python -m groundling.language.train_parser`",
+        f"- Trained: {day.isoformat()}, by `python -m tools.parser.train`",
         f"- spaCy {_version('spacy')}, thinc {_version('thinc')}, NumPy {_version('numpy')}",
         f"- Size: {size / 1e6:.2f} MB",
         f"- Licence of the weights: {LICENCE}, see NOTICE; the code is under the MIT licence",

@@ -8,8 +8,8 @@ import pytest
 from groundling.errors import SettingError
 from groundling.tasks.puzzles import Board, Budget, generate_puzzle
 from groundling.tasks.puzzles.board import strike
-from groundling.tasks.puzzles.compare_planners import compare, main, spoil, stress, summarise
-from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints, widening_beam
+from research.planners.compare import compare, main, spoil, stress, summarise
+from research.planners.searches import beam_search, depth_first, read_hints, widening_beam
 
 BUDGET = Budget(nodes=2000, seconds=None)
 

@@ -3,9 +3,10 @@
 import pytest
 
 from groundling.errors import CorpusError, SettingError
-from groundling.tasks.puzzles import Budget, compare_planners, generate_puzzle
-from groundling.tasks.puzzles.compare_planners import compare, summarise
-from groundling.tasks.puzzles.curves import draw_curves, main
+from groundling.tasks.puzzles import Budget, generate_puzzle
+from research.planners.compare import compare, summarise
+from research.planners.compare import main as compare_main
+from research.planners.curves import draw_curves, main
 
 
 def test_curves_show_every_search_of_every_size(tmp_path):
@@ -30,7 +31,7 @@ def test_searches_that_solve_nothing_stay_on_the_ground():
 
 def test_command_draws_what_was_saved(tmp_path):
     saved, out = tmp_path / "saved.json", tmp_path / "curves.png"
-    compare_planners.main(
+    compare_main(
         ["--sides", "3", "--each", "1", "--nodes", "50", "--widths", "2", "--out", str(saved)]
     )
     main([str(saved), str(out)])

@@ -1,4 +1,4 @@
-"""Train or evaluate the shipped parser: ``python -m groundling.language.train_parser --help``."""
+"""Train or evaluate the shipped parser: ``python -m tools.parser.train --help``."""
 
 from __future__ import annotations
 
@@ -16,23 +16,16 @@ from typing import TYPE_CHECKING, Any
 from groundling.errors import CorpusError, GroundlingError, SettingError
 from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
-from groundling.language.model_card import LICENCE, write_card
-from groundling.language.scoring import parse_words, score_parses, sentences_per_second
-from groundling.language.spacy_parser import SHIPPED_PIPELINE
-from groundling.language.templates import template_instructions
-from groundling.language.training import TrainingSettings, train, without_case
+from groundling.language.spacy_parser import SHIPPED_PIPELINE, SPACY_VERSIONS
+from tools.parser.model_card import LICENCE, write_card
+from tools.parser.scoring import parse_words, score_parses, sentences_per_second
+from tools.parser.templates import template_instructions
+from tools.parser.training import TrainingSettings, train, without_case
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["SPACY_VERSIONS", "evaluate", "main", "own_treebank"]
-
-SPACY_VERSIONS = ">=3.8.16,<3.9.0"
-"""The versions of spaCy that the shipped pipeline is tested with; as in pyproject.toml.
-
-The weights are bound to the network of 3.8, and 3.8.16 is the first version that installs
-all that it imports (earlier ones miss click).
-"""
+__all__ = ["evaluate", "held_back", "main", "own_treebank"]
 
 
 def own_treebank(part: str) -> list[Instruction]:
@@ -51,25 +44,30 @@ def own_treebank(part: str) -> list[Instruction]:
     return read_conllu(Path(__file__).parent / "treebank" / f"{part}.conllu")
 
 
-def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[str, Any]:
-    """Score a pipeline on the general treebank, as it is and without case, and on instructions."""
+def held_back(treebanks: Path, part: str = "test") -> dict[str, list[Instruction]]:
+    """Return the general treebank, as it is and without case, and our own instructions."""
     general = _general(treebanks, part)
-    sets = {
+    return {
         "ewt": general,
         "ewt lower-cased": list(map(without_case, general)),
         "instructions": own_treebank(part),
     }
+
+
+def evaluate(language: Language, treebanks: Path, part: str = "test") -> dict[str, Any]:
+    """Score a pipeline on what was held back from its training."""
+    sets = held_back(treebanks, part)
     results: dict[str, Any] = {}
     for name, gold in sets.items():
         results[name] = score_parses(gold, parse_words(language, gold)).as_dict()
-    results["sentences per processor second"] = sentences_per_second(language, general)
+    results["sentences per processor second"] = sentences_per_second(language, sets["ewt"])
     return results
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is returned."""
     parser = argparse.ArgumentParser(
-        prog="python -m groundling.language.train_parser",
+        prog="python -m tools.parser.train",
         description="Train the parser on UD English EWT and on instructions, or evaluate it.",
     )
     parser.add_argument(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from groundling.language import template_words as words
 from groundling.language.instruction import Instruction
+from tools.parser import template_words as words
 
 __all__ = ["Node", "PhraseWriter"]
 

@@ -1,6 +1,6 @@
 """Compare the planner with plain searches, with and without hints: nodes and seconds.
 
-Run `python -m groundling.tasks.puzzles.compare_planners --out results.json`; it prints a
+Run `python -m research.planners.compare --out results.json`; it prints a
 table for each size of board and saves it, with the number of boards after which each puzzle was
 solved. The comparison stops at a number of boards, not of seconds, so that the shares solved
 do not depend on the machine. With `--stress`, the planner alone gets boards of every kind
@@ -24,7 +24,7 @@ from groundling.tasks.puzzles.board import Board
 from groundling.tasks.puzzles.corpus import Puzzle, read_corpus
 from groundling.tasks.puzzles.generator import generate_puzzle
 from groundling.tasks.puzzles.planner import Budget, Planner, Verdict, is_winnable
-from groundling.tasks.puzzles.rivals import beam_search, depth_first, read_hints, widening_beam
+from research.planners.searches import beam_search, depth_first, read_hints, widening_beam
 
 __all__ = ["compare", "main", "spoil", "stress", "summarise"]
 

@@ -1,7 +1,7 @@
 """Curves: how many puzzles each search has solved after so many boards.
 
-`python -m groundling.tasks.puzzles.curves results/puzzles-planners.json curves.png` draws
-what `compare_planners` has saved.
+`python -m research.planners.curves results/puzzles-planners.json curves.png` draws
+what `compare` has saved.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HINTED = " with hints"
 def draw_curves(summary: Sequence[Mapping[str, Any]], path: str | Path | None = None) -> Figure:
     """Draw the share of puzzles solved over boards expanded, a panel for each size.
 
-    `summary` is what `compare_planners.summarise` returns.
+    `summary` is what `compare.summarise` returns.
 
     >>> row = {"size": "3×3", "search": "beam 9", "puzzles": 4, "solved after": [3, 80]}
     >>> [[x, y]] = [line.get_data() for line in draw_curves([row]).axes[0].lines]
@@ -90,7 +90,7 @@ def draw_curves(summary: Sequence[Mapping[str, Any]], path: str | Path | None = 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw the curves of a saved comparison, from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("results", type=Path, help="what compare_planners has saved")
+    parser.add_argument("results", type=Path, help="what research.planners.compare has saved")
     parser.add_argument("out", type=Path, help="a PNG, SVG or PDF file")
     settings = parser.parse_args(arguments)
     try:
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CorpusError(
             f"{settings.results} is not a saved comparison ({type(error).__name__}: {error}). "
-            "Make it with compare_planners --out."
+            "Make it with `python -m research.planners.compare --out`."
         ) from error
 
 

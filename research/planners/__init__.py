@@ -1,0 +1,1 @@
+"""The planner of the puzzles against plain searches, with and without hints."""

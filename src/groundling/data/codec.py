@@ -1,0 +1,334 @@
+"""States and actions as JSON and back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import enum
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from groundling.data.canonical import (
+    BYTES,
+    FLOAT,
+    SCALARS,
+    SET,
+    Json,
+    canonical,
+    is_value_class,
+    plain,
+)
+from groundling.errors import WorldError, did_you_mean
+from groundling.world.environment import shorten
+
+__all__ = ["Codec", "Json", "canonical", "value_classes"]
+
+_METHODS = ("state_to_json", "state_from_json", "action_to_json", "action_from_json")
+_REMEMBERED, _LONGEST_KEY = 20_000, 400
+_PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
+
+
+class Codec:
+    """The states and actions of an environment as JSON.
+
+    An environment may have its own JSON: `state_to_json(state)` and `state_from_json(data)`,
+    `action_to_json(action)` and `action_from_json(data)`, each pair whole or not at all.
+    Where it has none, values are written as follows, and read back equal:
+
+    - None, truth values, numbers and strings as themselves; tuples as lists;
+    - frozen sets as `{"$set": [...]}` in an order that never changes;
+    - infinite numbers as `{"$float": "inf"}`, bytes as `{"$bytes": "..."}` in base 64;
+    - named tuples, frozen data classes and hashable mappings as `{"Name": {field: value}}`,
+      mappings with keys other than strings as `{"Name": [[key, value], ...]}`;
+    - enumerations as `{"Name": "MEMBER"}`.
+
+    Names are those of classes that the environment offers (see `value_classes`). Nothing is
+    ever imported because a file names it.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class Robot(NamedTuple):
+    ...     at: tuple[int, int]
+    ...     holds: frozenset[str] = frozenset()
+    >>> class Yard:
+    ...     json_classes = (Robot,)
+    >>> codec = Codec(Yard())
+    >>> written = codec.state_to_json(Robot((1, 2), frozenset({"rake", "hose"})))
+    >>> written
+    {'Robot': {'at': [1, 2], 'holds': {'$set': ['hose', 'rake']}}}
+    >>> codec.state_from_json(written) == Robot((1, 2), frozenset({"hose", "rake"}))
+    True
+    >>> codec.state_from_json({"Robot": {"at": [1, 2]}})
+    Robot(at=(1, 2), holds=frozenset())
+    >>> codec.state_from_json({"Robbot": {"at": [1, 2]}})
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: Yard offers no class 'Robbot' for states. Did you mean 'Robot'?
+    """
+
+    def __init__(self, environment: object) -> None:
+        self.owner = type(environment).__name__
+        self.classes = value_classes(environment)
+        own = {name: _method(environment, name) for name in _METHODS}
+        for kind in ("state", "action"):
+            to, back = own[f"{kind}_to_json"], own[f"{kind}_from_json"]
+            if (to is None) != (back is None):
+                there, missing = ("to", "from") if back is None else ("from", "to")
+                raise WorldError(
+                    f"{self.owner} has {kind}_{there}_json but no {kind}_{missing}_json. "
+                    "Write both, or neither."
+                )
+        self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
+        self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
+        # What was read lately by how its JSON looks: states and plans come again and again.
+        self._states: dict[str, Any] = {}
+        self._plans: dict[str, tuple[Any, ...]] = {}
+
+    def state_to_json(self, state: Any) -> Json:
+        """Return a state as JSON."""
+        return self._write("state", state)
+
+    def state_from_json(self, data: Json) -> Any:
+        """Return the state that JSON describes."""
+        if type(data) in SCALARS:
+            return self._read("state", data)
+        key = _looks(data)
+        found = self._states.get(key)
+        if found is None:
+            found = self._read("state", data)
+            _remember(self._states, key, found)
+        return found
+
+    def action_to_json(self, action: Any) -> Json:
+        """Return an action as JSON."""
+        return self._write("action", action)
+
+    def action_from_json(self, data: Json) -> Any:
+        """Return the action that JSON describes."""
+        return self._read("action", data)
+
+    def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
+        """Return a plan as JSON."""
+        return [self._write("action", each) for each in actions]
+
+    def actions_from_json(self, data: Json) -> tuple[Any, ...]:
+        """Return the plan that a list describes."""
+        if type(data) is not list:
+            raise WorldError(f"{shorten(data)} is no plan: write its actions as a list.")
+        key = _looks(data)
+        found = self._plans.get(key)
+        if found is None:
+            if self._from["action"] is None:
+                found = self._read("action", data)  # a tuple of actions in one walk
+            else:
+                found = tuple([self._read("action", each) for each in data])
+            _remember(self._plans, key, found)
+        return found
+
+    def check(self, state: Any, *actions: Any) -> None:
+        """Complain unless a state and actions come back equal from their JSON.
+
+        >>> Codec(object()).check((1, "a"), "go")
+        """
+        for kind, value in (("state", state), *(("action", each) for each in actions)):
+            written = json.loads(json.dumps(self._write(kind, value)))
+            back = self._read(kind, written)
+            if back != value:
+                raise WorldError(
+                    f"The {kind} {shorten(value)} of {self.owner} becomes {shorten(written)} in "
+                    f"JSON, which is read as {shorten(back)}. Both must be the same {kind}."
+                )
+
+    def _write(self, kind: str, value: Any) -> Json:
+        own = self._to[kind]
+        if own is None:
+            try:
+                return plain(value, self._name)
+            except RecursionError:
+                raise WorldError(f"A {kind} of {self.owner} is nested too deeply.") from None
+        try:
+            written = own(value)
+            json.dumps(written, allow_nan=False)
+        except Exception as error:
+            raise WorldError(
+                f"{self.owner}.{kind}_to_json({shorten(value)}) gave no JSON: "
+                f"{type(error).__name__}: {error}. Return lists, objects, strings and numbers."
+            ) from error
+        return written
+
+    def _name(self, kind: type) -> str:
+        if self.classes.get(kind.__name__) is not kind:
+            raise WorldError(
+                f"{self.owner} does not offer the class {kind.__name__} that its states or actions "
+                f"are made of. Define it in the module of {self.owner}, list it in "
+                f"{self.owner}.json_classes, or write state_to_json and the like."
+            )
+        return kind.__name__
+
+    def _read(self, kind: str, data: Json) -> Any:
+        own = self._from[kind]
+        if own is None:
+            try:
+                return self._value(data, kind)
+            except RecursionError:
+                raise WorldError(f"A {kind} is nested too deeply.") from None
+        try:
+            value = own(data)
+            hash(value)
+        except Exception as error:
+            raise WorldError(
+                f"{self.owner}.{kind}_from_json({shorten(data)}) raised "
+                f"{type(error).__name__}: {error}."
+            ) from error
+        return value
+
+    def _value(self, data: Json, kind: str) -> Any:
+        """Read the default JSON."""
+        sort = type(data)
+        if sort in SCALARS or sort is float:
+            return data
+        if sort is list:
+            return tuple(
+                [each if type(each) in SCALARS else self._value(each, kind) for each in data]
+            )
+        if sort is not dict or len(data) != 1:
+            raise WorldError(
+                f"{shorten(data)} is no {kind} of {self.owner}: an object has one name, that of a "
+                'class, as in {"State": {"at": 3}}.'
+            )
+        [(name, content)] = data.items()
+        if name in self.classes:
+            return self._instance(self.classes[name], content, kind)
+        try:
+            if name == SET and type(content) is list:
+                return frozenset(self._value(content, kind))
+            if name == BYTES and type(content) is str:
+                return base64.b64decode(content, validate=True)
+            if name == FLOAT and content in ("inf", "-inf"):
+                return float(content)
+        except binascii.Error as error:
+            raise WorldError(f"{shorten(data)} is not base 64: {error}.") from error
+        if name in (SET, BYTES, FLOAT):
+            raise WorldError(
+                f"{shorten(data)} is no {kind}: $set has a list, $bytes text in base 64, "
+                '$float "inf" or "-inf".'
+            )
+        known = did_you_mean(name, self.classes) or (
+            f" Define it in the module of {self.owner}, or list it in {self.owner}.json_classes."
+        )
+        raise WorldError(f"{self.owner} offers no class {name!r} for {kind}s.{known}")
+
+    def _instance(self, made: type[Any], content: Json, kind: str) -> Any:
+        if issubclass(made, enum.Enum):
+            return _member(made, content)
+        mapping = issubclass(made, Mapping)
+        try:
+            if type(content) is dict:
+                fields = {name: self._value(each, kind) for name, each in content.items()}
+                return made(fields) if mapping else made(**fields)
+            if mapping and type(content) is list:
+                return made(dict(self._value(content, kind)))
+        except WorldError:
+            raise
+        except Exception as error:
+            known = () if mapping else _field_names(made)
+            unknown = [each for each in content if each not in known] if known else []
+            hint = did_you_mean(unknown[0], known) if unknown else ""
+            raise WorldError(
+                f"{shorten(content)} makes no {made.__name__}: {str(error).rstrip('.')}.{hint}"
+            ) from error
+        fields_shown = ", ".join(f'"{each}": …' for each in _field_names(made))
+        raise WorldError(
+            f"{shorten(content)} makes no {made.__name__}: write its fields as an object, "
+            f"{{{fields_shown}}}."
+        )
+
+
+def value_classes(environment: object) -> dict[str, type]:
+    """Return by name the classes that values of an environment may be of.
+
+    These are named tuples, frozen data classes, enumerations and hashable mappings: those
+    that its attribute `json_classes` lists, those inside its class, and those in the modules
+    that its class and its base classes are written in.
+
+    >>> from typing import NamedTuple
+    >>> class Yard:
+    ...     class Robot(NamedTuple):
+    ...         at: int
+    >>> value_classes(Yard())["Robot"].__qualname__
+    'Yard.Robot'
+    """
+    found: dict[str, type] = {}
+    for each in getattr(environment, "json_classes", ()):
+        if not is_value_class(each):
+            raise WorldError(
+                f"{shorten(each)} in json_classes is no named tuple, frozen data class, "
+                "enumeration or hashable mapping. Take it out, or write state_to_json and the like."
+            )
+        found.setdefault(each.__name__, each)
+    for namespace in _namespaces(environment):
+        for each in list(namespace.values()):
+            if is_value_class(each):
+                found.setdefault(each.__name__, each)
+    return found
+
+
+def _looks(data: Json) -> str:
+    try:
+        return repr(data)
+    except RecursionError:
+        return ""  # reading it says so
+
+
+def _remember(known: dict[str, Any], key: str, value: Any) -> None:
+    if len(key) <= _LONGEST_KEY:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[key] = value
+
+
+def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
+    """Yield where the classes of an environment may be defined, nearest first."""
+    kind = environment if isinstance(environment, type) else type(environment)
+    homes = [each for each in kind.__mro__ if each.__module__ not in _PLAIN_MODULES]
+    yield from map(vars, homes)
+    seen: set[int] = set()
+    for each in homes:
+        module = sys.modules.get(each.__module__)
+        # Functions know their module even where it is in no list of modules (notebooks, scripts).
+        for function in (*vars(each).values(), module):
+            names = getattr(function, "__globals__" if function is not module else "__dict__", None)
+            if names is not None and id(names) not in seen:
+                seen.add(id(names))
+                yield names
+
+
+def _method(environment: object, name: str) -> Callable[[Any], Any] | None:
+    found = getattr(environment, name, None)
+    if found is not None and not callable(found):
+        raise WorldError(f"{type(environment).__name__}.{name} is {shorten(found)}, not a method.")
+    return found
+
+
+def _member(made: type[enum.Enum], content: Json) -> enum.Enum:
+    try:
+        if issubclass(made, enum.Flag) and type(content) is int:
+            return made(content)
+        if type(content) is str:
+            return made[content]
+    except (KeyError, ValueError):
+        pass
+    hint = did_you_mean(content, made.__members__)
+    raise WorldError(f"{made.__name__} has no member {shorten(content)}.{hint}")
+
+
+def _field_names(made: type[Any]) -> tuple[str, ...]:
+    if issubclass(made, tuple):
+        return tuple(made._fields)  # type: ignore[attr-defined]
+    if dataclasses.is_dataclass(made):
+        return tuple(field.name for field in dataclasses.fields(made) if field.init)
+    return ()

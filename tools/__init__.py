@@ -1,0 +1,1 @@
+"""What makes the things that ship with the package; not part of it."""

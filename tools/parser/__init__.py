@@ -1,0 +1,1 @@
+"""Trains the parser that ships with the package, and measures it."""
