@@ -82,3 +82,14 @@ def test_task_measures_and_goes_on(tmp_path, capsys):
     main([*asked, "--seeds", "3", "--most", "5"])
     assert kept == {file: file.stat().st_mtime_ns for file in tmp_path.glob("levels*.json")}
     assert "| oracle | 1.000" in capsys.readouterr().out
+
+
+def test_task_can_be_trained():
+    chosen = TASK.presets.select("best")
+    assert chosen.count == protocol.TOGETHER
+    corpus = ("GoToObjS4", "GoToLocal")
+    shown = TASK.training_set(corpus, chosen, "GoToLocal")
+    assert shown.left_out == "GoToLocal"
+    assert {each.name.split()[0] for each in shown.demonstrations} == {"GoToObjS4"}
+    with pytest.raises(SettingError, match="no preset 'bst'"):
+        TASK.presets.select("bst")

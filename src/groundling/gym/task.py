@@ -17,7 +17,7 @@ from groundling.gym.babyai_levels import BabyAI, babyai, levels
 from groundling.gym.presets import make_follower
 from groundling.inference.plan import Plan
 from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
-from groundling.tasks.presets import BasePreset, Presets
+from groundling.tasks.presets import FULL, BasePreset, Presets
 
 __all__ = ["TASK", "BabyAIPreset", "BabyAIScene", "BabyAITask"]
 
@@ -38,6 +38,17 @@ class BabyAIPreset(BasePreset):
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
+class _Rows(Presets[BabyAIPreset]):
+    """Presets whose rows differ in what is learnt from; to train, all levels together are."""
+
+    def select(self, preset: str, variant: str = FULL) -> BabyAIPreset:
+        """Return the settings of a row, or of the preset as it is trained."""
+        if variant == FULL:
+            self.variants_of(preset)  # complains of what does not exist
+            return replace(self.presets[preset], kind="together", count=protocol.TOGETHER)
+        return super().select(preset, variant)
+
+
 def _row(kind: str, count: int) -> Any:
     return lambda given: replace(given, kind=kind, count=count)
 
@@ -56,7 +67,7 @@ def _presets() -> Presets[BabyAIPreset]:
         "combinations held out": _row("combinations", 100),
         "combinations shown": _row("combinations", 100),
     }
-    return Presets("babyai", {"best": best}, {"best": rows})
+    return _Rows("babyai", {"best": best}, {"best": rows})
 
 
 class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
