@@ -12,12 +12,12 @@ from typing import Any
 
 from groundling import __version__
 from groundling.errors import ConvergenceWarning
-from groundling.evaluation.report import Report
+from groundling.evaluation.report import Report, fraction
 from groundling.files import write_atomically
 from groundling.gym.protocol import COUNTS
 from groundling.gym.task import TASK
 
-__all__ = ["draw", "main", "measure"]
+__all__ = ["draw", "levels_table", "main", "measure"]
 
 
 def measure(
@@ -77,6 +77,32 @@ def draw(reports: Sequence[Report], file: Path) -> None:
     figure.savefig(file, dpi=120)
 
 
+def levels_table(report: Report) -> str:
+    """Return a line for each level that some row does not solve, and how many are solved by all.
+
+    >>> from groundling.evaluation.report import Row
+    >>> rows = [Row("oracle", {"success": 0.95, "GoTo": 1.0, "Open": 0.9})]
+    >>> print(levels_table(Report("babyai", "best", "", rows, 1.0, "0")))
+    | level | oracle |
+    |---|---|
+    | Open | .900 |
+    | *1 other* | 1.000 |
+    """
+    rows = [row for row in report.rows if row.metrics and row.name != "random plan"]
+    names = [name for name in rows[0].metrics if name != "success"]
+    hard = [name for name in names if any(row.metrics.get(name, 1.0) < 1 for row in rows)]
+    lines = [
+        "| level | " + " | ".join(row.name for row in rows) + " |",
+        "|---" * (len(rows) + 1) + "|",
+    ]
+    for name in sorted(hard, key=lambda each: rows[0].metrics.get(each, 1.0)):
+        shown = [fraction(row.metrics[name]) if name in row.metrics else "" for row in rows]
+        lines.append(f"| {name} | " + " | ".join(shown) + " |")
+    others = f"*{len(names) - len(hard)} other{'s' * (len(names) - len(hard) != 1)}*"
+    lines.append(f"| {others} | " + " | ".join(["1.000"] * len(rows)) + " |")
+    return "\n".join(lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line: `python -m groundling.gym.measure FOLDER --seeds 50`."""
     known = TASK.presets.variants_of("best")
@@ -97,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     report.save(asked.folder / "report.json")
     if asked.picture is not None:
         draw([report], asked.picture)
-    print(report.markdown(["success"]))
+    print(report.markdown(["success"]), levels_table(report), sep="\n\n")
 
 
 if __name__ == "__main__":
