@@ -13,6 +13,7 @@
     ├── CorpusError           a corpus file that is missing or malformed
     ├── ModelFileError        a saved model that cannot be trusted or read
     ├── NotFittedError        a follower that has not been trained yet
+    ├── ProjectError          a project of the studio that cannot be read or written
     └── SettingError          a setting that does not exist or does not fit
 
     GroundlingWarning
@@ -38,6 +39,7 @@ __all__ = [
     "ModelFileError",
     "NotFittedError",
     "ParseError",
+    "ProjectError",
     "SearchError",
     "SettingError",
     "WorldError",
@@ -87,6 +89,10 @@ class ModelFileError(GroundlingError, ValueError):
 
 class NotFittedError(GroundlingError, ValueError, AttributeError):
     """A follower is used before it has been fitted or loaded."""
+
+
+class ProjectError(GroundlingError, ValueError):
+    """A project of the studio that cannot be read or written."""
 
 
 class SettingError(GroundlingError, ValueError):
