@@ -215,9 +215,7 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     except GroundlingError:
         raise
     except Exception as error:
-        raise WorldError(
-            f"The start of {title} raised {type(error).__name__}: {error}."
-        ) from error
+        raise WorldError(f"The start of {title} raised {type(error).__name__}: {error}.") from error
     raise WorldError(
         f"{title} does not say where one begins. Give it an attribute or a method `start`, or "
         "`starts` with a state for each name."

@@ -71,12 +71,16 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
         found = {side: hall for side in DIRECTIONS if (hall := maze.hall(position, side))}
         for side, (across, down) in DIRECTIONS.items():
             # A place is four triangles, each with the floor of the hall on its side.
-            hall = found.get(side) or found.get((side + 180) % 360) or next(iter(found.values()), None)
+            hall = (
+                found.get(side) or found.get((side + 180) % 360) or next(iter(found.values()), None)
+            )
             color = colors[hall.floor] if hall else "#bbbbbb"
             one = (x + HALF * (across - down), y + HALF * (down + across))
             two = (x + HALF * (across + down), y + HALF * (down - across))
             corners = " ".join(f"{a:g},{b:g}" for a, b in ((x, y), one, two))
-            canvas.add("polygon", floors, points=corners, fill=color, stroke=color, stroke_width=0.8)
+            canvas.add(
+                "polygon", floors, points=corners, fill=color, stroke=color, stroke_width=0.8
+            )
     for one_end, other, hall in maze.halls():
         lies = one_end[1] == other[1]
         x, y = one_end[0] * UNIT, one_end[1] * UNIT
