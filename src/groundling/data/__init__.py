@@ -1,5 +1,15 @@
 """Demonstrations as files, worlds by name, states and actions as JSON."""
 
 from groundling.data.codec import Codec, canonical, value_classes
+from groundling.data.records import BadRecord, Demonstrations
+from groundling.data.worlds import Worlds, load_world
 
-__all__ = ["Codec", "canonical", "value_classes"]
+__all__ = [
+    "BadRecord",
+    "Codec",
+    "Demonstrations",
+    "Worlds",
+    "canonical",
+    "load_world",
+    "value_classes",
+]

@@ -7,25 +7,27 @@ import binascii
 import dataclasses
 import enum
 import json
-import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from types import FunctionType
-from typing import Any, TypeAlias, TypeGuard
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
-import numpy as np
-
+from groundling.data.canonical import (
+    BYTES,
+    FLOAT,
+    SCALARS,
+    SET,
+    Json,
+    canonical,
+    is_value_class,
+    plain,
+)
 from groundling.errors import WorldError, did_you_mean
 from groundling.world.environment import shorten
 
 __all__ = ["Codec", "Json", "canonical", "value_classes"]
 
-Json: TypeAlias = Any
-"""What JSON can hold: None, truth values, numbers, strings, lists, and objects by name."""
-
-_SCALARS = frozenset({str, int, bool, type(None)})
 _METHODS = ("state_to_json", "state_from_json", "action_to_json", "action_from_json")
-_SET, _BYTES, _FLOAT = "$set", "$bytes", "$float"  # no class can have these names
+_REMEMBERED, _LONGEST_KEY = 20_000, 400
 _PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
 
 
@@ -80,7 +82,11 @@ class Codec:
                     f"{self.owner} has {kind}_{there}_json but no {kind}_{missing}_json. "
                     "Write both, or neither."
                 )
-        self._own: dict[str, Callable[[Any], Any] | None] = own
+        self._to = {kind: own[f"{kind}_to_json"] for kind in ("state", "action")}
+        self._from = {kind: own[f"{kind}_from_json"] for kind in ("state", "action")}
+        # What was read lately by how its JSON looks: states and plans come again and again.
+        self._states: dict[str, Any] = {}
+        self._plans: dict[str, tuple[Any, ...]] = {}
 
     def state_to_json(self, state: Any) -> Json:
         """Return a state as JSON."""
@@ -88,7 +94,14 @@ class Codec:
 
     def state_from_json(self, data: Json) -> Any:
         """Return the state that JSON describes."""
-        return self._read("state", data)
+        if type(data) in SCALARS:
+            return self._read("state", data)
+        key = _looks(data)
+        found = self._states.get(key)
+        if found is None:
+            found = self._read("state", data)
+            _remember(self._states, key, found)
+        return found
 
     def action_to_json(self, action: Any) -> Json:
         """Return an action as JSON."""
@@ -97,6 +110,24 @@ class Codec:
     def action_from_json(self, data: Json) -> Any:
         """Return the action that JSON describes."""
         return self._read("action", data)
+
+    def actions_to_json(self, actions: Iterable[Any]) -> list[Json]:
+        """Return a plan as JSON."""
+        return [self._write("action", each) for each in actions]
+
+    def actions_from_json(self, data: Json) -> tuple[Any, ...]:
+        """Return the plan that a list describes."""
+        if type(data) is not list:
+            raise WorldError(f"{shorten(data)} is no plan: write its actions as a list.")
+        key = _looks(data)
+        found = self._plans.get(key)
+        if found is None:
+            if self._from["action"] is None:
+                found = self._read("action", data)  # a tuple of actions in one walk
+            else:
+                found = tuple([self._read("action", each) for each in data])
+            _remember(self._plans, key, found)
+        return found
 
     def check(self, state: Any, *actions: Any) -> None:
         """Complain unless a state and actions come back equal from their JSON.
@@ -113,10 +144,10 @@ class Codec:
                 )
 
     def _write(self, kind: str, value: Any) -> Json:
-        own = self._own[f"{kind}_to_json"]
+        own = self._to[kind]
         if own is None:
             try:
-                return _plain(value, self._name)
+                return plain(value, self._name)
             except RecursionError:
                 raise WorldError(f"A {kind} of {self.owner} is nested too deeply.") from None
         try:
@@ -139,7 +170,7 @@ class Codec:
         return kind.__name__
 
     def _read(self, kind: str, data: Json) -> Any:
-        own = self._own[f"{kind}_from_json"]
+        own = self._from[kind]
         if own is None:
             try:
                 return self._value(data, kind)
@@ -158,11 +189,11 @@ class Codec:
     def _value(self, data: Json, kind: str) -> Any:
         """Read the default JSON."""
         sort = type(data)
-        if sort in _SCALARS or sort is float:
+        if sort in SCALARS or sort is float:
             return data
         if sort is list:
             return tuple(
-                [each if type(each) in _SCALARS else self._value(each, kind) for each in data]
+                [each if type(each) in SCALARS else self._value(each, kind) for each in data]
             )
         if sort is not dict or len(data) != 1:
             raise WorldError(
@@ -173,15 +204,15 @@ class Codec:
         if name in self.classes:
             return self._instance(self.classes[name], content, kind)
         try:
-            if name == _SET and type(content) is list:
+            if name == SET and type(content) is list:
                 return frozenset(self._value(content, kind))
-            if name == _BYTES and type(content) is str:
+            if name == BYTES and type(content) is str:
                 return base64.b64decode(content, validate=True)
-            if name == _FLOAT and content in ("inf", "-inf"):
+            if name == FLOAT and content in ("inf", "-inf"):
                 return float(content)
         except binascii.Error as error:
             raise WorldError(f"{shorten(data)} is not base 64: {error}.") from error
-        if name in (_SET, _BYTES, _FLOAT):
+        if name in (SET, BYTES, FLOAT):
             raise WorldError(
                 f"{shorten(data)} is no {kind}: $set has a list, $bytes text in base 64, "
                 '$float "inf" or "-inf".'
@@ -233,7 +264,7 @@ def value_classes(environment: object) -> dict[str, type]:
     """
     found: dict[str, type] = {}
     for each in getattr(environment, "json_classes", ()):
-        if not _is_value_class(each):
+        if not is_value_class(each):
             raise WorldError(
                 f"{shorten(each)} in json_classes is no named tuple, frozen data class, "
                 "enumeration or hashable mapping. Take it out, or write state_to_json and the like."
@@ -241,117 +272,23 @@ def value_classes(environment: object) -> dict[str, type]:
         found.setdefault(each.__name__, each)
     for namespace in _namespaces(environment):
         for each in list(namespace.values()):
-            if _is_value_class(each):
+            if is_value_class(each):
                 found.setdefault(each.__name__, each)
     return found
 
 
-def canonical(value: Any) -> str:
-    """Return a text that is the same for the same value in every process.
-
-    Unlike `repr`, it does not depend on the order in which sets and mappings happen to be.
-    Values of classes that JSON does not cover are known by their `repr`, or, where that is
-    an address, by their public attributes.
-
-    >>> canonical(frozenset({"b", "a"}))
-    '{"$set":["a","b"]}'
-    >>> canonical({"b": (1, 2.5), "a": None})
-    '{"a":null,"b":[1,2.5]}'
-    """
+def _looks(data: Json) -> str:
     try:
-        return _text(_plain(value, None))
+        return repr(data)
     except RecursionError:
-        raise WorldError(f"{type(value).__name__} contains itself, or is nested too deeply.") from (
-            None
-        )
+        return ""  # reading it says so
 
 
-def _plain(value: Any, name: Callable[[type], str] | None) -> Json:
-    """Return a value as JSON; without a way to name classes, whatever it is."""
-    kind = type(value)
-    if kind in _SCALARS:
-        return value
-    if kind is tuple:
-        return [each if type(each) in _SCALARS else _plain(each, name) for each in value]
-    if kind is float:
-        if math.isfinite(value):
-            return value
-        if value != value and name is not None:
-            raise WorldError("A state or action holds NaN, which equals nothing. Use None instead.")
-        return {_FLOAT: str(value)}
-    if kind is frozenset:
-        return {_SET: sorted((_plain(each, name) for each in value), key=_text)}
-    if kind is bytes:
-        return {_BYTES: base64.b64encode(value).decode("ascii")}
-    if isinstance(value, np.generic):
-        return _plain(value.item(), name)
-    if _is_value_class(kind):
-        return {(name or _qualified)(kind): _content(value, name)}
-    if name is not None:
-        raise WorldError(
-            f"{shorten(value)}, a {kind.__name__}, has no JSON. Make states and actions of "
-            "strings, numbers, tuples, named tuples, frozen data classes, enumerations and frozen "
-            "sets, or write state_to_json and the like."
-        )
-    return _anything(value)
-
-
-def _content(value: Any, name: Callable[[type], str] | None) -> Json:
-    """Return what stands beside the name of a class."""
-    if isinstance(value, enum.Enum):
-        return value.value if isinstance(value, enum.Flag) else value.name
-    if isinstance(value, tuple):
-        fields: tuple[str, ...] = value._fields  # type: ignore[attr-defined]
-        return {each: _plain(getattr(value, each), name) for each in fields}
-    if isinstance(value, Mapping):
-        if all(type(key) is str for key in value):
-            return {key: _plain(value[key], name) for key in sorted(value)}
-        pairs = ([_plain(key, name), _plain(each, name)] for key, each in value.items())
-        return sorted(pairs, key=_text)
-    return {
-        field.name: _plain(getattr(value, field.name), name)
-        for field in dataclasses.fields(value)
-        if (field.init if name is not None else field.compare)
-    }
-
-
-def _anything(value: Any) -> Json:
-    """Return something that tells a value from others, for fingerprints only."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(each, None) for each in value]
-    if isinstance(value, (set, frozenset)):
-        return {_SET: sorted((_plain(each, None) for each in value), key=_text)}
-    if isinstance(value, (type, FunctionType)):
-        return {"$name": f"{value.__module__}.{value.__qualname__}"}
-    if isinstance(value, Mapping) or dataclasses.is_dataclass(value):
-        content = _content(value, None)
-        return content if type(value) is dict else {_qualified(type(value)): content}
-    if isinstance(value, np.ndarray):
-        return {"$array": [str(value.dtype), *value.shape, _plain(value.tobytes(), None)]}
-    if getattr(type(value), "__repr__", None) is not object.__repr__:
-        return {_qualified(type(value)): repr(value)}
-    public = {name: each for name, each in vars(value).items() if not name.startswith("_")}
-    return {_qualified(type(value)): {name: _plain(public[name], None) for name in sorted(public)}}
-
-
-def _text(data: Json) -> str:
-    return json.dumps(data, sort_keys=True, separators=(",", ":"))
-
-
-def _qualified(kind: type) -> str:
-    return kind.__qualname__.rpartition("<locals>.")[2]
-
-
-def _is_value_class(found: object) -> TypeGuard[type[Any]]:
-    if not isinstance(found, type) or found.__hash__ is None:
-        return False
-    if issubclass(found, enum.Enum):
-        return bool(found.__members__)
-    if issubclass(found, tuple):
-        return hasattr(found, "_fields")
-    if dataclasses.is_dataclass(found):
-        return found.__eq__ is not object.__eq__
-    return issubclass(found, Mapping) and not getattr(found, "__abstractmethods__", None)
+def _remember(known: dict[str, Any], key: str, value: Any) -> None:
+    if len(key) <= _LONGEST_KEY:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[key] = value
 
 
 def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:

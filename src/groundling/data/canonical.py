@@ -1,0 +1,146 @@
+"""A canonical text of any value, the same in every process, and the JSON that it is made of."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import enum
+import json
+import math
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
+
+from groundling.errors import WorldError
+from groundling.world.environment import shorten
+
+__all__ = ["BYTES", "FLOAT", "SCALARS", "SET", "Json", "canonical", "is_value_class", "plain"]
+
+Json: TypeAlias = Any
+"""What JSON can hold: None, truth values, numbers, strings, lists, and objects by name."""
+
+SCALARS = frozenset({str, int, bool, type(None)})
+SET, BYTES, FLOAT = "$set", "$bytes", "$float"  # no class can have these names
+
+
+def canonical(value: Any) -> str:
+    """Return a text that is the same for the same value in every process.
+
+    Unlike `repr`, it does not depend on the order in which sets and mappings happen to be.
+    Values of classes that JSON does not cover are known by their `repr`, or, where that is
+    an address, by their public attributes.
+
+    >>> canonical(frozenset({"b", "a"}))
+    '{"$set":["a","b"]}'
+    >>> canonical({"b": (1, 2.5), "a": None})
+    '{"a":null,"b":[1,2.5]}'
+    """
+    try:
+        return _text(plain(value, None))
+    except RecursionError:
+        raise WorldError(f"{type(value).__name__} contains itself, or is nested too deeply.") from (
+            None
+        )
+
+
+def plain(value: Any, name: Callable[[type], str] | None) -> Json:
+    """Return a value as JSON.
+
+    `name` says what a class goes by, or raises; without it any value will do, but not every
+    one could be read back.
+
+    >>> plain((1, frozenset({"b", "a"})), None)
+    [1, {'$set': ['a', 'b']}]
+    """
+    kind = type(value)
+    if kind in SCALARS:
+        return value
+    if kind is tuple:
+        return [each if type(each) in SCALARS else plain(each, name) for each in value]
+    if kind is float:
+        if math.isfinite(value):
+            return value
+        if value != value and name is not None:
+            raise WorldError("A state or action holds NaN, which equals nothing. Use None instead.")
+        return {FLOAT: str(value)}
+    if kind is frozenset:
+        return {SET: sorted((plain(each, name) for each in value), key=_text)}
+    if kind is bytes:
+        return {BYTES: base64.b64encode(value).decode("ascii")}
+    if isinstance(value, np.generic):
+        return plain(value.item(), name)
+    if is_value_class(kind):
+        return {(name or _qualified)(kind): _content(value, name)}
+    if name is not None:
+        raise WorldError(
+            f"{shorten(value)}, a {kind.__name__}, has no JSON. Make states and actions of "
+            "strings, numbers, tuples, named tuples, frozen data classes, enumerations and frozen "
+            "sets, or write state_to_json and the like."
+        )
+    return _anything(value)
+
+
+def _content(value: Any, name: Callable[[type], str] | None) -> Json:
+    """Return what stands beside the name of a class."""
+    if isinstance(value, enum.Enum):
+        return value.value if isinstance(value, enum.Flag) else value.name
+    if isinstance(value, tuple):
+        fields: tuple[str, ...] = value._fields  # type: ignore[attr-defined]
+        return {each: plain(getattr(value, each), name) for each in fields}
+    if isinstance(value, Mapping):
+        if all(type(key) is str for key in value):
+            return {key: plain(value[key], name) for key in sorted(value)}
+        pairs = ([plain(key, name), plain(each, name)] for key, each in value.items())
+        return sorted(pairs, key=_text)
+    return {
+        field.name: plain(getattr(value, field.name), name)
+        for field in dataclasses.fields(value)
+        if (field.init if name is not None else field.compare)
+    }
+
+
+def _anything(value: Any) -> Json:
+    """Return something that tells a value from others, for fingerprints only."""
+    if isinstance(value, (list, tuple)):
+        return [plain(each, None) for each in value]
+    if isinstance(value, (set, frozenset)):
+        return {SET: sorted((plain(each, None) for each in value), key=_text)}
+    if isinstance(value, (type, FunctionType)):
+        return {"$name": f"{value.__module__}.{value.__qualname__}"}
+    if isinstance(value, Mapping) or dataclasses.is_dataclass(value):
+        content = _content(value, None)
+        return content if type(value) is dict else {_qualified(type(value)): content}
+    if isinstance(value, np.ndarray):
+        return {"$array": [str(value.dtype), *value.shape, plain(value.tobytes(), None)]}
+    if getattr(type(value), "__repr__", None) is not object.__repr__:
+        return {_qualified(type(value)): repr(value)}
+    public = {name: each for name, each in vars(value).items() if not name.startswith("_")}
+    return {_qualified(type(value)): {name: plain(public[name], None) for name in sorted(public)}}
+
+
+def is_value_class(found: object) -> TypeGuard[type[Any]]:
+    """Tell whether JSON can hold the values of a class: their fields, or their name.
+
+    >>> from fractions import Fraction
+    >>> is_value_class(Fraction), is_value_class(Fraction(1, 2)), is_value_class(enum.IntFlag)
+    (False, False, False)
+    """
+    if not isinstance(found, type) or found.__hash__ is None:
+        return False
+    if issubclass(found, enum.Enum):
+        return bool(found.__members__)
+    if issubclass(found, tuple):
+        return hasattr(found, "_fields")
+    if dataclasses.is_dataclass(found):
+        return found.__eq__ is not object.__eq__
+    return issubclass(found, Mapping) and not getattr(found, "__abstractmethods__", None)
+
+
+def _text(data: Json) -> str:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def _qualified(kind: type) -> str:
+    return kind.__qualname__.rpartition("<locals>.")[2]

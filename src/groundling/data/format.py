@@ -1,0 +1,286 @@
+"""One record of a file of demonstrations: what it may hold, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from groundling.data.codec import Codec, Json
+from groundling.data.worlds import KnownWorld, Worlds
+from groundling.errors import DemonstrationError, GroundlingError, did_you_mean
+from groundling.language.instruction import Instruction, SentenceLabel
+from groundling.world.environment import Demonstration, Environment, World, shorten
+
+__all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
+
+FORMAT, VERSION = "groundling-demonstrations", 1
+
+FIELDS = (
+    "text", "instructions", "world", "start", "actions", "also", "rivals", "weight", "group",
+    "turn", "name", "note",
+)  # fmt: skip
+"""The fields of a record; a header has `format` and `version` instead."""
+
+_FIELDS = frozenset(FIELDS)
+_TREE = ("tokens", "heads", "relations", "tags", "text", "labels")
+_LABEL = ("name", "amount", "kind", "value")
+
+
+class _Turn(NamedTuple):
+    """A turn of a conversation that the next may carry on from."""
+
+    file: str
+    group: str
+    turn: int
+    world: KnownWorld
+    demonstration: Demonstration
+
+
+class RecordReader:
+    """Turns records into demonstrations, in the order of their files.
+
+    Parameters
+    ----------
+    worlds
+        What the names of worlds in the records mean.
+
+    Examples
+    --------
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after): ...
+    >>> reader = RecordReader(Worlds(Lamp))
+    >>> shown = reader.read({"text": "light it", "start": "off", "actions": ["on"]}, "a.jsonl", 1)
+    >>> shown.actions, str(shown)
+    (('on',), "The demonstration 'a.jsonl:1'")
+    >>> reader.read({"text": "light it", "strat": "off", "actions": ["on"]}, "a.jsonl", 2)
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: A record has no field 'strat'. Did you mean 'start'?
+    """
+
+    def __init__(self, worlds: Worlds) -> None:
+        self.worlds = worlds
+        self._named: Json = self  # what the record before named as its world: nothing yet
+        self._world: KnownWorld | None = None
+        self._before: _Turn | None = None
+
+    def read(self, record: dict[str, Json], file: str, number: int) -> Demonstration:
+        """Return the demonstration that a record describes."""
+        before, self._before = self._before, None
+        if not record.keys() <= _FIELDS:
+            unknown = next(each for each in record if each not in _FIELDS)
+            hint = did_you_mean(unknown, FIELDS)
+            raise DemonstrationError(f"A record has no field {unknown!r}.{hint}")
+        group = _string(record, "group")
+        carried: _Turn | None = None
+        if "turn" in record:
+            turn = record["turn"]
+            if type(turn) is not int or turn < 1 or not group:
+                raise DemonstrationError(
+                    f"turn is {shorten(turn)} of the group {group!r}; the turns of a conversation "
+                    "count from 1 and have a group that is not empty."
+                )
+            if before is not None and before[:3] == (file, group, turn - 1):
+                carried = before
+        world = self._find_world(record, carried)
+        if "start" in record:
+            start = world.codec.state_from_json(record["start"])
+        else:
+            start = _carried_on(record, carried)
+        if "actions" not in record:
+            raise DemonstrationError("There are no actions. Write actions as a list.")
+        rivals = _listed(record, "rivals")
+        shown = Demonstration(
+            _text(record),
+            world.environment,
+            start,
+            world.codec.actions_from_json(record["actions"]),
+            _weight(record),
+            _string(record, "name") or f"{file}:{number}",
+            tuple([world.codec.actions_from_json(each) for each in _listed(record, "also")]),
+            group,
+            tuple([world.codec.state_from_json(each) for each in rivals]),
+        )
+        if "turn" in record:
+            self._before = _Turn(file, group, record["turn"], world, shown)
+        return shown
+
+    def _find_world(self, record: Mapping[str, Json], carried: _Turn | None) -> KnownWorld:
+        named = record.get("world")
+        if named is None and carried is not None:
+            return carried.world
+        if self._world is None or named != self._named:  # most records are of one world
+            if named is None or type(named) is str:
+                self._world = self.worlds.get(named or "")
+            elif type(named) is dict and len(named) == 1:
+                [(name, arguments)] = named.items()
+                if type(arguments) is not dict:
+                    raise DemonstrationError(
+                        f"The world {name!r} has the arguments {shorten(arguments)}; write them by "
+                        f'name, as in {{"{name}": {{"size": 3}}}}.'
+                    )
+                self._world = self.worlds.get(name, arguments)
+            else:
+                raise DemonstrationError(
+                    f"world is {shorten(named)}; write its name, or its name and its arguments as "
+                    'in {"Kitchen": {"size": 3}}.'
+                )
+            self._named = named
+        return self._world
+
+
+def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
+    """Return the state in which the turn before ended."""
+    if "turn" not in record or record["turn"] == 1:
+        raise DemonstrationError("There is no start. Write the state in which it begins.")
+    if carried is None:
+        raise DemonstrationError(
+            f"Turn {record['turn']} of {record['group']!r} has no start, and the record before it "
+            f"is not turn {record['turn'] - 1}, or was bad. Give a start, or put the turns one "
+            "after another into one file."
+        )
+    shown = carried.demonstration
+    world = World(shown.environment)
+    return world.trace(shown.start, shown.actions, str(shown)).states[-1]
+
+
+def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruction, ...]:
+    text = record.get("text")
+    parsed = record.get("instructions")
+    if (text is None) == (parsed is None):
+        have = "neither text nor instructions" if text is None else "both text and instructions"
+        raise DemonstrationError(f"There are {have}. Give one of them.")
+    if text is not None:
+        return _sentence(text, "text")
+    if type(parsed) is dict:
+        return _tree(parsed)
+    if type(parsed) is not list or not parsed:
+        raise DemonstrationError(
+            f"instructions are {shorten(parsed)}; write a list of sentences, each as text or as an "
+            "object with tokens, heads and relations."
+        )
+    return tuple(
+        _tree(each) if type(each) is dict else _sentence(each, "A sentence") for each in parsed
+    )
+
+
+def _sentence(text: Json, what: str) -> str:
+    if type(text) is not str:
+        raise DemonstrationError(f"{what} is {shorten(text)}; write it as a string.")
+    if not text or text.isspace():
+        raise DemonstrationError(f"{what} is empty. Leave the record out.")
+    return text
+
+
+def _tree(data: dict[str, Json]) -> Instruction:
+    """Read a parsed sentence."""
+    unknown = [each for each in data if each not in _TREE]
+    if unknown:
+        hint = did_you_mean(unknown[0], _TREE)
+        raise DemonstrationError(f"A parsed sentence has no field {unknown[0]!r}.{hint}")
+    read: dict[str, Any] = {}
+    for name, kind in (("tokens", str), ("heads", int), ("relations", str), ("tags", str)):
+        found = data.get(name, [] if name == "tags" else None)
+        if type(found) is not list or any(type(each) is not kind for each in found):
+            wanted = "strings" if kind is str else "whole numbers"
+            raise DemonstrationError(
+                f"{name} of a parsed sentence is {shorten(found)}; write a list of {wanted}."
+            )
+        read[name] = tuple(found)
+    text = data.get("text", "")
+    labels = data.get("labels", [])
+    if type(text) is not str or type(labels) is not list:
+        raise DemonstrationError("In a parsed sentence text is a string, and labels are a list.")
+    return Instruction(**read, text=text, labels=tuple(map(_label, labels)))
+
+
+def _label(data: Json) -> SentenceLabel:
+    if (
+        type(data) is not dict
+        or not data.keys() <= set(_LABEL)
+        or type(data.get("name")) is not str
+        or type(data.get("kind", "")) is not str
+        or type(data.get("amount", 1.0)) not in (int, float)
+        or type(data.get("value")) not in (str, int, float, type(None))
+    ):
+        raise DemonstrationError(
+            f"{shorten(data)} is no label of a sentence; write an object with a name and, if you "
+            "like, amount, kind and value."
+        )
+    return SentenceLabel(**data)
+
+
+def _string(record: Mapping[str, Json], name: str) -> str:
+    found = record.get(name, "")
+    if type(found) is not str:
+        raise DemonstrationError(f"{name} is {shorten(found)}; write it as a string.")
+    return found
+
+
+def _weight(record: Mapping[str, Json]) -> float:
+    weight = record.get("weight", 1.0)
+    if type(weight) not in (int, float) or weight < 0:
+        raise DemonstrationError(f"weight is {shorten(weight)}; weights are numbers from 0 up.")
+    return float(weight)
+
+
+def _listed(record: Mapping[str, Json], name: str) -> Sequence[Json]:
+    found = record.get(name)
+    if found is None:
+        return ()
+    if type(found) is not list:
+        raise DemonstrationError(f"{name} is {shorten(found)}; write a list.")
+    return found
+
+
+def record_of(
+    shown: Demonstration,
+    codec: Codec,
+    name_world: Callable[[Environment], tuple[str, Mapping[str, Any]]],
+) -> dict[str, Json]:
+    """Return a demonstration as a record; what has its default value is left out.
+
+    >>> shown = Demonstration("light it", object(), "off", ("on",))
+    >>> record_of(shown, Codec(shown.environment), lambda environment: ("Lamp", {}))
+    {'text': 'light it', 'world': 'Lamp', 'start': 'off', 'actions': ['on']}
+    """
+    said = shown.instructions
+    record: dict[str, Json] = {}
+    if isinstance(said, str):
+        record["text"] = said
+    elif isinstance(said, Instruction):
+        record["instructions"] = _written(said)
+    else:
+        record["instructions"] = [e if isinstance(e, str) else _written(e) for e in said]
+    name, arguments = name_world(shown.environment)
+    record["world"] = {name: dict(arguments)} if arguments else name
+    try:
+        record["start"] = codec.state_to_json(shown.start)
+        record["actions"] = codec.actions_to_json(shown.actions)
+        if shown.also:
+            record["also"] = [codec.actions_to_json(each) for each in shown.also]
+        if shown.rivals:
+            record["rivals"] = [codec.state_to_json(each) for each in shown.rivals]
+    except GroundlingError as error:
+        raise DemonstrationError(f"{shown} cannot be written: {error}") from error
+    for field, default in (("weight", 1.0), ("group", ""), ("name", "")):
+        if getattr(shown, field) != default:
+            record[field] = getattr(shown, field)
+    return record
+
+
+def _written(sentence: Instruction) -> dict[str, Json]:
+    data: dict[str, Json] = {
+        "tokens": list(sentence.tokens),
+        "heads": list(sentence.heads),
+        "relations": list(sentence.relations),
+    }
+    if any(sentence.tags):
+        data["tags"] = list(sentence.tags)
+    if sentence.text != " ".join(sentence.tokens):
+        data["text"] = sentence.text
+    if sentence.labels:
+        data["labels"] = [label._asdict() for label in sentence.labels]
+    return data

@@ -1,0 +1,168 @@
+"""JSON Lines, plain or compressed: one record a line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from groundling.data.codec import Json
+from groundling.data.format import FORMAT, VERSION
+from groundling.errors import DemonstrationError
+from groundling.world.environment import shorten
+
+__all__ = ["LONGEST", "check_header", "count_lines", "parse_json", "parse_line", "read_lines"]
+__all__ += ["write_lines"]
+
+LONGEST = 16 * 2**20
+"""The longest line that is read, in bytes."""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
+    """Yield the number and the content of each line, never more than one at a time.
+
+    Where the file is broken, the last content is an error.
+    """
+    number = 0
+    try:
+        with _open(path) as file:
+            while line := file.readline(LONGEST + 1):
+                number += 1
+                if len(line) > LONGEST:
+                    most = f"{LONGEST >> 20} MiB"
+                    problem = f"This line is longer than {most}. Write one record a line."
+                    yield number, DemonstrationError(problem)
+                    return
+                yield number, line
+    except (EOFError, OSError, zlib.error) as error:
+        said = error.strerror if isinstance(error, OSError) and error.strerror else error
+        yield number + 1, DemonstrationError(f"The file cannot be read from here on ({said}).")
+
+
+def count_lines(path: Path) -> int:
+    """Return how many records a file has, without reading them."""
+    found = 0
+    for _, line in read_lines(path):
+        if isinstance(line, DemonstrationError) or not (
+            line.isspace() or (b'"format"' in line and _is_header(line))
+        ):
+            found += 1
+    return found
+
+
+def _is_header(line: bytes) -> bool:
+    try:
+        return parse_line(line) is None
+    except DemonstrationError:
+        return False
+
+
+def parse_line(line: bytes | DemonstrationError) -> dict[str, Json] | None:
+    """Return the record of a line, or nothing where it is empty or a header.
+
+    >>> parse_line(b'{"text": "turn left"}')
+    {'text': 'turn left'}
+    >>> parse_line(b'{"format": "groundling-demonstrations", "version": 1}')
+    >>> parse_line(b'{"text": "turn left')
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: This is not JSON (Unterminated string starting at column
+    10). Write one object a line.
+    """
+    if isinstance(line, DemonstrationError):
+        raise line
+    try:
+        text = line.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise DemonstrationError(
+            f"This is not UTF-8 (byte {error.start + 1}). Save the file as UTF-8."
+        ) from error
+    if text[:1] == "\ufeff":  # what some editors put before UTF-8
+        text = text[1:]
+    if not text:
+        return None
+    record = parse_json(text, "Write one object a line.")
+    if type(record) is not dict:
+        raise DemonstrationError(f"{shorten(record)} is no record. Write one object a line.")
+    if "format" in record:
+        check_header(record.get("format"), record.get("version"))
+        return None
+    return cast(dict[str, Json], record)
+
+
+def parse_json(text: str, cure: str) -> Json:
+    """Read JSON, strictly.
+
+    >>> parse_json("[NaN]", "Leave it out.")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: NaN is no number in JSON. Leave it out.
+    """
+    try:
+        found, end = _DECODER.raw_decode(text)
+        if end == len(text):
+            return found
+        problem = f"there is more after column {end}"
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg.removesuffix(' at')} at column {error.colno}"
+    except RecursionError:
+        problem = "it is nested too deeply"
+    except _ConstantError as error:
+        raise DemonstrationError(f"{error} is no number in JSON. {cure}") from None
+    except ValueError as error:  # a number with thousands of digits
+        problem = str(error)
+    raise DemonstrationError(f"This is not JSON ({problem}). {cure}")
+
+
+def check_header(name: Json, version: Json) -> None:
+    """Complain of a file of another format, or of a newer version.
+
+    >>> check_header("groundling-demonstrations", 1)
+    """
+    if name != FORMAT:
+        raise DemonstrationError(f"The format is {shorten(name)}, not {FORMAT!r}.")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise DemonstrationError(
+            f"This is version {shorten(version)} of the format; this Groundling reads up to "
+            f"{VERSION}. Install a newer one."
+        )
+
+
+def write_lines(file: BinaryIO, records: Iterable[dict[str, Json]], *, compress: bool) -> int:
+    """Write a header and records; return how many. The same records give the same bytes."""
+    if compress:
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+            return write_lines(cast(BinaryIO, packed), records, compress=False)
+    file.write(_line({"format": FORMAT, "version": VERSION}))
+    number = 0
+    for number, record in enumerate(records, 1):  # noqa: B007 - the last one is their number
+        file.write(_line(record))
+    return number
+
+
+def _line(record: dict[str, Json]) -> bytes:
+    try:
+        return (_WRITER.encode(record) + "\n").encode("utf-8")
+    except UnicodeEncodeError:  # half of a pair of code units, which UTF-8 does not have
+        return (json.dumps(record, allow_nan=False) + "\n").encode("ascii")
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))
+    return open(path, "rb", buffering=2**18)
+
+
+class _ConstantError(Exception):
+    """NaN and infinity, which JSON does not have."""
+
+
+def _refuse(name: str) -> None:
+    raise _ConstantError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,320 @@
+"""Demonstrations in files: read in a stream, again and again, and written."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from groundling.data import lines, parquet
+from groundling.data.codec import Codec, Json
+from groundling.data.format import RecordReader, record_of
+from groundling.data.worlds import GivenWorlds, Worlds
+from groundling.errors import DemonstrationError, GroundlingError, SettingError, did_you_mean
+from groundling.files import replacing
+from groundling.world.environment import Demonstration, Environment
+
+__all__ = ["BadRecord", "Demonstrations"]
+
+_ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
+_LISTED = 1000  # bad records that are listed; all are counted
+
+NameWorld: TypeAlias = Callable[[Environment], tuple[str, Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class BadRecord:
+    """A record that was passed over: where it is, and what is wrong with it.
+
+    >>> print(BadRecord("shown.jsonl", 3, "There is no start."))
+    shown.jsonl:3: There is no start.
+    """
+
+    file: str
+    number: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.number}: {self.problem}"
+
+
+class Demonstrations:
+    """Demonstrations that can be gone through again and again.
+
+    Made of a list, or by `read` of files. From files they come in a stream: one at a time,
+    however many there are. The order is that of the files by name, and of their lines.
+
+    Parameters
+    ----------
+    source
+        Demonstrations; what can be gone through only once is kept.
+
+    Attributes
+    ----------
+    files : tuple of Path
+        Where they are read from.
+    skipped : list of BadRecord
+        What the latest pass left out, the first 1,000 of them (with `skip_bad`).
+    skipped_count : int
+        How many records the latest pass left out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after): ...
+    >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+    >>> with TemporaryDirectory() as folder:
+    ...     [file] = Demonstrations(shown).write(f"{folder}/shown.jsonl")
+    ...     print(file.read_text().splitlines()[1])
+    ...     again = Demonstrations.read(f"{folder}/*.jsonl", worlds=Lamp)
+    ...     print(len(again), [each.actions for each in again])
+    {"text": "light it", "world": "Lamp", "start": "off", "actions": ["on"]}
+    1 [('on',)]
+    """
+
+    def __init__(self, source: Iterable[Demonstration]) -> None:
+        self._source = source if isinstance(source, Collection) else tuple(source)
+        self.files: tuple[Path, ...] = ()
+        self.skipped: list[BadRecord] = []
+        self.skipped_count = 0
+
+    @staticmethod
+    def read(
+        path: str | PathLike[str] | Sequence[str | PathLike[str]],
+        worlds: GivenWorlds,
+        *,
+        skip_bad: bool = False,
+    ) -> Demonstrations:
+        """Read files of demonstrations: JSON Lines (.jsonl, .jsonl.gz) or Parquet (.parquet).
+
+        Parameters
+        ----------
+        path
+            A file, a pattern such as `shown/*.jsonl.gz`, or several of them.
+        worlds
+            What the names of worlds in the records mean (see `Worlds`): an environment or
+            what makes one, a name such as `"my_world.py:Kitchen"`, or several by name.
+        skip_bad
+            Leaves out what cannot be read, instead of an error at the first of them. What was
+            left out is in `skipped`. If nothing is left, that is an error still.
+        """
+        return _InFiles(_matching(path), Worlds(worlds), skip_bad)
+
+    def __iter__(self) -> Iterator[Demonstration]:
+        return iter(self._source)
+
+    def __len__(self) -> int:
+        """Return how many there are; where bad records are left out, after the first pass."""
+        return len(self._source)
+
+    def shards(self) -> list[Demonstrations]:
+        """Return the demonstrations of each file by themselves."""
+        return [self]
+
+    def write(
+        self,
+        path: str | PathLike[str],
+        *,
+        worlds: Mapping[str, Environment] | NameWorld | None = None,
+        shard_size: int | None = None,
+    ) -> list[Path]:
+        """Write them to a file, whole or not at all; its ending says how. Returns the files.
+
+        Parameters
+        ----------
+        path
+            A file that ends in .jsonl, .jsonl.gz or .parquet.
+        worlds
+            What environments go by: the environments by name, or a function that returns for
+            an environment its name and the arguments to make it with. By default they keep
+            what they were read with, and an environment of its own goes by its class.
+        shard_size
+            How many records a file has at most; the files are numbered (`shown-00000.jsonl`).
+        """
+        target = Path(fspath(path))
+        ending = _ending(target)
+        if not target.parent.is_dir():
+            raise DemonstrationError(
+                f"{target} cannot be written: there is no folder {target.parent}. Make it first."
+            )
+        if shard_size is not None and shard_size < 1:
+            raise DemonstrationError(f"shard_size is {shard_size}; a file has 1 record or more.")
+        records = self._records(self._naming(worlds))
+        if shard_size is None:
+            _write(target, ending, records)
+            return [target]
+        written: list[Path] = []
+        while (first := next(records, None)) is not None:
+            stem = target.name.removesuffix(ending)
+            file = target.with_name(f"{stem}-{len(written):05d}{ending}")
+            _write(file, ending, chain([first], islice(records, shard_size - 1)))
+            written.append(file)
+        return written
+
+    def _records(self, name_world: _Naming) -> Iterator[dict[str, Json]]:
+        codecs: dict[int, tuple[object, Codec]] = {}
+        for shown in self:
+            environment = shown.environment
+            known = codecs.get(id(environment))
+            if known is None:
+                if len(codecs) >= _LISTED:
+                    codecs.clear()
+                # Held, so that nothing else gets its identity.
+                known = codecs[id(environment)] = (environment, Codec(environment))
+                try:
+                    known[1].check(shown.start, *shown.actions)
+                except GroundlingError as error:
+                    raise DemonstrationError(f"{shown} cannot be written: {error}") from error
+            yield record_of(shown, known[1], name_world)
+
+    def _naming(self, given: Mapping[str, Environment] | NameWorld | None) -> _Naming:
+        return _Naming(given, None)
+
+
+class _InFiles(Demonstrations):
+    """Demonstrations that are read from files whenever they are gone through."""
+
+    def __init__(self, files: Sequence[Path], worlds: Worlds, skip_bad: bool) -> None:
+        super().__init__(())
+        self.files = tuple(files)
+        self.worlds = worlds
+        self.skip_bad = skip_bad
+        self._count: int | None = None
+
+    def __iter__(self) -> Iterator[Demonstration]:
+        skipped: list[BadRecord] = []  # each pass has its own, so that two at once do not mix
+        self.skipped, self.skipped_count = skipped, 0
+        reader = RecordReader(self.worlds)
+        found = bad = 0
+        for path in self.files:
+            read, parse, _ = _FORMS[_ending(path)]
+            file = str(path)
+            for number, row in read(path):
+                try:
+                    record = parse(row)
+                    if record is None:
+                        continue
+                    shown = reader.read(record, file, number)
+                except GroundlingError as error:
+                    problem = BadRecord(file, number, str(error))
+                    if not self.skip_bad or isinstance(error, SettingError):
+                        raise DemonstrationError(str(problem)) from error
+                    bad += 1
+                    if bad <= _LISTED:
+                        skipped.append(problem)
+                    self.skipped_count = bad
+                    continue
+                found += 1
+                yield shown
+        self._count = found
+        if bad and not found:
+            raise DemonstrationError(
+                f"None of {bad} records can be used. The first is bad because of this: {skipped[0]}"
+            )
+
+    def __len__(self) -> int:
+        if self._count is None:
+            if self.skip_bad:
+                raise TypeError("How many records are good is known after the first pass.")
+            self._count = sum(_FORMS[_ending(path)][2](path) for path in self.files)
+        return self._count
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None
+
+    def shards(self) -> list[Demonstrations]:
+        return [_InFiles([file], self.worlds, self.skip_bad) for file in self.files]
+
+    def _naming(self, given: Mapping[str, Environment] | NameWorld | None) -> _Naming:
+        return _Naming(given, self.worlds)
+
+    def __repr__(self) -> str:
+        return f"Demonstrations.read({[str(each) for each in self.files]}, {self.worlds!r})"
+
+
+class _Naming:
+    """What environments go by in the records that are written."""
+
+    def __init__(
+        self,
+        given: Mapping[str, Environment] | NameWorld | None,
+        read_from: Worlds | None,
+    ) -> None:
+        self._function = None if given is None or isinstance(given, Mapping) else given
+        self._worlds = Worlds(given) if isinstance(given, Mapping) else read_from
+        self._told = given is not None
+        self._classes: dict[str, object] = {}
+
+    def __call__(self, environment: Environment) -> tuple[str, Mapping[str, Any]]:
+        if self._function is not None:
+            return self._function(environment)
+        found = self._worlds.name_of(environment) if self._worlds is not None else None
+        if found is not None:
+            return found
+        name = type(environment).__name__
+        known = self._classes.setdefault(name, environment)
+        if self._told or known is not environment:
+            what = "is not among the worlds given" if self._told else "is not the only one"
+            raise DemonstrationError(
+                f"An environment of class {name} {what}, so that it has no name to be found by. "
+                "Give environments by name, worlds={'one': …, 'other': …}, or a function that "
+                "returns the name and the arguments of an environment."
+            )
+        return name, {}
+
+
+def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+    """Return the files that names and patterns stand for, each once, in order."""
+    found: dict[Path, None] = {}
+    for each in [given] if isinstance(given, (str, PathLike)) else given:
+        name = fspath(each)
+        path = Path(name)
+        if path.is_dir():
+            raise DemonstrationError(
+                f"{name} is a folder. Name files in it, such as {path / '*.jsonl'}."
+            )
+        matches = [name] if path.exists() else sorted(glob.glob(name, recursive=True))
+        if not matches:
+            there = path.parent.glob("*") if path.parent.is_dir() else ()
+            near = [file.name for file in there if file.name.endswith(_ENDINGS)]
+            hint = did_you_mean(path.name, near) if near else " Write them, or name other files."
+            what = "No file matches" if glob.has_magic(name) else "There is no file"
+            raise DemonstrationError(f"{what} {name}.{hint}")
+        found.update((Path(match), None) for match in matches if not Path(match).is_dir())
+    if not found:
+        raise DemonstrationError(f"No file of demonstrations was named: {given!r}.")
+    for path in found:
+        _ending(path)
+    return list(found)
+
+
+def _ending(path: Path) -> str:
+    for ending in _ENDINGS:
+        if path.name.endswith(ending):
+            return ending
+    raise DemonstrationError(
+        f"{path} is of no known kind. Files of demonstrations end in {', '.join(_ENDINGS)}."
+    )
+
+
+def _write(path: Path, ending: str, records: Iterable[dict[str, Json]]) -> None:
+    with replacing(path) as file:
+        if ending == ".parquet":
+            parquet.write_rows(file, records)
+        else:
+            lines.write_lines(file, records, compress=ending == ".jsonl.gz")
+
+
+_FORMS: dict[str, tuple[Any, Any, Callable[[Path], int]]] = {
+    ".jsonl": (lines.read_lines, lines.parse_line, lines.count_lines),
+    ".jsonl.gz": (lines.read_lines, lines.parse_line, lines.count_lines),
+    ".parquet": (parquet.read_rows, parquet.parse_row, parquet.count_rows),
+}
+"""How each kind of file is read row by row, how a row becomes a record, how they are counted."""
