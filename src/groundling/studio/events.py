@@ -18,7 +18,7 @@ PULSE = 15.0  # seconds between signs of life, so that closed pages are noticed
 
 
 class Events:
-    """A stream of events for any number of listeners, as server-sent events.
+    r"""A stream of events for any number of listeners, as server-sent events.
 
     >>> import asyncio
     >>> async def listen():
@@ -30,7 +30,7 @@ class Events:
     ...     await stream.aclose()
     ...     return first, second
     >>> asyncio.run(listen())
-    (': open\\n\\n', 'event: learnt\\ndata: {"known": 3}\\n\\n')
+    (': open\n\n', 'event: learnt\ndata: {"known": 3}\n\n')
     """
 
     def __init__(self) -> None:

@@ -59,7 +59,7 @@ def import_lines(project: Project, data: bytes) -> list[Record]:
             shown = reader.read(record, "the file", number)
             text = shown.instructions
             if not isinstance(text, str):
-                text = "\n".join(str(each) for each in text)  # type: ignore[union-attr]
+                text = "\n".join(str(each) for each in text)
             read = Record(
                 scene, text, project.write_state(scene, shown.start),
                 tuple(project.write_actions(scene, shown.actions)),

@@ -106,10 +106,11 @@ class Guard:
             name = host if host.endswith("]") else host.rpartition(":")[0] or host
             if name.lower() not in self.hosts:
                 return 403, f"This server is not reached as {host[:80]!r}; open it as 127.0.0.1."
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            # Following a link from elsewhere opens the page, and nothing else.
-            if not (scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"):
-                return 403, "Requests from other pages are refused."
+        # Following a link from elsewhere opens the page, and nothing else.
+        followed = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
+        site = headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not followed:
+            return 403, "Requests from other pages are refused."
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host:
             return 403, "Requests from other pages are refused."

@@ -45,7 +45,8 @@ class Project:
     ...     project = Project(Path(folder), {"kind": "lesson"})
     ...     scene = project.setting.scenes[0]
     ...     start = project.write_state(scene.name, scene.start)
-    ...     _ = project.store.add([Record(scene.name, "zum Tisch", start, ("go to the table",))], "")
+    ...     shown = Record(scene.name, "zum Tisch", start, ("go to the table",))
+    ...     _ = project.store.add([shown], "taught")
     ...     project.learn_now()
     ...     print(project.follow(scene, scene.start, "zum Tisch").actions)
     ...     project.close()
@@ -207,7 +208,8 @@ class Project:
         tried = -1
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopping or self.store.revision != tried)
+                while not self._stopping and self.store.revision == tried:
+                    self._wake.wait()
                 if self._stopping:
                     return
             tried = self.store.revision
@@ -291,7 +293,7 @@ class _StoppedError(Exception):
 
 def _text_of(demonstration: Demonstration) -> str:
     text = demonstration.instructions
-    return text if isinstance(text, str) else "\n".join(map(str, text))  # type: ignore[arg-type]
+    return text if isinstance(text, str) else "\n".join(map(str, text))
 
 
 def _named(source: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ class Setting:
     base: Callable[[], Sequence[Demonstration]] = tuple
     trained: Follower | None = None
     examples: tuple[str, ...] = ()
-    read: Callable[[Scene, str], Text] = lambda scene, text: text  # noqa: E731
+    read: Callable[[Scene, str], Text] = lambda scene, text: text
     _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
 
     def scene(self, name: str) -> Scene:

@@ -53,8 +53,10 @@ def draw_map(environment: MapEnvironment, state: MapState, way: Sequence[MapStat
         canvas.text(x, y + 29, landmark.key, group, text_anchor="middle", font_size=17)
         for side, action_name in possible.get(landmark.key, ()):
             across, down = _SHIFT[side]
-            spot = canvas.add("circle", group, cx=x + across * _BESIDE, cy=y + down * _BESIDE,
-                              r=9 if side else 17, class_="target", data_action=action_name)  # fmt: skip
+            spot = canvas.add(
+                "circle", group, class_="target", data_action=action_name, r=9 if side else 17,
+                cx=x + across * _BESIDE, cy=y + down * _BESIDE,
+            )  # fmt: skip
             canvas.add("title", spot).text = action_name
     x, y = _spot(environment, state)
     agent = canvas.add("g", class_="agent", transform=f"translate({x:g} {y:g})")

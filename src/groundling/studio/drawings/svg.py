@@ -12,18 +12,23 @@ __all__ = ["Canvas", "clean"]
 
 SPACE = "http://www.w3.org/2000/svg"
 LIMIT = 2_000_000  # characters of one drawing
+_words = str.split  # lists read better as text
 _ELEMENTS = frozenset(
-    "svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker "
-    "linearGradient radialGradient stop clipPath use symbol".split()
+    _words(
+        "svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker "
+        "linearGradient radialGradient stop clipPath use symbol"
+    )
 )
 _ATTRIBUTES = frozenset(
-    "id class viewBox width height x y x1 y1 x2 y2 cx cy r rx ry d points transform fill stroke "
-    "stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity fill-opacity "
-    "fill-rule opacity font-size font-weight font-style font-family text-anchor "
-    "dominant-baseline dx dy rotate offset stop-color stop-opacity gradientUnits "
-    "gradientTransform clip-path marker-start marker-mid marker-end markerWidth markerHeight "
-    "orient refX refY preserveAspectRatio visibility role aria-label aria-hidden data-action "
-    "paint-order vector-effect letter-spacing href".split()
+    _words(
+        "id class viewBox width height x y x1 y1 x2 y2 cx cy r rx ry d points transform fill stroke "
+        "stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity fill-opacity "
+        "fill-rule opacity font-size font-weight font-style font-family text-anchor "
+        "dominant-baseline dx dy rotate offset stop-color stop-opacity gradientUnits "
+        "gradientTransform clip-path marker-start marker-mid marker-end markerWidth markerHeight "
+        "orient refX refY preserveAspectRatio visibility role aria-label aria-hidden data-action "
+        "paint-order vector-effect letter-spacing href"
+    )
 )
 _OUTSIDE = re.compile(r"url\s*\(\s*['\"]?\s*(?!#)|javascript:|data:|expression\s*\(", re.IGNORECASE)
 
