@@ -15,7 +15,7 @@ ROOMS = (
     "partner", "saving", "searching", "fitting", "explain", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "cli")
+TOP = ("data", "corpora", "evaluation", "tasks", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli import corpora, evaluating, models, reproduce
+from groundling.cli import corpora, evaluating, models, reproduce, serve, studio
 from groundling.cli.common import DebugOption, plainly
 
 __all__ = ["app", "main"]
@@ -83,6 +83,8 @@ app.command()(models.weights)
 app.command()(evaluating.evaluate)
 app.command()(evaluating.tune)
 app.command()(reproduce.reproduce)
+app.command()(studio.studio)
+app.command()(serve.serve)
 app.add_typer(corpora.app, name="corpora")
 
 
