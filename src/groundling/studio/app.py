@@ -13,15 +13,17 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from groundling.errors import InstructionError, NotFittedError
+from groundling.language.parser import load_parser
 from groundling.studio import views
 from groundling.studio.exchange import export_lines, import_lines
-from groundling.studio.forms import Change, Demonstrated, Question, Way, Wish
+from groundling.studio.forms import Change, Demonstrated, Question, Said, Way, Wish
 from groundling.studio.gate import Gate
 from groundling.studio.guard import OWN_HOSTS, Guard
 from groundling.studio.problems import install_problems
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
+from groundling.world.environment import World
 
 __all__ = ["make_studio"]
 
@@ -110,6 +112,16 @@ def _add_projects(app: FastAPI, rooms: Rooms, gate: Gate) -> None:
         """Follow what was said and say why."""
         return await gate.run(_explain, rooms, name, question)
 
+    @app.post("/api/projects/{name}/ground")
+    async def ground(name: str, way: Way) -> dict[str, Any]:
+        """Return the grounding graph of the last of some actions."""
+        return await gate.run(_ground, rooms, name, way)
+
+    @app.post("/api/parse")
+    async def parse(said: Said) -> dict[str, Any]:
+        """Return the dependency trees of a text, as the shipped parser sees it."""
+        return await gate.run(_parse, said.text)
+
     @app.post("/api/projects/{name}/continue")
     async def go_on(name: str, way: Way) -> dict[str, Any]:
         """Return the state after actions as the start of the next instruction."""
@@ -162,9 +174,22 @@ def _walk(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
     return views.walk(project, scene, start, project.read_actions(scene.name, way.actions))
 
 
-def _go_on(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
-    from groundling.world.environment import World
+def _ground(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
+    project = rooms.get(name)
+    scene = project.setting.scene(way.scene)
+    start = project.read_state(scene, way.start)
+    actions = project.read_actions(scene.name, way.actions)
+    if not actions:
+        raise InstructionError("Nothing was done. Click an action.")
+    return views.graph_view(World(scene.environment).trace(start, actions).graphs[-1])
 
+
+def _parse(text: str) -> dict[str, Any]:
+    said = views.check_text(text)
+    return {"trees": views.trees_view(load_parser("default").parse(said))}
+
+
+def _go_on(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
     project = rooms.get(name)
     scene = project.setting.scene(way.scene)
     start = project.read_state(scene, way.start)

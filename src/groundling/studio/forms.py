@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from groundling.studio.problems import plain_json
 
-__all__ = ["Change", "Demonstrated", "Question", "Way", "Wish"]
+__all__ = ["Change", "Demonstrated", "Question", "Said", "Way", "Wish"]
 
 Json = Annotated[JsonValue, AfterValidator(plain_json)]
 Words = Annotated[str, Field(max_length=20_000), AfterValidator(plain_json)]
@@ -18,6 +18,12 @@ Actions = Annotated[list[Json], Field(max_length=100)]
 
 class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class Said(_Form):
+    """Something said, nowhere in particular."""
+
+    text: Words
 
 
 class Wish(_Form):

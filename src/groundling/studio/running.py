@@ -9,6 +9,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -122,10 +123,8 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
 
 def open_page(url: str) -> None:
     """Open the browser; where there is none, the address that was printed has to do."""
-    try:
+    with suppress(webbrowser.Error):
         webbrowser.open(url)
-    except webbrowser.Error:
-        pass
 
 
 def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:

@@ -10,20 +10,25 @@ from groundling.errors import InstructionError
 from groundling.explain.explanation import Explanation
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
+from groundling.language.instruction import Instruction
 from groundling.language.sentences import split_sentences
 from groundling.studio.drawings import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 from groundling.studio.worlds import Scene
 from groundling.world.environment import Action, State, World
+from groundling.world.graph import GroundingGraph
 
 __all__ = [
     "actions_view",
     "check_text",
     "explanation_view",
     "frames",
+    "graph_view",
     "plan_view",
     "record_view",
+    "trees_view",
+    "walk",
     "weights_of",
     "words_of",
 ]
@@ -121,28 +126,40 @@ def explanation_view(
     environment = scene.environment
     for step, shown, action in zip(why.steps, told["steps"], why.plan.actions, strict=True):
         shown["label"] = name_action(environment, action)
-        shown["nodes"] = [
-            {"name": name, "labels": list(map(str, step.graph.labels(name)))}
-            for name in step.graph.node_names
-        ]
-        shown["edges"] = [
-            {"from": one, "to": two, "labels": list(map(str, labels))}
-            for one, two, labels in step.graph.edges
-        ]
+        shown.update(graph_view(step.graph))
     # Rivals come with the names that the environment gives their actions.
     names = {str(action): name_action(environment, action) for plan in
              (why.plan, *why.plan.alternatives) for action in plan.actions}  # fmt: skip
     for rival in (*told["rivals"], *(s["without"] for s in told["steps"] if s["without"])):
         rival["labels"] = [names.get(each, each) for each in rival["actions"]]
-    told["trees"] = [
-        {"words": list(each.tokens), "heads": list(each.heads), "relations": list(each.relations)}
-        for each in why.instructions
-    ]
+    told["trees"] = trees_view(why.instructions)
     told["units"] = [
         {"sentence": each.sentence, "words": list(each.words), "text": each.text}
         for each in why.units
     ]
     return told
+
+
+def graph_view(graph: GroundingGraph) -> dict[str, Any]:
+    """Return a grounding graph: its nodes with their labels, and its relations."""
+    return {
+        "nodes": [
+            {"name": name, "labels": list(map(str, graph.labels(name)))}
+            for name in graph.node_names
+        ],
+        "edges": [
+            {"from": one, "to": two, "labels": list(map(str, labels))}
+            for one, two, labels in graph.edges
+        ],
+    }
+
+
+def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
+    """Return dependency trees: words, heads and relations of each sentence."""
+    return [
+        {"words": list(each.tokens), "heads": list(each.heads), "relations": list(each.relations)}
+        for each in instructions
+    ]
 
 
 def record_view(project: Project, record: Record) -> dict[str, Any]:

@@ -21,9 +21,9 @@ _ELEMENTS = frozenset(
 )
 _ATTRIBUTES = frozenset(
     _words(
-        "id class viewBox width height x y x1 y1 x2 y2 cx cy r rx ry d points transform fill stroke "
-        "stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity fill-opacity "
-        "fill-rule opacity font-size font-weight font-style font-family text-anchor "
+        "id class viewBox width height x y x1 y1 x2 y2 cx cy r rx ry d points transform fill "
+        "stroke stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity "
+        "fill-opacity fill-rule opacity font-size font-weight font-style font-family text-anchor "
         "dominant-baseline dx dy rotate offset stop-color stop-opacity gradientUnits "
         "gradientTransform clip-path marker-start marker-mid marker-end markerWidth markerHeight "
         "orient refX refY preserveAspectRatio visibility role aria-label aria-hidden data-action "
