@@ -252,7 +252,7 @@ def _add_teaching(app: FastAPI, rooms: Rooms, gate: Gate) -> None:
         offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> dict[str, Any]:
-        """Return demonstrations, newest first, that contain what is searched for."""
+        """Return demonstrations that contain what is searched for, newest first."""
         return await gate.run(_listed, rooms, name, search, offset, limit)
 
     @app.patch("/api/projects/{name}/demonstrations/{number}")
@@ -312,7 +312,8 @@ def _undo(rooms: Rooms, name: str) -> dict[str, Any]:
 def _listed(rooms: Rooms, name: str, search: str, offset: int, limit: int) -> dict[str, Any]:
     project = rooms.get(name)
     wanted = search.casefold()
-    found = [each for each in reversed(project.store.records()) if wanted in each.text.casefold()]
+    found = [each for each in project.store.records() if wanted in each.text.casefold()]
+    found.sort(key=lambda each: (each.apart, -each.id))  # what it learns from comes first
     return {
         "total": len(found),
         "demonstrations": [

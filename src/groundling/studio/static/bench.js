@@ -177,6 +177,7 @@ export class Bench {
     const mine = ++this.turn;
     const seen = await trying(() => this.project.post("/walk", this.where({ actions: actions.map((each) => each.json) })));
     if (!seen || mine !== this.turn) return;
+    if (!this.shown) this.options.onplan?.(null);
     this.shown = seen.actions;
     this.possible = seen.possible;
     this.more = seen.more;

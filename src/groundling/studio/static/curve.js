@@ -1,7 +1,7 @@
 // How well it does, after each lesson: a small curve.
 import { h, percent, s } from "./dom.js";
 
-const WIDE = 320, HIGH = 120, LEFT = 34, TOP = 10, BOTTOM = 22;
+const WIDE = 320, HIGH = 120, LEFT = 40, TOP = 10, BOTTOM = 22;
 
 /** Draw accuracy on demonstrations that were kept apart, or right first tries. */
 export function curve(about) {

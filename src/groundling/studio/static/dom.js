@@ -11,7 +11,7 @@ function fill(element, properties, children) {
     else if (name === "checked") element.checked = value;
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat().filter((each) => each !== null && each !== undefined && each !== false));
+  element.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false));
   return element;
 }
 
@@ -75,6 +75,17 @@ export function bar(share, label) {
   return h("span", { class: "bar", role: "img", "aria-label": label ?? percent(share) }, inner);
 }
 
+/** What the signs in names of features mean, where they occur. */
+function legend(rows) {
+  const all = rows.map((each) => each.name).join(" ");
+  const said = [
+    /‹\w+›/.test(all) ? `${all.match(/‹\w+›/)[0]} is any word that names one` : "",
+    /~/.test(all) ? "~ means that the names agree" : "",
+    /\b[mts]:/.test(all) ? "m:, t:, s: after a move, a turn, staying" : "",
+  ].filter(Boolean);
+  return said.length ? h("li", { class: "legend" }, said.join("; ")) : null;
+}
+
 /** Weights or amounts as bars to both sides of a line. */
 export function sides(rows, name) {
   const most = Math.max(0.01, ...rows.map((each) => Math.abs(each.value)));
@@ -85,5 +96,5 @@ export function sides(rows, name) {
       h("span", { class: "sides-bar", "aria-hidden": "true" }, inner),
       h("span", { class: "number" }, signed(each.value)),
       h("span", { class: "feature" }, each.name));
-  }));
+  }), legend(rows));
 }

@@ -2,7 +2,9 @@
 import { h, s } from "./dom.js";
 
 /** Draw a grounding graph; the first node stands on the left. */
-export function graph({ nodes, edges }) {
+export function graph({ nodes: given, edges }) {
+  // A name may stand on a node twice, as text and as a label; people read it once.
+  const nodes = given.map((each) => ({ ...each, labels: [...new Set(each.labels)] }));
   const tall = Math.max(...nodes.map((each) => 44 + 18 * each.labels.length));
   const [first, ...others] = nodes;
   const step = tall + 16;

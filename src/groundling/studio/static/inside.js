@@ -64,10 +64,12 @@ class Compare {
     this.scene = h("select", { "aria-label": "Scene", onchange: () => this.follow() },
       project.about.scenes.map((each) => h("option", { value: each.name }, each.name)));
     this.sides = [0, 1].map(() => h("div", { class: "side" }));
+    this.single = h("p", { class: "muted small" }, "There is only one model yet. Each time something is taught, the model before it is kept.");
     this.element = h("div", {},
       h("form", { class: "row tools", onsubmit: (event) => { event.preventDefault(); this.follow(); } },
         h("label", { for: "both", class: "unseen" }, "Say something to both"), this.text, this.scene,
         h("button", { type: "submit", class: "main" }, "Follow")),
+      this.single,
       h("div", { class: "two" }, this.sides.map((side, place) => h("div", {}, this.chosen[place], side))));
     this.offer();
     if (project.about.examples.length) this.text.value = project.about.examples[0];
@@ -81,6 +83,7 @@ class Compare {
       const right = each && each.accuracy !== null ? `, ${percent(each.accuracy)} right` : "";
       return [revision, each ? `after ${plural(each.known, "demonstration")}${right}` : `model ${revision}`];
     });
+    this.single.hidden = options.length > 1;
     this.chosen.forEach((select, side) => {
       const before = select.value;
       select.replaceChildren(...options.map(([revision, label]) => h("option", { value: revision }, label)));

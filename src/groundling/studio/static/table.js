@@ -33,7 +33,8 @@ export async function open(page, project) {
   const change = (each, fields) => trying(() => call("PATCH", `${project.base}/demonstrations/${each.id}`, fields));
 
   function row(each) {
-    const text = h("input", { type: "text", class: "plain", value: each.text, "aria-label": "Text",
+    const text = h("textarea", { class: "plain", rows: Math.max(each.text.split("\n").length, Math.ceil(each.text.length / 44)), value: each.text, "aria-label": "Text",
+      maxlength: 4000, spellcheck: "false",
       onchange: () => change(each, { text: text.value }).then((done) => { if (!done) text.value = each.text; }) });
     const weight = h("input", { type: "number", min: 0, max: 1000, step: 0.5, value: each.weight, "aria-label": `Weight of “${each.text}”`,
       onchange: () => change(each, { weight: Number(weight.value) }).then((done) => { if (!done) weight.value = each.weight; }) });

@@ -3,6 +3,7 @@ import { h, percent, plural, s, sides, signed } from "./dom.js";
 
 const SHOWN = 0.25; // links below this are drawn only when they are pointed at
 const FAINT = 0.03;
+const NODE = 0.12; // nodes that no word lies on with at least this are left out
 
 export class Why {
   constructor() {
@@ -67,11 +68,18 @@ export class Why {
   }
 
   action(step, place) {
-    const nodes = step.nodes.map((node) => {
+    // Nodes that no word lies on would only crowd the picture; they are counted.
+    const strongest = (node) => Math.max(0, ...step.links.filter((each) => each.node === node.name).map((each) => each.probability));
+    const used = step.nodes.filter((node) => strongest(node) >= NODE);
+    const rest = step.nodes.filter((node) => strongest(node) < NODE);
+    const nodes = used.map((node) => {
       const box = h("span", { class: "node", title: node.labels.join(", ") }, node.name);
       this.nodes.set(`${place}.${node.name}`, box);
       return box;
     });
+    if (rest.length) {
+      nodes.push(h("span", { class: "node none", title: rest.map((each) => each.name).join(", ") }, `+${rest.length}`));
+    }
     const head = h("button", { type: "button", class: "act", "aria-pressed": "false", ...this.pointing({ step: place }) },
       h("span", { class: "act-number" }, place + 1), step.label);
     this.places.set(`step.${place}`, head);
