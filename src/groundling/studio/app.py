@@ -206,6 +206,8 @@ def _follow(rooms: Rooms, name: str, wish: Wish) -> dict[str, Any]:
     scene = project.setting.scene(wish.scene)
     text = views.check_text(wish.text)
     start = project.read_state(scene, wish.start)
+    if project.follower is None:
+        return {"trained": False}  # nothing went wrong: there is something to be shown
     plan = project.follow(scene, start, text)
     view = views.plan_view(project, scene, plan)
     project.store.answered(

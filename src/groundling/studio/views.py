@@ -101,6 +101,7 @@ def walk(project: Project, scene: Scene, start: State, actions: Sequence[Action]
 def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
     """Return a plan with its pictures and the plans that were considered instead."""
     return {
+        "trained": True,
         "revision": project.learnt_revision,
         "actions": actions_view(project, scene, plan.actions),
         "frames": frames(project, scene, plan.states),

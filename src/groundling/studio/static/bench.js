@@ -79,6 +79,10 @@ export class Bench {
     try {
       const plan = await this.project.post("/follow", this.where({ text }));
       if (mine !== this.turn) return;
+      if (!plan.trained) {
+        await this.beginShowing();
+        return;
+      }
       this.plan = { ...plan, text };
       this.world.show(plan.frames, plan.actions, { animate: true });
       this.drawAnswer();
@@ -86,9 +90,7 @@ export class Bench {
         : "I do not understand. Which of these did you mean?");
       this.options.onplan?.(this.plan, this.where({ text }));
     } catch (error) {
-      if (mine !== this.turn) return;
-      if (error.type === "urn:groundling:NotFittedError") this.beginShowing();
-      else if (!quietly) tell(error.message);
+      if (mine === this.turn && !quietly) tell(error.message);
     } finally {
       this.element.classList.remove("busy");
     }
