@@ -14,6 +14,16 @@ from groundling.studio.app import make_studio
 from groundling.studio.gate import Gate
 from groundling.studio.rooms import Rooms
 
+
+def pytest_collection_modifyitems(items):
+    """Let followers in the background stop before the very minimum, as the commands do."""
+    for each in items:
+        if Path(__file__).parent in each.path.parents:
+            each.add_marker(
+                pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+            )
+
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 

@@ -55,6 +55,7 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
 
     # The page that FastAPI would serve for its interface loads scripts from other hosts.
     app = FastAPI(title="Groundling Studio", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.rooms = rooms
     install_problems(app)
     _add_pages(app)
     _add_projects(app, rooms, work)

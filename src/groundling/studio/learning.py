@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 
-from groundling.errors import ConvergenceWarning
 from groundling.follower import Follower
 from groundling.learning.training import ProgressCallback
 from groundling.world.environment import Demonstration
@@ -46,7 +44,4 @@ def learn(
     everything = [*base, *shown.values()]
     if not any(each.weight > 0 for each in everything):
         return None
-    with warnings.catch_warnings():
-        # A studio may stop a little before the very minimum: the next click goes on.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return make().fit(everything, progress=progress)
+    return make().fit(everything, progress=progress)

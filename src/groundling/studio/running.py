@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import socket
 import threading
+import warnings
 import webbrowser
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -97,6 +98,12 @@ def _bind(host: str, port: int | None) -> socket.socket:
 def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None = None) -> None:
     """Serve an application until it is stopped; `ready` is called once it answers."""
     import uvicorn
+
+    from groundling.errors import ConvergenceWarning
+
+    # Learning may stop a little before the very minimum: the next click goes on. This is set for
+    # the whole process, because filters are not safe to change in the threads that learn.
+    warnings.simplefilter("ignore", ConvergenceWarning)
 
     settings = uvicorn.Config(
         app,

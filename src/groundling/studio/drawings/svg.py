@@ -11,7 +11,7 @@ from groundling.errors import WorldError
 __all__ = ["Canvas", "clean"]
 
 SPACE = "http://www.w3.org/2000/svg"
-LIMIT = 2_000_000  # characters of one drawing
+LIMIT, DEPTH = 2_000_000, 100  # characters of a drawing, and how deep its groups may be
 _words = str.split  # lists read better as text
 _ELEMENTS = frozenset(
     _words(
@@ -107,16 +107,18 @@ def clean(drawing: object, whose: str) -> str:
             f'<svg xmlns="{SPACE}" viewBox="…">.'
         )
     root = Element("svg", {"xmlns": SPACE, **_attributes(found)})
-    waiting = [(found, root)]
-    while waiting:  # no recursion: drawings may be nested deeply
-        source, target = waiting.pop()
+    waiting = [(found, root, 1)]
+    while waiting:
+        source, target, depth = waiting.pop()
+        if depth > DEPTH:
+            raise WorldError(f"{whose} nests its elements more than {DEPTH} deep.")
         target.text = source.text
         for child in source:
             name = _local(child.tag)
             if name in _ELEMENTS:
                 kept = SubElement(target, name, _attributes(child))
                 kept.tail = child.tail
-                waiting.append((child, kept))
+                waiting.append((child, kept, depth + 1))
     return tostring(root, encoding="unicode")
 
 
