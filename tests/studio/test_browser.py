@@ -3,7 +3,6 @@
 import pytest
 
 from groundling.studio.app import make_studio
-from groundling.studio.gate import Gate
 from groundling.studio.rooms import Rooms
 from tests.studio.conftest import serving
 
