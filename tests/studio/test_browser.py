@@ -26,13 +26,12 @@ def show(page, text, *actions):
 
 
 def learnt(page, revision):
-    page.wait_for_function(
-        """async (wanted) => {
-          const about = await (await fetch('/api/projects/main')).json();
-          return about.revision >= wanted && about.learnt === about.revision;
-        }""",
-        arg=revision,
-    )
+    for _ in range(1200):
+        about = page.evaluate("fetch('/api/projects/main').then((answer) => answer.json())")
+        if about["revision"] >= revision and about["learnt"] == about["revision"]:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"revision {revision} was never learnt")
 
 
 def follow(page, text):

@@ -28,7 +28,7 @@ from groundling.world.environment import World
 __all__ = ["make_studio"]
 
 STATIC = Path(__file__).parent / "static"
-IMPORT = 20_000_000  # bytes
+IMPORT, PATIENCE = 20_000_000, 180.0  # bytes, seconds
 
 
 def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = None) -> ASGIApp:
@@ -42,13 +42,13 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
     ...         print(client.get("/api/projects/main").json()["title"])
     Kitchen
     """
-    work = gate or Gate()
+    # People would rather wait than be refused: the very first answer may compile kernels.
+    work = gate or Gate(seconds=PATIENCE)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         main = rooms.get("main")
-        if main.is_behind:
-            main.wake()
+        main.wake()
         yield
         work.close()
         rooms.close()

@@ -6,6 +6,7 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ class Project:
             self.problem: str | None = None
             self._wake = threading.Condition()
             self._stopping = False
+            self._warm = False
             self._thread: threading.Thread | None = None
             self._load_last()
         except BaseException:
@@ -207,6 +209,7 @@ class Project:
     def _learn_forever(self) -> None:
         tried = -1
         while True:
+            self._warm_up()
             with self._wake:
                 while not self._stopping and self.store.revision == tried:
                     self._wake.wait()
@@ -222,6 +225,16 @@ class Project:
                     self.problem = _sentence(error)
                     self.progress = None
                     self.events.publish("failed", {"problem": self.problem})
+
+    def _warm_up(self) -> None:
+        """Answer once for nobody, so that parser and kernels are there when somebody asks."""
+        if self._warm or self.follower is None:
+            return
+        self._warm = True
+        scene = self.setting.scenes[0]
+        with suppress(Exception):  # whoever asks will be told what is wrong
+            plan = self.follow(scene, scene.start, (*self.setting.examples, "go")[0])
+            plan.explain()
 
     def learn_now(self) -> None:
         """Learn from the demonstrations as they are, and keep the model."""

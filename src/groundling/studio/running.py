@@ -6,6 +6,7 @@ import hashlib
 import ipaddress
 import secrets
 import socket
+import sys
 import threading
 import warnings
 import webbrowser
@@ -105,6 +106,8 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
     # the whole process, because filters are not safe to change in the threads that learn.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
+    # Threads that compute hand over more often, so that whoever asks is answered soon.
+    sys.setswitchinterval(0.001)
     settings = uvicorn.Config(
         app,
         log_level="warning",

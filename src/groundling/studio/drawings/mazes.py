@@ -69,18 +69,19 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
     for position in maze.positions:
         x, y = position[0] * UNIT, position[1] * UNIT
         found = {side: hall for side in DIRECTIONS if (hall := maze.hall(position, side))}
+        main = next(iter(found.values()), None)
+        color = colors[main.floor] if main else "#bbbbbb"
+        canvas.add("rect", floors, x=x - HALF, y=y - HALF, width=2 * HALF, height=2 * HALF,
+                   fill=color, stroke=color)  # fmt: skip
         for side, (across, down) in DIRECTIONS.items():
-            # A place is four triangles, each with the floor of the hall on its side.
-            hall = (
-                found.get(side) or found.get((side + 180) % 360) or next(iter(found.values()), None)
-            )
-            color = colors[hall.floor] if hall else "#bbbbbb"
+            # Where floors meet, each side has a triangle of its own floor.
+            hall = found.get(side) or found.get((side + 180) % 360)
+            if hall is None or main is None or hall.floor == main.floor:
+                continue
             one = (x + HALF * (across - down), y + HALF * (down + across))
             two = (x + HALF * (across + down), y + HALF * (down - across))
             corners = " ".join(f"{a:g},{b:g}" for a, b in ((x, y), one, two))
-            canvas.add(
-                "polygon", floors, points=corners, fill=color, stroke=color, stroke_width=0.8
-            )
+            canvas.add("polygon", floors, points=corners, fill=colors[hall.floor])
     for one_end, other, hall in maze.halls():
         lies = one_end[1] == other[1]
         x, y = one_end[0] * UNIT, one_end[1] * UNIT

@@ -80,7 +80,9 @@ export class Bench {
       const plan = await this.project.post("/follow", this.where({ text }));
       if (mine !== this.turn) return;
       if (!plan.trained) {
-        await this.beginShowing();
+        const { about } = this.project;
+        if (about.known && about.learnt !== about.revision && !about.problem) this.wait(text);
+        else await this.beginShowing();
         return;
       }
       this.plan = { ...plan, text };
@@ -94,6 +96,13 @@ export class Bench {
     } finally {
       this.element.classList.remove("busy");
     }
+  }
+
+  /** It is about to know something: the sentence is followed when it does. */
+  wait(text) {
+    this.again = { text, scene: this.scene, start: this.start };
+    this.answer.replaceChildren(h("p", { class: "taught" }, "It is still learning. Your sentence is followed as soon as it has learnt."));
+    announce("It is still learning.");
   }
 
   drawAnswer() {
@@ -202,7 +211,7 @@ export class Bench {
         this.possible.map((each) => h("button", { type: "button", onclick: () => this.showing([...shown, each]) }, each.label)),
         this.possible.length ? null : h("span", { class: "muted" }, "Nothing more can be done."),
         this.more ? h("span", { class: "muted" }, `and ${this.more} more; click in the picture`) : null),
-      shown.length ? this.steps(shown) : null,
+      ...(shown.length ? [this.steps(shown)] : []),
       h("div", { class: "row" },
         h("button", { type: "button", class: "main", disabled: !shown.length, onclick: () => this.teach(shown, "shown") }, "Teach this"),
         h("button", { type: "button", disabled: !shown.length, onclick: () => this.showing(shown.slice(0, -1)) }, "Take back"),

@@ -1,8 +1,9 @@
 // Why: sentences over actions, words over nodes; pointing at one lights the others.
-import { h, percent, plural, s, sides, signed } from "./dom.js";
+import { h, percent, s, sides, signed } from "./dom.js";
 
 const SHOWN = 0.25; // links below this are drawn only when they are pointed at
 const FAINT = 0.03;
+const SMALL = 0.01; // amounts below this decide nothing
 const NODE = 0.12; // nodes that no word lies on with at least this are left out
 
 export class Why {
@@ -203,16 +204,16 @@ export class Why {
   aboutStep(place) {
     const step = this.told.steps[place];
     const causes = step.causes.filter((each) => each.probability >= FAINT).slice(0, 4);
-    const rows = (all) => all.features.slice(0, 6).map((each) => ({ name: each.feature, value: each.amount }));
+    const rows = (all) => all.features.filter((each) => Math.abs(each.amount) >= SMALL).slice(0, 6).map((each) => ({ name: each.feature, value: each.amount }));
     return [
       h("h3", { class: "mark" }, step.label),
       step.asked
         ? h("p", {}, "Named by ", causes.slice(0, 2).map((each, rank) => h("span", {}, rank ? ", " : "", h("q", {}, each.text), ` (${percent(each.probability)})`)), ".")
-        : h("p", {}, `No text asks for it; ${plural(this.told.steps.length, "action")} in all fit the text better with it.`),
-      step.text.features.length ? h("h3", {}, "What the text says for and against it") : null,
-      step.text.features.length ? sides(rows(step.text), "From the text") : null,
-      step.own.features.length ? h("h3", {}, "Whatever is said") : null,
-      step.own.features.length ? sides(rows(step.own), "Whatever is said") : null,
+        : h("p", {}, "No text asks for it. The plan as a whole fits the text better with it than without."),
+      rows(step.text).length ? h("h3", {}, "What the text says for and against it") : null,
+      rows(step.text).length ? sides(rows(step.text), "From the text") : null,
+      rows(step.own).length ? h("h3", {}, "Whatever is said") : null,
+      rows(step.own).length ? sides(rows(step.own), "Whatever is said") : null,
       step.without ? h("p", {}, "Without it the best plan is ", h("q", {}, step.without.labels.join(" → ")),
         `, which scores ${step.without.margin.toFixed(2)} less.`) : null,
     ].filter(Boolean);
