@@ -22,7 +22,8 @@ LESSON = (
     ("lauf zum Regal", "", "shelf"), ("nimm die blaue Tasse", "blue cup", ""),
     ("bring die rote Schale zum Tisch", "red bowl", "table"), ("geh zum Becken", "", "sink"),
     ("bring die blaue Tasse zum Regal", "blue cup", "shelf"),
-    ("nimm die rote Schale", "red bowl", ""), ("bring die rote Tasse zum Becken", "red cup", "sink"),
+    ("nimm die rote Schale", "red bowl", ""),
+    ("bring die rote Tasse zum Becken", "red cup", "sink"),
     ("stell die blaue Tasse auf den Tisch", "blue cup", "table"),
 )  # fmt: skip
 ABOUT = "(name) => fetch(`/api/projects/${name}`).then((answer) => answer.json())"
@@ -128,7 +129,7 @@ def take(address: str, folder: Path) -> None:
         name = page.evaluate("localStorage.getItem('lesson')")
         for body in lesson():
             page.evaluate(TEACH, [name, body])
-        wait(page, name)
+            wait(page, name)
         page.reload()
         page.get_by_label("Scene").select_option("Kitchen 1")
         page.wait_for_timeout(500)

@@ -61,8 +61,8 @@ class Kitchen:
     def ground(self, state: KitchenState, action: str, after: KitchenState) -> GroundingGraph:
         """Return an action as a graph: what is done, where, and with what."""
         verb, what = action.split(" the ")
-        # Each name stands here twice: as a text, which a word can be spelled like, and as a
-        # label, which a word of any language can come to mean.
+        # Each name stands here twice, as a text and as a label, so that it weighs more than
+        # the rest: ten demonstrations are few.
         nodes: dict[str, dict[str, bool | str]] = {
             "event": {verb: True},
             "where": {"place": after.at, f"place={after.at}": True},
