@@ -62,7 +62,7 @@ PAPER = Preset(
         rounds=5,
         mirror=False,
     ),
-    search=Search(min_length=15, max_length=15, beam=15, restarts=10, rounds=2, compare="text"),
+    search=Search(min_length=15, max_length=15, beam=15, restarts=40, rounds=2, compare="text"),
     environment={"shape": "paper"},
     parser="default",
     units="sentences",
@@ -150,8 +150,9 @@ _ROWS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             ),
             published={},
         ),
-        "40 random alignments": lambda given: replace(
-            given, search=replace(given.search, restarts=40), published={}
+        # As many as the program draws.
+        "10 random alignments": lambda given: replace(
+            given, search=replace(given.search, restarts=10), published={}
         ),
     },
     "best": {
@@ -196,6 +197,6 @@ def row_names(name: str) -> tuple[str, ...]:
     """Return the rows of a preset.
 
     >>> row_names("paper")
-    ('full', 'no planning', 'no grounding graphs', 'with sides', '40 random alignments')
+    ('full', 'no planning', 'no grounding graphs', 'with sides', '10 random alignments')
     """
     return list_rows("Maps", _ROWS, name)
