@@ -36,15 +36,13 @@ class Preset(BasePreset):
 
 
 # The protocol of the authors' program; docs/maps.md says what it does. Of the distances it
-# keeps those that are demonstrated more than 100 times. Its trees have no prepositions: nouns
-# hang from verbs, as they do here when no preposition is promoted.
+# keeps those that are demonstrated more than 100 times.
 _NAMES_AND_DISTANCES = r"^string∈|^event\.(dist=[0-4]$|(same|other)-landmark$)"
 PAPER = Preset(
     overlay=Overlay(entry="root", edge_scores=False, plan_scores=False),
     features=Features(
         words=("word", "string"),
         stop_words=STOP_WORDS,
-        promote=(),
         joins=("conjunction", "contains"),
         numbers=(),
         lexicon=Lexicon(string_match=False),
