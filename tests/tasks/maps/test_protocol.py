@@ -32,9 +32,10 @@ TRAIN, TEST = CORPUS.split()
 def quick(name, row="full"):
     chosen = PRESETS.select(name, row)
     if name == "paper":
-        learning = replace(chosen.learning, iterations=8, rounds=2, alternatives=8)
-        search = replace(chosen.search, restarts=2, min_length=6, max_length=6)
-        return replace(chosen, parser="chain", learning=learning, search=search)
+        model = replace(chosen.model, alternatives=8, restarts=2)
+        learning = replace(chosen.learning, iterations=8, rounds=2)
+        search = replace(chosen.search, min_length=6, max_length=6)
+        return replace(chosen, parser="chain", model=model, learning=learning, search=search)
     return replace(chosen, learning=replace(chosen.learning, iterations=25))
 
 
@@ -55,12 +56,17 @@ def test_protocol_learns_something_about_new_maps(done):
     assert judge(found).total.f1 > (0.25 if name == "paper" else 0.75)
 
 
-def test_protocol_paper_searches_exactly_for_the_reached_place():
-    found = learn_and_follow(quick("paper", "exact search"), CORPUS, TRAIN, TEST)
-    assert judge(found).total.f1 > 0.25
-    names = found.follower.feature_names_
-    assert "string∈name" in names
-    assert not any("from" in name for name in names)
+def test_protocol_paper_knows_names_and_near_distances_and_sides_when_told():
+    plain = learn_and_follow(quick("paper"), CORPUS, TRAIN, TEST[:1]).follower.feature_names_
+    assert "string∈name" in plain
+    assert "event.dist=0" in plain
+    assert not any("side=" in name or "zero" in name or "from" in name for name in plain)
+    sided = learn_and_follow(
+        quick("paper", "with sides"), CORPUS, TRAIN, TEST[:1]
+    ).follower.feature_names_
+    added = set(sided) - set(plain)
+    assert any(name.startswith("word=left ∧ side=") for name in added)
+    assert all("side=" in name for name in added)
 
 
 def test_protocol_same_seed_same_plans(done):
