@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from groundling.errors import InstructionError, NotFittedError
+from groundling.errors import GroundlingError, InstructionError, NotFittedError
 from groundling.language.parser import load_parser
 from groundling.studio import views
 from groundling.studio.exchange import export_lines, import_lines
@@ -156,11 +156,12 @@ def _overview(project: Project) -> dict[str, Any]:
     }
 
 
-def _describe(project: Project, scene: str) -> str:
-    from groundling.studio.drawings import picture
-
-    found = project.setting.scene(scene)
-    return picture(found.environment, [found.start]).text
+def _describe(project: Project, name: str) -> str:
+    scene = project.setting.scene(name)
+    try:
+        return World(scene.environment).describe(scene.start)
+    except GroundlingError as error:
+        return str(error)
 
 
 def _curve(models: list[dict[str, Any]]) -> list[dict[str, Any]]:

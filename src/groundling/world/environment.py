@@ -43,7 +43,9 @@ class Environment(Protocol):
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
-    - `describe(state)`: a line of text for people.
+    - `describe(state)`: a line of text for people;
+    - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
+    - `start`, or `starts` by name: the states in which the studio and the service begin.
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.
