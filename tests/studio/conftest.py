@@ -56,7 +56,7 @@ def lesson_server(tmp_path):
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright holds the event loop for as long as it runs
 def chromium():
     """A browser, or a reason why there is none."""
     if importlib.util.find_spec("playwright") is None:

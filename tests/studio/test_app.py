@@ -194,7 +194,8 @@ def test_app_project_survives_being_closed(tmp_path):
 
 
 def test_app_inside_shows_words_and_two_models(client):
-    assert client.get(f"{MAIN}/words").status_code == 409
+    assert client.get(f"{MAIN}/words").json()["words"] == []
+    assert client.get(f"{MAIN}/weights", params={"word": "zum"}).status_code == 409
     teach(client, "zum Tisch", "go to the table")
     teach(client, "zum Regal", "go to the shelf")
     words = {each["word"]: each["meaning"] for each in client.get(f"{MAIN}/words").json()["words"]}

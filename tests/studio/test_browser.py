@@ -183,9 +183,9 @@ def test_browser_axe_finds_nothing_serious(lesson_server, visit, size, theme):
     page.locator(".why .word").first.wait_for()
     found = {}
     for name in PAGES:
+        page.evaluate("delete document.getElementById('main').dataset.ready")
         page.goto(f"{lesson_server}/#/{name}")
-        page.locator("#main h1").first.wait_for(state="attached")
-        page.wait_for_load_state("networkidle") if name != "lesson" else None
+        page.locator("#main[data-ready]").wait_for()
         if name == "":
             follow(page, "zum Tisch")
             page.locator(".why .word").first.wait_for()

@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from groundling.errors import InstructionError, NotFittedError
+from groundling.errors import GroundlingError, InstructionError, NotFittedError
 from groundling.language.parser import load_parser
 from groundling.studio import views
 from groundling.studio.exchange import export_lines, import_lines
@@ -133,7 +133,7 @@ def _overview(project: Project) -> dict[str, Any]:
     setting, store = project.setting, project.store
     last = store.last_change()
     records = store.records()
-    trained = project.follower is not None
+    follower, learnt = project.learnt
     return {
         "title": setting.title,
         "kind": setting.source["kind"],
@@ -141,10 +141,10 @@ def _overview(project: Project) -> dict[str, Any]:
             {"name": each.name, "text": _describe(project, each.name)} for each in setting.scenes
         ],
         "examples": list(setting.examples),
-        "threshold": (project.follower or setting.make()).search.threshold,
-        "trained": trained,
+        "threshold": (follower or setting.make()).search.threshold,
+        "trained": follower is not None,
         "revision": store.revision,
-        "learnt": project.learnt_revision,
+        "learnt": learnt,
         "progress": project.progress if project.is_behind else None,
         "problem": project.problem,
         "known": sum(not each.apart for each in records),
@@ -156,11 +156,12 @@ def _overview(project: Project) -> dict[str, Any]:
     }
 
 
-def _describe(project: Project, scene: str) -> str:
-    from groundling.studio.drawings import picture
-
-    found = project.setting.scene(scene)
-    return picture(found.environment, [found.start]).text
+def _describe(project: Project, name: str) -> str:
+    scene = project.setting.scene(name)
+    try:
+        return World(scene.environment).describe(scene.start)
+    except GroundlingError as error:
+        return str(error)
 
 
 def _curve(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -225,6 +226,8 @@ def _explain(rooms: Rooms, name: str, question: Question) -> dict[str, Any]:
     text = views.check_text(question.text)
     start = project.read_state(scene, question.start)
     if question.model is None:
+        if project.follower is None:
+            return {"trained": False}
         plan = project.follow(scene, start, text)
         with project.answering:
             return views.explanation_view(project, scene, plan.explain())
@@ -380,6 +383,8 @@ def _model(rooms: Rooms, name: str, revision: int | None) -> Any:
 
 
 def _words(rooms: Rooms, name: str, revision: int | None) -> dict[str, Any]:
+    if revision is None and rooms.get(name).follower is None:
+        return {"words": [], "weights": 0, "lexicon": []}
     follower = _model(rooms, name, revision)
     return {
         "words": views.words_of(follower)[:2000],

@@ -73,8 +73,8 @@ class Project:
                 self.store.set("source", dict(source))  # the same world, which has moved
             self.events = Events()
             self.answering = threading.Lock()  # a follower answers one question at a time
-            self.follower: Follower | None = self.setting.trained
-            self.learnt_revision = 0
+            # One value, so that nobody sees the follower of one moment with the number of another.
+            self.learnt: tuple[Follower | None, int] = (self.setting.trained, 0)
             self.progress: dict[str, Any] | None = None
             self.problem: str | None = None
             self._wake = threading.Condition()
@@ -107,13 +107,23 @@ class Project:
         """Take the model up that was saved last, if it is of this version and whole."""
         for row in reversed(self.store.models()[-KEPT:]):
             try:
-                self.follower = Follower.load(self.folder / "models" / str(int(row["revision"])))
+                follower = Follower.load(self.folder / "models" / str(int(row["revision"])))
             except GroundlingError:
                 continue
-            self.learnt_revision = int(row["revision"])
+            self.learnt = (follower, int(row["revision"]))
             return
         if self.setting.trained is not None and not self.store.models():
-            self.learnt_revision = self.store.revision
+            self.learnt = (self.setting.trained, self.store.revision)
+
+    @property
+    def follower(self) -> Follower | None:
+        """The follower that answers, if anything was learnt."""
+        return self.learnt[0]
+
+    @property
+    def learnt_revision(self) -> int:
+        """The revision of the demonstrations that the follower learnt from."""
+        return self.learnt[1]
 
     def close(self) -> None:
         """Stop learning (it goes on when the project is opened again) and close the file."""
@@ -168,17 +178,19 @@ class Project:
     def follow(self, scene: Scene, start: State, text: str) -> Plan:
         """Follow what was said, as the library does."""
         with self.answering:
-            if self.follower is None:
+            follower = self.follower
+            if follower is None:
                 raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
-            return self.follower.follow(self.setting.read(scene, text), scene.environment, start)
+            return follower.follow(self.setting.read(scene, text), scene.environment, start)
 
     def would_do(self, record: Record) -> bool | None:
         """Tell whether the follower already does what a demonstration shows."""
-        if self.follower is None:
+        follower = self.follower
+        if follower is None:
             return False
         with self.answering:
             try:
-                return self.follower.score([self.demonstration(record).weighted(1.0)]) == 1.0
+                return follower.score([self.demonstration(record).weighted(1.0)]) == 1.0
             except GroundlingError:
                 return None
 
@@ -247,9 +259,7 @@ class Project:
         follower = learn(self.setting.make, self.setting.base(), shown, self._step)
         accuracy = self.accuracy(follower, [each for each in records if each.apart])
         seconds = time.perf_counter() - began
-        with self.answering:
-            self.follower = follower
-            self.learnt_revision = revision
+        self.learnt = (follower, revision)
         self.problem = self.progress = None
         if follower is not None:
             self._save(follower, revision)
@@ -286,8 +296,9 @@ class Project:
 
     def model(self, revision: int) -> Follower:
         """Return a model that was kept."""
-        if revision == self.learnt_revision and self.follower is not None:
-            return self.follower
+        follower, learnt = self.learnt
+        if revision == learnt and follower is not None:
+            return follower
         if revision not in self.kept_models():
             raise ProjectError(f"There is no model {revision} any more; the last {KEPT} are kept.")
         return Follower.load(self.folder / "models" / str(int(revision)))

@@ -32,7 +32,7 @@ export async function open(page, project) {
   async function load() {
     const found = await project.get("/words").catch(() => null);
     words = found?.words ?? [];
-    facts.textContent = found ? `${plural(words.length, "word")}, ${found.weights.toLocaleString("en")} weights.` : "Nothing was learnt yet. Teach it something first.";
+    facts.textContent = found?.weights ? `${plural(words.length, "word")}, ${found.weights.toLocaleString("en")} weights.` : "Nothing was learnt yet. Teach it something first.";
     lexicon.replaceChildren(...(found?.lexicon.length
       ? [h("ul", { class: "plain-list" }, found.lexicon.map((each) => h("li", { class: "feature" }, each.replace(/^# learnt: /, ""))))]
       : [h("p", { class: "muted" }, "No lexicon was given or learnt: words are matched by their spelling and by their weights.")]));

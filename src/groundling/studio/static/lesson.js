@@ -102,7 +102,7 @@ function teaching(lesson, why, closing) {
       const mine = ++turn;
       if (!plan || !plan.actions.length) return;
       const told = await trying(() => lesson.post("/explain", wish));
-      if (told && mine === turn) { document.getElementById("no-lines")?.remove(); why.show(told); }
+      if (told?.steps && mine === turn) { document.getElementById("no-lines")?.remove(); why.show(told); }
     },
   });
   const next = h("button", { type: "button", onclick: async () => {

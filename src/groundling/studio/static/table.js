@@ -10,7 +10,7 @@ export async function open(page, project) {
   const count = h("p", { class: "muted", role: "status" });
   const body = h("tbody");
   const more = h("button", { type: "button", hidden: true, onclick: () => load(true) }, "Show more");
-  const undo = h("button", { type: "button", class: "quiet", onclick: () => trying(() => project.post("/undo")) });
+  const undo = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => trying(() => project.post("/undo")) });
   const search = h("input", { type: "search", id: "search", placeholder: "a word …", autocomplete: "off", oninput: () => {
     clearTimeout(search.timer);
     search.timer = setTimeout(() => load(), 200);

@@ -14,7 +14,7 @@ export async function open(page, project) {
       const mine = ++turn;
       if (!plan || !plan.actions.length) { why.hide(); return; }
       const told = await trying(() => project.post("/explain", wish));
-      if (told && mine === turn) why.show(told);
+      if (told?.steps && mine === turn) why.show(told);
     },
   });
   const draw = () => {
