@@ -22,9 +22,10 @@ from groundling.overlay.skeletons import (
     joined_skeleton,
     separate_skeleton,
 )
-from groundling.world.environment import Action, Environment, State, World, Worlds
+from groundling.world.environment import Action, Environment, State, World
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
+from groundling.world.worlds import Worlds
 
 __all__ = ["Encoder", "LabelledText"]
 

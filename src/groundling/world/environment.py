@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from groundling.world.trajectory import Trajectory
 
 __all__ = [
     "MOST_ACTIONS", "MOST_EXTRA", "Action", "Demonstration", "Environment", "State", "World",
-    "Worlds", "shorten",
+    "shorten",
 ]  # fmt: skip
 
 MOST_ACTIONS = 100_000
@@ -120,15 +121,22 @@ class Demonstration:
     negative_starts: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
+        given: Any = self.actions
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise DemonstrationError(
+                f"{self} has the actions {shorten(self.actions)}. Give a list of actions."
+            )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
         if _among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self} has its own start among its negative starts. Take it out."
             )
-        if not 0 <= self.weight <= MOST_WEIGHT:
+        number = isinstance(self.weight, numbers.Real)
+        if not number or not 0 <= self.weight <= MOST_WEIGHT:
             raise DemonstrationError(
-                f"{self} has weight {self.weight}; weights are between 0 and {MOST_WEIGHT:g}."
+                f"{self} has weight {shorten(self.weight)}; weights are between 0 and "
+                f"{MOST_WEIGHT:g}."
             )
 
     def weighted(self, weight: float) -> Demonstration:
@@ -139,7 +147,8 @@ class Demonstration:
         if self.name:
             return f"The demonstration {self.name!r}"
         text = self.instructions
-        words = str(text) if isinstance(text, (str, Instruction)) else " ".join(map(str, text))
+        listed = isinstance(text, (list, tuple))
+        words = " ".join(map(str, text)) if listed else str(text)
         return f"The demonstration {words[:60] + ('…' if len(words) > 60 else '')!r}"
 
 
@@ -411,45 +420,3 @@ def _equal(one: Any, other: Any) -> bool:
         return one is other or bool(one == other)
     except Exception:
         return False
-
-
-class Worlds:
-    """The worlds of environments, each found by the very environment it is of.
-
-    All of them share one budget of memory. An environment that has changed can be forgotten.
-
-    >>> class Lamp:
-    ...     lit = ("on",)
-    ...     def actions(self, state): return self.lit
-    >>> lamp, worlds = Lamp(), Worlds()
-    >>> worlds.of(lamp) is worlds.of(lamp), worlds.of(lamp).actions("dark")
-    (True, ('on',))
-    >>> lamp.lit = ("on", "bright")
-    >>> worlds.forget(lamp)
-    >>> worlds.of(lamp).actions("dark")
-    ('on', 'bright')
-    """
-
-    def __init__(self, budget: Budget | None = None, most: int = 1000) -> None:
-        self.budget = Budget() if budget is None else budget
-        self.most = most
-        self._worlds: dict[int, World] = {}
-
-    def of(self, environment: Environment | World) -> World:
-        """Return the world of an environment, with its memory."""
-        if isinstance(environment, World):
-            return environment
-        known = self._worlds.get(id(environment))
-        # Numbers of objects are used again, and copies of this have others; hence the look.
-        if known is None or known.environment is not environment:
-            known = World(environment, self.budget)
-            while len(self._worlds) >= self.most:
-                self._worlds.pop(next(iter(self._worlds)), None)
-            self._worlds[id(environment)] = known
-        return known
-
-    def forget(self, environment: Environment) -> None:
-        """Forget what an environment has answered, because it has changed."""
-        known = self._worlds.get(id(environment))
-        if known is not None and known.environment is environment:
-            known.forget()

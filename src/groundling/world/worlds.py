@@ -1,0 +1,50 @@
+"""The worlds of environments, each with its memory, found by the environment itself."""
+
+from __future__ import annotations
+
+from groundling.memory import Budget
+from groundling.world.environment import Environment, World
+
+__all__ = ["Worlds"]
+
+
+class Worlds:
+    """The worlds of environments, each found by the very environment it is of.
+
+    All of them share one budget of memory. An environment that has changed can be forgotten.
+
+    >>> class Lamp:
+    ...     lit = ("on",)
+    ...     def actions(self, state): return self.lit
+    >>> lamp, worlds = Lamp(), Worlds()
+    >>> worlds.of(lamp) is worlds.of(lamp), worlds.of(lamp).actions("dark")
+    (True, ('on',))
+    >>> lamp.lit = ("on", "bright")
+    >>> worlds.forget(lamp)
+    >>> worlds.of(lamp).actions("dark")
+    ('on', 'bright')
+    """
+
+    def __init__(self, budget: Budget | None = None, most: int = 1000) -> None:
+        self.budget = Budget() if budget is None else budget
+        self.most = most
+        self._worlds: dict[int, World] = {}
+
+    def of(self, environment: Environment | World) -> World:
+        """Return the world of an environment, with its memory."""
+        if isinstance(environment, World):
+            return environment
+        known = self._worlds.get(id(environment))
+        # Numbers of objects are used again, and copies of this have others; hence the look.
+        if known is None or known.environment is not environment:
+            known = World(environment, self.budget)
+            while len(self._worlds) >= self.most:
+                self._worlds.pop(next(iter(self._worlds)), None)
+            self._worlds[id(environment)] = known
+        return known
+
+    def forget(self, environment: Environment) -> None:
+        """Forget what an environment has answered, because it has changed."""
+        known = self._worlds.get(id(environment))
+        if known is not None and known.environment is environment:
+            known.forget()
