@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
+from groundling.errors import InstructionError
 from groundling.explain.explanation import Source
+from groundling.features.reading import Text
 from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
+from groundling.world.environment import Environment, State
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["answer", "possible_plans"]
+__all__ = ["answer", "listed_requests", "possible_plans"]
 
 _ALTERNATIVES = 10
 
@@ -46,3 +52,18 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
         confidence >= search.threshold, others,
         Source(learnt.model, learnt.fitted, request, search),
     )  # fmt: skip
+
+
+def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:
+    """Return requests as a list of triples, or complain of what is none."""
+    if isinstance(requests, (str, bytes)) or not isinstance(requests, Iterable):
+        wrong = requests
+    else:
+        listed = list(requests)
+        wrong = next((e for e in listed if not isinstance(e, tuple) or len(e) != 3), None)
+        if wrong is None and None not in listed:
+            return listed
+    raise InstructionError(
+        "follow_many takes a list of (instructions, environment, start), but found a "
+        f"{type(wrong).__name__}. Give one such triple for each text."
+    )

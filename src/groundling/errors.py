@@ -54,7 +54,28 @@ __all__ = [
 
 
 class GroundlingError(Exception):
-    """The root of all errors raised by this package."""
+    """The root of all errors raised by this package.
+
+    A message may quote what somebody else has written; lines that are far too long are cut.
+
+    >>> len(str(GroundlingError("x" * 1_000_000))) < 1000
+    True
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(_cut(each) if isinstance(each, str) else each for each in arguments))
+
+
+def _cut(message: str) -> str:
+    if len(message) <= _LONGEST:
+        return message
+    return "\n".join(
+        line if len(line) <= _LONGEST else f"{line[: _LONGEST - 300]} … {line[-200:]}"
+        for line in message.split("\n")
+    )
+
+
+_LONGEST = 900
 
 
 class InstructionError(GroundlingError, ValueError):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from groundling.answers import answer
+from groundling.answers import answer, listed_requests
 from groundling.errors import (
     DemonstrationError,
     NotFittedError,
@@ -272,7 +272,7 @@ class Follower(Estimator):
         search = self._fitted().search
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
-        listed = list(requests)
+        listed = listed_requests(requests)
         plans = []
         for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
             if plan is None:

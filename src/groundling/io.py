@@ -201,6 +201,8 @@ def _build(
 ) -> Learnt:
     own = {f"own:{name_of(function)}": function for function in joins}
     lexicon = _lexicon(tables["lexicon"])
+    for each in tables["members"]:
+        check_settings(each["overlay"])
     listed = range(len(tables["members"]))
     if arrays.keys() != {f"{name}{number}" for name in ("theta", "keys") for number in listed}:
         raise ValueError("the weights are not those of the members")

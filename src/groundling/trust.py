@@ -44,6 +44,8 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
         raise ValueError(f"{name} is nested too deep")
     if name in _WHOLE and type(content) is not int:
         raise ValueError(f"{name} is {str(content)[:60]!r}, but it is a whole number")
+    if name in _RANGES and isinstance(content, bool):
+        raise ValueError(f"{name} is {content}, but it is a number")
     if isinstance(content, str):
         if len(content) > _MOST_TEXT:
             raise ValueError(f"{name} has {len(content)} characters")

@@ -1,6 +1,15 @@
 """The followers of these tests: the only place that knows how they are set up."""
 
-from groundling import Features, Follower, Learning, Overlay, Search
+from groundling import (
+    DecisionModel,
+    Features,
+    Follower,
+    Learning,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
 from tests.worlds import Line, line_demonstrations
 
 TEXTS = ("go left", "go right then left", "please move right", "left then unknown")
@@ -9,13 +18,14 @@ KINDS = ("plans", "viterbi", "lattice")
 
 def make_follower(kind="plans", **settings):
     """Return an untrained follower of one of the three kinds of model."""
-    learning = {
-        "plans": Learning(l2=0.1, iterations=30, tolerance=1e-5),
-        "viterbi": Learning(normalise="decisions", alignment="viterbi", iterations=30, rounds=2),
-        "lattice": Learning(normalise="decisions", iterations=30),
+    model, learning = {
+        "plans": (PlanModel(skip=1.0), Learning(l2=0.1, iterations=30, tolerance=1e-5)),
+        "viterbi": (DecisionModel(), Learning(iterations=30, rounds=2)),
+        "lattice": (TransducerModel(), Learning(iterations=30)),
     }[kind]
     chosen = {
-        "overlay": Overlay(unit="word", neighbours=("given", "self"), skip=1.0),
+        "model": model,
+        "overlay": Overlay(unit="word", neighbours=("given", "self")),
         "features": Features(slots=("item",)),
         "learning": learning,
         "search": Search(max_length=3, decode="outcome"),

@@ -6,7 +6,8 @@ import pytest
 from groundling import Demonstration, GroundingGraph, check_environment
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.memory import Budget
-from groundling.world.environment import World, Worlds
+from groundling.world.environment import World
+from groundling.world.worlds import Worlds
 from tests.worlds import GoalLine, Line
 
 
@@ -101,7 +102,7 @@ def test_bounded_worlds_states_that_cannot_be_compared():
     world.actions(Raising())
     assert "cannot compare" in complaint(lambda: world.actions(Raising()))
     assert "cannot compare" in complaint(lambda: check_environment(Odd(), 0))
-    shown = Demonstration("go", Odd(), 0, (Raising(),), rivals=(Raising(),))
+    shown = Demonstration("go", Odd(), 0, (Raising(),), negative_starts=(Raising(),))
     assert "impossible" in complaint(lambda: world.trace(0, shown.actions))
 
 

@@ -5,12 +5,12 @@ import resource
 
 from groundling.language import CachedParser, ChainParser, ParseCache
 from groundling.memory import Budget
-from groundling.world.environment import Worlds
+from groundling.world.worlds import Worlds
 from tests.promises.making import make_follower
 from tests.promises.soaking import SECONDS, long_test, note, rounds
 from tests.worlds import Line
 
-REQUESTS = 100_000 if SECONDS else 3_000
+REQUESTS = 100_000 if SECONDS else 1_000
 
 
 def megabytes():

@@ -21,7 +21,7 @@ HOSTILE = {
     "deep": "<map>" * 200_000,
     "deep and closed": "<map>" * 200_000 + "</map>" * 200_000,
     "wide": "<map>" + "<node/>" * 1_100_000 + "</map>",
-    "wide enough": "<map>" + "<node/>" * 60_000 + "</map>",
+    "wide enough": "<map>" + "<node/>" * 52_000 + "</map>",
     "many attributes": "<map " + " ".join(f'a{n}="1"' for n in range(300_000)) + "/>",
     "large": "<map>" + "x" * 9_000_000 + "</map>",
     "unclosed": "<map",

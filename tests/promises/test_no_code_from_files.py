@@ -70,7 +70,7 @@ def test_no_code_from_files_names_of_functions_are_not_looked_up(tmp_path):
         Follower.load(folder)
 
     def change(manifest, tables, arrays):
-        tables["features"]["joins"] = ["conjunction", "os.system"]
+        tables["members"][0]["features"]["joins"] = ["conjunction", "os.system"]
 
     resign(folder, change)
     with pytest.raises(groundling.GroundlingError):

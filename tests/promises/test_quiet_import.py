@@ -40,7 +40,7 @@ caching.CacheImpl._locator_classes = []  # as where neither package nor home can
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     import groundling.follower
-    import groundling.model.kernels
+    import groundling.overlay.inside_outside
     from groundling.compiling import njit
     @njit
     def double(number):

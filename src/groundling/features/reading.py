@@ -62,7 +62,7 @@ class Reader:
 
     def read_many(self, texts: Iterable[Text]) -> list[tuple[Instruction, ...]]:
         """Return the instructions of many texts; plain strings are parsed in one go."""
-        parts = [[text] if isinstance(text, (str, Instruction)) else list(text) for text in texts]
+        parts = [_parts(text) for text in texts]
         plain = list(dict.fromkeys(p for each in parts for p in each if isinstance(p, str)))
         parsed = dict(zip(plain, self.parser.parse_many(plain), strict=True)) if plain else {}
         read = []
@@ -179,3 +179,18 @@ class Reader:
                     for name in names
                 ]
         return found
+
+
+def _parts(text: Text) -> list[str | Instruction]:
+    """Return the sentences of a text as they were given, or complain of what is no text."""
+    parts = [text] if isinstance(text, (str, Instruction)) else text
+    if isinstance(parts, (list, tuple)):
+        wrong = next((each for each in parts if not isinstance(each, (str, Instruction))), None)
+        if wrong is None and None not in parts:
+            return list(parts)
+    else:
+        wrong = parts
+    raise InstructionError(
+        f"An instruction is a string, or a list of sentences, not a {type(wrong).__name__}. "
+        "Decode bytes first."
+    )

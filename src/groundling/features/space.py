@@ -316,6 +316,7 @@ class FeatureSpace:
 
 
 _MASK = (1 << _SHIFT) - 1
+_MOST_VALUE = 1e30  # beyond, squares and sums overflow
 
 
 def name_of(function: JoiningFunction) -> str:
@@ -337,11 +338,11 @@ def _apply(function: JoiningFunction, word: WordLabel, node: NodeLabel) -> list[
             f"{node.name!r} ({type(error).__name__}: {error}). It takes a word label and a node "
             "label and returns a list of (feature name, value) pairs."
         ) from error
-    for _, value in found:
-        if not np.isfinite(value):
+    for name, value in found:
+        if not abs(value) <= _MOST_VALUE:
             raise SettingError(
-                f"The joining function {name_of(function)} gave {value} for "
-                f"{word.name!r} and {node.name!r}; values must be finite."
+                f"The joining function {name_of(function)} gave the feature {name!r} the value "
+                f"{value} for {word.name!r} and {node.name!r}; values are within ±{_MOST_VALUE:g}."
             )
     return found
 

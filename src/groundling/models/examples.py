@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
@@ -42,6 +43,11 @@ def prepare(
     chosen: list[Demonstration] = []
     groups: list[str] = []
     shown: list[Demonstration | None] = []
+    given: Any = demonstrations
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise DemonstrationError(
+            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
+        )
     for place, each in enumerate(demonstrations, 1):
         if not isinstance(each, Demonstration):
             raise DemonstrationError(

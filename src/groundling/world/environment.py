@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -35,38 +36,38 @@ Action: TypeAlias = Hashable
 class Environment(Protocol):
     """What a world must offer so that an agent can learn to act in it.
 
-        Every environment must have:
+    Every environment must have:
 
-        - `actions(state)`: the actions possible in a state, in a fixed order (empty when
-          the state is final);
-        - `step(state, action)`: the state after an action; it does not change the state
-          it is given, and always gives the same answer;
-        - `ground(state, action, next_state)`: the grounding graph of the action between
-          its two states.
+    - `actions(state)`: the actions possible in a state, in a fixed order (empty when
+      the state is final);
+    - `step(state, action)`: the state after an action; it does not change the state
+      it is given, and always gives the same answer;
+    - `ground(state, action, next_state)`: the grounding graph of the action between
+      its two states.
 
-        Some may also have:
+    Some may also have:
 
-        - `is_terminal(state)`: no action follows, whatever `actions` says;
-        - `is_goal(state)`: plans must end here (a hard constraint on search);
-        - `is_dead_end(state)`: it is proven that no goal can be reached from here, so searches
-          that look ahead drop plans that come here;
-        - `outcome(state)`: what of the final state counts as the result; plans with equal
-          outcomes are summed when outcomes are decoded (default: the state itself);
-        - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
-          (one more action, say, where the agent must first find its bearings);
-        - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
-        - `mirror(demonstration)`: equally true demonstrations, such as left and right
-          swapped; the demonstration and its images share its weight in training;
-        - `describe(state)`: a line of text for people;
-            - `initial_state()`: a state to begin in where none is named;
-        - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
-          `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
-          will not do (see `groundling.data.Codec`, and `json_classes` there).
-            - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
-        - `start`, or `starts` by name: the states in which the studio and the service begin.
-    
-        States and actions are hashable values; keep whatever the labels need (what was
-        visited, the last action) inside the state.
+    - `is_terminal(state)`: no action follows, whatever `actions` says;
+    - `is_goal(state)`: plans must end here (a hard constraint on search);
+    - `is_dead_end(state)`: it is proven that no goal can be reached from here, so searches
+      that look ahead drop plans that come here;
+    - `outcome(state)`: what of the final state counts as the result; plans with equal
+      outcomes are summed when outcomes are decoded (default: the state itself);
+    - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
+      (one more action, say, where the agent must first find its bearings);
+    - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
+    - `mirror(demonstration)`: equally true demonstrations, such as left and right
+      swapped; the demonstration and its images share its weight in training;
+    - `describe(state)`: a line of text for people;
+        - `initial_state()`: a state to begin in where none is named;
+    - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
+      `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
+      will not do (see `groundling.data.Codec`, and `json_classes` there).
+        - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
+    - `start`, or `starts` by name: the states in which the studio and the service begin.
+
+    States and actions are hashable values; keep whatever the labels need (what was
+    visited, the last action) inside the state.
     """
 
     def actions(self, state: Any) -> Sequence[Any]:
@@ -122,15 +123,22 @@ class Demonstration:
     negative_starts: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
+        given: Any = self.actions
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise DemonstrationError(
+                f"{self} has the actions {shorten(self.actions)}. Give a list of actions."
+            )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
         if _among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self} has its own start among its negative starts. Take it out."
             )
-        if not 0 <= self.weight <= MOST_WEIGHT:
+        number = isinstance(self.weight, numbers.Real)
+        if not number or not 0 <= self.weight <= MOST_WEIGHT:
             raise DemonstrationError(
-                f"{self} has weight {self.weight}; weights are between 0 and {MOST_WEIGHT:g}."
+                f"{self} has weight {shorten(self.weight)}; weights are between 0 and "
+                f"{MOST_WEIGHT:g}."
             )
 
     def weighted(self, weight: float) -> Demonstration:
@@ -141,7 +149,8 @@ class Demonstration:
         if self.name:
             return f"The demonstration {self.name!r}"
         text = self.instructions
-        words = str(text) if isinstance(text, (str, Instruction)) else " ".join(map(str, text))
+        listed = isinstance(text, (list, tuple))
+        words = " ".join(map(str, text)) if listed else str(text)
         return f"The demonstration {words[:60] + ('…' if len(words) > 60 else '')!r}"
 
 
