@@ -59,11 +59,11 @@ class Environment(Protocol):
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
     - `describe(state)`: a line of text for people;
-        - `initial_state()`: a state to begin in where none is named;
+    - `initial_state()`: a state to begin in where none is named;
     - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
       `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
-      will not do (see `groundling.data.Codec`, and `json_classes` there).
-        - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
+      will not do (see `groundling.data.Codec`, and `json_classes` there);
+    - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
 
     States and actions are hashable values; keep whatever the labels need (what was
