@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from groundling.errors import CorpusError, SettingError
-from groundling.inference.transduction import _Reader
+from groundling.inference.transduction import _UnitReader
 from groundling.inference.units import UnitScores
 from groundling.tasks.maps import (
     Dialogue,
@@ -207,13 +207,13 @@ def long_dialogue(count):
 def test_protocol_best_looks_at_a_long_dialogue_in_linear_work(best, monkeypatch):
     """The beam is the same at every unit, so the work per unit is bounded."""
     widest = []
-    read = _Reader.read
+    read = _UnitReader.read
 
     def watched(self, unit, named, frontier, passed):
         widest.append(len(frontier))
         return read(self, unit, named, frontier, passed)
 
-    monkeypatch.setattr(_Reader, "read", watched)
+    monkeypatch.setattr(_UnitReader, "read", watched)
     looks = {}
     for count in (300, 5000):
         widest.clear()
