@@ -10,7 +10,8 @@ from groundling.studio.presets import lesson_follower
 
 WORDS = {
     "German": {
-        "go": "geh zum {place}", "take": "nimm die {thing}", "bring": "bring die {thing} zum {place}",
+        "go": "geh zum {place}", "take": "nimm die {thing}",
+        "bring": "bring die {thing} zum {place}",
         "table": "Tisch", "sink": "Becken", "shelf": "Regal",
         "red cup": "rote Tasse", "blue cup": "blaue Tasse", "red bowl": "rote Schale",
     },
