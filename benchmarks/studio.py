@@ -155,6 +155,7 @@ def main() -> None:
         "follow p50": statistics.median(tally.seconds),
         "follow p95": share(tally.seconds, 0.95),
         "health p50": statistics.median(tally.health),
+        "health p95": share(tally.health, 0.95),
         "health max": max(tally.health),
         "answers of another project": tally.mixed,
     }

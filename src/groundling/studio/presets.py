@@ -43,8 +43,8 @@ def lesson_follower() -> Follower:
     """
     return Follower(
         parser="chain",
-        # A row of words has no dependencies worth a weight.
-        overlay=Overlay(unit="word", edge_scores=False),
+        # The verb may stand anywhere, so any word may lie on any node.
+        overlay=Overlay(unit="word", entry="any"),
         features=Features(words=("word",)),
         learning=Learning(l2=0.1),
         # After ten demonstrations nobody is sure of much.

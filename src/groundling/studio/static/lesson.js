@@ -116,7 +116,9 @@ function teaching(lesson, why, closing) {
     const { known } = lesson.about;
     status.replaceChildren(h("strong", {}, known >= ENOUGH ? `${plural(known, "demonstration")}: it should understand most of what you say now.`
       : `${known} of ${ENOUGH}`), known >= ENOUGH ? "" : known ? ": move on to the next kitchen and say something else." : ": say something, then show it by clicking.");
-    figure.replaceChildren(...(lesson.about.first_tries.length >= 2 ? [curve(lesson.about)] : []));
+    // The first ones are all new to it; how it does shows in what comes after.
+    const later = lesson.about.first_tries.slice(ENOUGH);
+    figure.replaceChildren(...(later.length >= 2 ? [curve({ ...lesson.about, first_tries: later })] : []));
   };
   const stop = lesson.listen((kind) => { if (kind !== "progress") draw(); });
   closing.push(stop, () => bench.close());
