@@ -57,10 +57,9 @@ def test_browser_from_an_empty_world_to_a_taught_follower(lesson_server, visit):
     show(page, "nimm die blaue Tasse", "take the blue cup")
     page.locator(".why .word").filter(has_text="blaue").wait_for()
     assert "take the blue cup" in plan(page)[0]
-    word = page.locator(".why .word").filter(has_text="blaue")
-    word.click()
+    page.locator(".why .word").filter(has_text="blaue").click()
     page.locator(".why-detail h3.mark").filter(has_text="blaue").wait_for()
-    assert word.get_attribute("aria-pressed") == "true"
+    page.locator(".why .word[aria-pressed='true']").filter(has_text="blaue").wait_for()
     page.locator(".why .act").first.click()
     page.locator(".why-detail").get_by_text("What the text says for and against it").wait_for()
     page.get_by_role("button", name="One step back").click()

@@ -54,7 +54,7 @@ def _row(kind: str, count: int) -> Any:
 
 
 def _presets() -> Presets[BabyAIPreset]:
-    made = make_follower(BabyAI.slots).get_params()
+    made = make_follower(BabyAI.slots).get_params(deep=False)
     best = BabyAIPreset(
         **{name: made[name] for name in ("model", "overlay", "features", "learning", "search")}
     )

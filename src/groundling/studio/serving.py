@@ -87,7 +87,7 @@ class Served:
         """Return what the model is."""
         settings = {
             name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-            for name, value in self.follower.get_params().items()
+            for name, value in self.follower.get_params(deep=False).items()
         }
         return {
             "groundling": __version__,

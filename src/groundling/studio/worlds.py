@@ -239,7 +239,7 @@ def model_setting(folder: Path, world: str | None) -> Setting:
             title=found.title,
             source=source,
             scenes=found.scenes,
-            make=lambda: Follower(**trained.get_params()),
+            make=lambda: Follower(**trained.get_params(deep=False)),
             base=lost,
             trained=trained,
         )

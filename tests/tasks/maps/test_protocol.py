@@ -87,14 +87,13 @@ def test_protocol_reads_givers_only_when_told():
 
 def test_protocol_flat_bags_add_up_to_the_same_scores(best):
     follower, shown = best.follower, best.answers[0].demonstration
-    text = follower._builder.reader.read(shown.instructions)
-    world = follower._builder.world(shown.environment)
+    fitted = follower._learnt.fitted
+    text = fitted.encoder.reader.read(shown.instructions)
+    world = fitted.encoder.world(shown.environment)
     pairs = [(s, a) for s in best.answers[0].plan.states for a in world.actions(s)]
     tables = []
     for adds_up in (True, False):
-        scores = UnitScores(
-            follower._builder, follower._parts[0].space, follower.theta_, text, world
-        )
+        scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, text, world)
         scores._adds_up = adds_up
         tables.append(scores.actions(pairs))
     np.testing.assert_allclose(tables[0][0], tables[1][0], atol=1e-9)
@@ -119,7 +118,7 @@ def test_protocol_rows_of_several_seeds_have_a_spread(best):
 def test_task_trains_once_for_variants_that_search_otherwise(monkeypatch):
     task = MapTask()
     monkeypatch.setitem(PRESETS.presets, "best", quick("best"))
-    names = ("full", "no bonus no evidence", "most probable plan")
+    names = ("full", "most probable plan")
     assert PRESETS.group("best", ["full", "giver only", *names[1:]]) == [names, ("giver only",)]
     together = task.evaluate_fold(CORPUS, "best", names, "seed 0")
     assert together[names[0]]["answers"] != together[names[1]]["answers"]
