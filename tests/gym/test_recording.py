@@ -74,6 +74,7 @@ def test_recording_of_a_person_in_a_terminal(level):
     assert record(level, [4], human="terminal", read=lambda prompt: "q") == []
 
 
+@pytest.mark.filterwarnings("ignore:The system font:UserWarning")  # pygame, where it has none
 def test_recording_of_a_person_in_a_window(level, monkeypatch):
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
