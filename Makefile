@@ -45,7 +45,7 @@ demo: $(VENV)/.base
 	$(BIN)/groundling demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 # The figures go into soak.json, from which docs/reliability.md takes them.
 SOAK ?= 3600

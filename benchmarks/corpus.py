@@ -12,7 +12,7 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Encoding, Instance, encode
-from groundling.overlay.graphs import LaidOutGraph, lay_out, spell_plan
+from groundling.overlay.graphs import LaidOutGraph, Layouts, spell_plan
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
 from groundling.world.graph import GroundingGraph
@@ -128,7 +128,7 @@ def _places(count: int, rng: random.Random) -> list[list[Place]]:
 
 def _state(around: list[Place], rng: random.Random, overlay: Overlay) -> list[LaidOutGraph]:
     """Return the graphs of the actions that are possible at a place."""
-    labeller = NodeLabeller()
+    layouts = Layouts(overlay, NodeLabeller())
     present = {
         role: {role: True, **place, "distance": f"{min(number, 1) + rng.randrange(2)}"}
         for number, (role, place) in enumerate(zip(_NOW, around[:5], strict=True))
@@ -148,7 +148,7 @@ def _state(around: list[Place], rng: random.Random, overlay: Overlay) -> list[La
             for name in nodes
             for other in rng.sample([each for each in nodes if each != name], 3)
         ]
-        graphs.append(lay_out(GroundingGraph(nodes, edges, root="event"), overlay, labeller))
+        graphs.append(layouts.lay_out(GroundingGraph(nodes, edges, root="event")))
     return graphs
 
 

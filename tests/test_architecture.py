@@ -16,7 +16,7 @@ ROOMS = (
     "explain", "answers", "judging", "estimator", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "cli")
+TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))

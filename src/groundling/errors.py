@@ -15,6 +15,7 @@
     ├── ModelFileError        a saved model that cannot be trusted or read
     ├── NotFittedError        a follower that has not been trained yet
     ├── PluginError           an installed package whose task cannot be used
+    ├── ProjectError          a project of the studio that cannot be read or written
     ├── SettingError          a setting that does not exist or does not fit
     └── WorkerError           a process that worked for this one has died
 
@@ -43,6 +44,7 @@ __all__ = [
     "NotFittedError",
     "ParseError",
     "PluginError",
+    "ProjectError",
     "SearchError",
     "SettingError",
     "WorkerError",
@@ -122,6 +124,10 @@ class NotFittedError(GroundlingError, ValueError, AttributeError):
 
 class PluginError(GroundlingError, ImportError):
     """An installed package offers a task that cannot be loaded."""
+
+
+class ProjectError(GroundlingError, ValueError):
+    """A project of the studio that cannot be read or written."""
 
 
 class SettingError(GroundlingError, ValueError):

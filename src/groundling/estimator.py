@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import fields, replace
+from html import escape
 from typing import Any, Self
 
 import numpy as np
@@ -120,3 +121,20 @@ class Estimator:
         given = self.get_params(deep=False)
         changed = [f"{k}={v!r}" for k, v in given.items() if v != default[k]]
         return f"Follower({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        """Show the settings and, once fitted, the strongest weights, in a notebook."""
+        lines = [f"<code>{escape(repr(self))}</code>"]
+        if self.__sklearn_is_fitted__():
+            fitted: Any = self
+            rows = "".join(
+                f"<tr><td>{weight:+.2f}</td><td>{escape(name)}</td></tr>"
+                for name, weight in fitted.weights(most=10)
+            )
+            lines.append(
+                f"<p>{fitted.weight_count_} weights, loss {fitted.loss_:.3f}; the strongest:</p>"
+                f"<table>{rows}</table>"
+            )
+        else:
+            lines.append("<p>Not fitted yet.</p>")
+        return f"<div>{''.join(lines)}</div>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -417,22 +416,6 @@ class Follower(Estimator):
             if containing in name and weight != 0
         ]
         return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
-
-    def _repr_html_(self) -> str:
-        """Show the settings and, once fitted, the strongest weights, in a notebook."""
-        lines = [f"<code>{escape(repr(self))}</code>"]
-        if hasattr(self, "_learnt"):
-            rows = "".join(
-                f"<tr><td>{weight:+.2f}</td><td>{escape(name)}</td></tr>"
-                for name, weight in self.weights(most=10)
-            )
-            lines.append(
-                f"<p>{len(self.theta_)} weights, loss {self.loss_:.3f}; the strongest:</p>"
-                f"<table>{rows}</table>"
-            )
-        else:
-            lines.append("<p>Not fitted yet.</p>")
-        return f"<div>{''.join(lines)}</div>"
 
     # ---- keeping ------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 FORMAT = "groundling-model"
-VERSION = 3  # 1 had no partners; 1 and 2 had parts with plain names
+VERSION = 3  # 1 had one member; 1 and 2 had files with plain names, and other settings
 MANIFEST = "manifest.json"
 LIMITS = {
     MANIFEST: 1_000_000,

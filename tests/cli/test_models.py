@@ -54,7 +54,7 @@ def test_train_says_where_data_come_from_and_what_it_left_out(tmp_path):
 def test_train_counts_the_weights_of_all_its_models(models, tmp_path):
     result = run("train", "mazes", "--out", tmp_path / "new", "--sample")
     follower, _ = load_trained(models / "mazes")
-    counts = [len(follower.weights(most=10**9, partner=each)) for each in (0, 1)]
+    counts = [len(follower.weights(most=10**9, member=each)) for each in (0, 1)]
     assert min(counts) > 0
     assert f"Learnt {sum(counts):,} weights" in result.output
 
@@ -112,7 +112,7 @@ def test_train_stopped_leaves_no_model_and_goes_on(tmp_path, monkeypatch):
     calls.append(1)
     result = run("train", "mazes", "--out", out)
     assert "Going on" in result.output
-    assert len(calls) == 6  # the first stretch was not trained again; the partner has two
+    assert len(calls) == 6  # the first stretch was not trained again; the other member has two
     resumed = load_trained(out)[0]
     run("train", "mazes", "--out", tmp_path / "at once")
     assert resumed.theta_.tolist() == load_trained(tmp_path / "at once")[0].theta_.tolist()
@@ -251,8 +251,8 @@ def test_weights_of_a_word(models):
     assert sizes == sorted(sizes, reverse=True)
     shown = run("weights", models / "mazes", "--most", "3").output
     assert len(shown.splitlines()) == 4
-    other = run("weights", models / "mazes", "--partner", "1", "--most", "3").output
+    other = run("weights", models / "mazes", "--member", "1", "--most", "3").output
     assert other != shown
-    assert "no partner 2" in run("weights", models / "mazes", "--partner", "2", code=1).output
+    assert "no member 2" in run("weights", models / "mazes", "--member", "2", code=1).output
     wrong = run("weights", models / "mazes", "--word", "lefft", code=1)
     assert "Did you mean 'left'?" in wrong.output

@@ -11,7 +11,7 @@ from groundling import Features, GroundingGraph, Instruction, Overlay
 from groundling.features.labels import NodeLabeller
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance
-from groundling.overlay.graphs import lay_out, spell_plan
+from groundling.overlay.graphs import Layouts, spell_plan
 from groundling.overlay.settings import PlanTerms
 from tests.worlds import workbench
 
@@ -25,7 +25,7 @@ EDGES = [("event", "here", "from"), ("event", "there", "to"), ("here", "there", 
 
 def near(graph, place, **settings):
     names = graph.node_names
-    laid = lay_out(graph, Overlay(**settings), NodeLabeller())
+    laid = Layouts(Overlay(**settings), NodeLabeller()).lay_out(graph)
     return {names[other]: relation for other, relation in laid.shape.near[names.index(place)]}
 
 
@@ -60,18 +60,20 @@ def test_graphs_cycles_and_self_loops_are_walked():
 
 def test_graphs_root_entry_is_the_root_only():
     graph = GroundingGraph(NODES, EDGES, root="here")
-    assert lay_out(graph, Overlay(), NodeLabeller()).shape.enters == (False, True, False)
-    assert all(lay_out(graph, Overlay(entry="any"), NodeLabeller()).shape.enters)
+    assert Layouts(Overlay(), NodeLabeller()).lay_out(graph).shape.enters == (False, True, False)
+    assert all(Layouts(Overlay(entry="any"), NodeLabeller()).lay_out(graph).shape.enters)
 
 
 def test_graphs_flat_labels_keep_the_name_of_their_node():
-    laid = lay_out(GroundingGraph(NODES, EDGES), Overlay.flat(), NodeLabeller(slots=("item",)))
+    laid = Layouts(Overlay.flat(), NodeLabeller(slots=("item",))).lay_out(
+        GroundingGraph(NODES, EDGES)
+    )
     names = {str(label) for label, _ in laid.nodes[0]}
     assert {"event.move", "here.item", "there.far"} <= names
 
 
 def test_graphs_both_adds_flat_labels_to_every_node():
-    laid = lay_out(GroundingGraph(NODES, EDGES), Overlay(nodes="both"), NodeLabeller())
+    laid = Layouts(Overlay(nodes="both"), NodeLabeller()).lay_out(GroundingGraph(NODES, EDGES))
     assert all({"event.move"} <= {str(label) for label, _ in node} for node in laid.nodes)
     assert "move" in {str(label) for label, _ in laid.nodes[0]}
 
@@ -139,10 +141,20 @@ def test_graphs_log_probabilities_are_at_most_zero(seed, spread):
     assert np.isfinite(gradient).all()
 
 
-def test_lay_out_with_a_memory_gives_what_it_gives_without():
-    memory, labeller = {}, NodeLabeller(slots=("item",))
+@pytest.mark.parametrize("nodes", ["graph", "flat", "both"])
+def test_layouts_that_remember_give_what_fresh_ones_give(nodes):
+    remembering = Layouts(Overlay(nodes=nodes), NodeLabeller(slots=("item",)))
     graphs = [GroundingGraph(NODES, EDGES), GroundingGraph({**NODES, "new": "far"}, EDGES)]
     for graph in graphs:
-        fresh, laid = (lay_out(graph, Overlay.flat(), labeller, m) for m in (None, memory))
-        assert (laid.nodes, laid.prior, laid.values) == (fresh.nodes, fresh.prior, fresh.values)
-    assert len(memory) == len(NODES) + 1
+        fresh = Layouts(Overlay(nodes=nodes), NodeLabeller(slots=("item",))).lay_out(graph)
+        laid = remembering.lay_out(graph)
+        for part in ("nodes", "names", "shape", "prior", "values"):
+            assert getattr(laid, part) == getattr(fresh, part)
+
+
+def test_layouts_share_what_is_equal():
+    layouts = Layouts(Overlay(), NodeLabeller())
+    one = layouts.lay_out(GroundingGraph(NODES, EDGES))
+    two = layouts.lay_out(GroundingGraph({**NODES}, EDGES))
+    assert one.shape is two.shape
+    assert all(a is b for a, b in zip(one.nodes, two.nodes, strict=True))

@@ -34,6 +34,9 @@ def test_jobs_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch):
     assert len(ran) == 1
     [kept] = tmp_path.iterdir()
     kept.write_text("{")
+    with pytest.raises(SettingError, match="is not a result of ours"):
+        running.run_jobs(made, NOWHERE, keep=tmp_path)
+    kept.unlink()
     running.run_jobs(made, NOWHERE, keep=tmp_path)
     assert len(ran) == 2
     monkeypatch.setattr(base, "SAMPLE", 0.2)

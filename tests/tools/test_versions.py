@@ -8,7 +8,7 @@ from groundling.errors import SettingError
 from tools.parser.versions import ROOT, agreement, lowest_and_newest, main
 
 LISTED = "spacy (3.9.1)\nAvailable versions: 3.9.1, 3.9.0, 3.8.11, 3.8.4, 3.8.2, 3.8.0, 3.7.5\n"
-SCORES = {"ewt": {"labelled": 0.5}, "spacy": "3.8.2"}
+SCORES = {"ewt": {"labelled": 0.5}, "sentences per processor second": 9.0, "spacy": "3.8.2"}
 
 
 class Machine:

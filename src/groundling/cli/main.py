@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli import corpora, evaluating, models, reproduce, worlds
+from groundling.cli import corpora, evaluating, models, reproduce, serve, studio, worlds
 from groundling.cli.common import DebugOption, plainly
 
 __all__ = ["app", "main"]
@@ -85,6 +85,8 @@ app.command()(evaluating.tune)
 app.command()(reproduce.reproduce)
 app.command()(worlds.new)
 app.command()(worlds.check)
+app.command()(studio.studio)
+app.command()(serve.serve)
 app.add_typer(corpora.app, name="corpora")
 
 

@@ -105,6 +105,7 @@ def reproduce(
 def refuse_others(out: Path, tables: Sequence[str]) -> None:
     """Complain of files of others where reports will be, before any work is done."""
     import json
+    from html import escape
 
     from groundling.errors import SettingError
 
@@ -114,7 +115,7 @@ def refuse_others(out: Path, tables: Sequence[str]) -> None:
             continue
         try:
             text = path.read_text(encoding="utf-8")
-            ours = TITLE in text
+            ours = TITLE in text or escape(TITLE) in text
             if name.endswith(".json"):
                 ours = {"task", "preset", "rows"} <= set(json.loads(text))
         except (OSError, ValueError, TypeError, RecursionError):

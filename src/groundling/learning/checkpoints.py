@@ -72,7 +72,7 @@ class Checkpoint:
 
 
 def states_in(folder: Path) -> list[Path]:
-    """Return the states of trainings in a folder and in those of its partners; nothing else.
+    """Return the states of trainings in a folder and in those of further members; nothing else.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

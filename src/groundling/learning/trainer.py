@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Reader
@@ -197,9 +198,9 @@ class Trainer:
         """Return what training depends on, so that another one does not go on from it."""
         content = [
             (
-                tuple(map(repr, e.instructions)), repr(e.trajectory.actions),
-                repr(e.trajectory.start), repr([other.actions for other in e.also]), e.weight,
-                e.group, repr(e.demonstration.negative_starts),
+                tuple(map(repr, e.instructions)), canonical(e.trajectory.actions),
+                canonical(e.trajectory.start), canonical([other.actions for other in e.also]),
+                e.weight, canonical(e.demonstration.negative_starts),
             )
             for e in examples
         ]  # fmt: skip

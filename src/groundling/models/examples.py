@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
@@ -58,7 +59,7 @@ def prepare(
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
         # Without a group a demonstration is its own, whatever its place in the list.
-        own = f"{each.instructions}|{each.start!r}|{each.actions!r}"
+        own = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
         groups += [each.group or own] * (1 + len(images))
         shown += [each, *(None for _ in images)]
     if not chosen:

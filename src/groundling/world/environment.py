@@ -7,7 +7,9 @@ import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Generic, Protocol, TypeAlias, runtime_checkable
+
+from typing_extensions import TypeVar
 
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
@@ -30,10 +32,12 @@ MOST_WEIGHT = 1e15
 
 State: TypeAlias = Hashable
 Action: TypeAlias = Hashable
+StateT = TypeVar("StateT", default=Any)
+ActionT = TypeVar("ActionT", default=Any)
 
 
 @runtime_checkable
-class Environment(Protocol):
+class Environment(Protocol[StateT, ActionT]):
     """What a world must offer so that an agent can learn to act in it.
 
     Every environment must have:
@@ -62,27 +66,29 @@ class Environment(Protocol):
     - `initial_state()`: a state to begin in where none is named;
     - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
       `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
-      will not do (see `groundling.data.Codec`, and `json_classes` there).
+      will not do (see `groundling.data.Codec`, and `json_classes` there);
+    - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
+    - `start`, or `starts` by name: the states in which the studio and the service begin.
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.
     """
 
-    def actions(self, state: Any) -> Sequence[Any]:
+    def actions(self, state: StateT) -> Sequence[ActionT]:
         """Return the actions possible in a state."""
         ...
 
-    def step(self, state: Any, action: Any) -> Any:
+    def step(self, state: StateT, action: ActionT) -> StateT:
         """Return the state after an action."""
         ...
 
-    def ground(self, state: Any, action: Any, next_state: Any) -> GroundingGraph:
+    def ground(self, state: StateT, action: ActionT, next_state: StateT) -> GroundingGraph:
         """Return the grounding graph of an action between two states."""
         ...
 
 
 @dataclass(frozen=True)
-class Demonstration:
+class Demonstration(Generic[StateT, ActionT]):
     """What somebody said, and what was then done.
 
     Parameters
@@ -111,14 +117,14 @@ class Demonstration:
     """
 
     instructions: str | Instruction | Sequence[str | Instruction]
-    environment: Environment
-    start: State
-    actions: tuple[Action, ...]
+    environment: Environment[StateT, ActionT]
+    start: StateT
+    actions: Sequence[ActionT]
     weight: float = 1.0
     name: str = ""
-    also: tuple[tuple[Action, ...], ...] = ()
+    also: tuple[tuple[ActionT, ...], ...] = ()
     group: str = ""
-    negative_starts: tuple[State, ...] = ()
+    negative_starts: tuple[StateT, ...] = ()
 
     def __post_init__(self) -> None:
         given: Any = self.actions
@@ -139,7 +145,7 @@ class Demonstration:
                 f"{MOST_WEIGHT:g}."
             )
 
-    def weighted(self, weight: float) -> Demonstration:
+    def weighted(self, weight: float) -> Demonstration[StateT, ActionT]:
         """Return a copy that counts differently."""
         return replace(self, weight=weight)
 

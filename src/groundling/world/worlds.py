@@ -1,4 +1,4 @@
-"""The worlds of environments, each with its memory, found by the environment itself."""
+"""Worlds: each environment with the memory of what it has answered."""
 
 from __future__ import annotations
 
@@ -32,15 +32,17 @@ class Worlds:
 
     def of(self, environment: Environment | World) -> World:
         """Return the world of an environment, with its memory."""
-        if isinstance(environment, World):
-            return environment
-        known = self._worlds.get(id(environment))
+        asked = environment.environment if isinstance(environment, World) else environment
+        known = self._worlds.get(id(asked))
         # Numbers of objects are used again, and copies of this have others; hence the look.
-        if known is None or known.environment is not environment:
-            known = World(environment, self.budget)
+        if known is None or known.environment is not asked:
+            if isinstance(environment, World):
+                known = environment
+            else:
+                known = World(environment, self.budget)
             while len(self._worlds) >= self.most:
                 self._worlds.pop(next(iter(self._worlds)), None)
-            self._worlds[id(environment)] = known
+            self._worlds[id(asked)] = known
         return known
 
     def forget(self, environment: Environment) -> None:

@@ -242,7 +242,7 @@ def test_read_files_refuses_other_documents_and_endless_ones(tmp_path, monkeypat
     with pytest.raises(CorpusError, match="begins with <html>; expected <map>"):
         read_maze(file)
     monkeypatch.setattr("groundling.tasks.mazes.files.MOST_BYTES", 5)
-    with pytest.raises(CorpusError, match="more than 5 bytes"):
+    with pytest.raises(CorpusError, match="more than the 5 that are read"):
         read_maze(file)
 
 

@@ -199,16 +199,17 @@ def test_negative_starts_of_known_starts_are_ends_of_the_sentence_before(elsewhe
     shown, made = elsewhere
     seen = 0
     for before, after in zip(shown, made, strict=True):
-        assert before.start not in after.rivals
-        assert len(set(after.rivals)) == len(after.rivals)
-        if before.start.orientation is None or not after.rivals:
+        assert before.start not in after.negative_starts
+        assert len(set(after.negative_starts)) == len(after.negative_starts)
+        if before.start.orientation is None or not after.negative_starts:
             continue
         seen += 1
-        assert len(after.rivals) <= 4
+        assert len(after.negative_starts) <= 4
         world = before.environment
         starts = [each.start for each in shown if each.group == before.group]
         assert any(
-            {world.restart(end) for _, end in plans_within(world, start, 4)} >= set(after.rivals)
+            {world.restart(end) for _, end in plans_within(world, start, 4)}
+            >= set(after.negative_starts)
             for start in starts
         )
     assert seen
@@ -222,8 +223,8 @@ def test_negative_starts_of_unknown_starts_are_near_and_unknown(elsewhere):
             continue
         seen += 1
         x, y = before.start.position
-        assert len(after.rivals) == 2
-        for (other_x, other_y), orientation, _ in after.rivals:
+        assert len(after.negative_starts) == 2
+        for (other_x, other_y), orientation, _ in after.negative_starts:
             assert orientation is None
             assert 0 < abs(x - other_x) + abs(y - other_y) <= NEAR
     assert seen
@@ -232,26 +233,26 @@ def test_negative_starts_of_unknown_starts_are_near_and_unknown(elsewhere):
 def test_sentences_at_which_nothing_is_done_have_no_negative_starts(elsewhere):
     stays = [each for each in elsewhere[1] if each.actions == (STAY,)]
     assert stays
-    assert not any(each.rivals for each in stays)
+    assert not any(each.negative_starts for each in stays)
 
 
 def test_negative_starts_share_the_weight_with_a_copy_without(elsewhere):
     shown, made = elsewhere
     halves = add_negative_starts(shown, misread=4, elsewhere=2, alone=0.25)
-    assert len(halves) == len(shown) + sum(bool(each.rivals) for each in made)
+    assert len(halves) == len(shown) + sum(bool(each.negative_starts) for each in made)
     assert sum(each.weight for each in halves) == pytest.approx(len(shown))
     for one, two in pairwise(halves):
-        if two.rivals:
-            assert (one.weight, one.rivals, one.start) == (0.25, (), two.start)
+        if two.negative_starts:
+            assert (one.weight, one.negative_starts, one.start) == (0.25, (), two.start)
             assert two.weight == 0.75
 
 
 def test_mirrored_negative_starts_are_states_of_the_mirrored_maze(elsewhere):
-    made = next(each for each in elsewhere[1] if each.rivals)
+    made = next(each for each in elsewhere[1] if each.negative_starts)
     (image,) = made.environment.mirror(made)
-    assert all(state.position in image.environment.maze for state in image.rivals)
+    assert all(state.position in image.environment.maze for state in image.negative_starts)
     (again,) = image.environment.mirror(image)
-    assert again.rivals == made.rivals
+    assert again.negative_starts == made.negative_starts
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,10 @@ def test_matplotlib_is_loaded_only_to_draw():
 def test_followed_plan_has_each_hint_beside_its_strike(tmp_path):
     from groundling.tasks.puzzles import generate_corpus
     from groundling.tasks.puzzles.picture import draw_followed
-    from groundling.tasks.puzzles.presets import preset
+    from groundling.tasks.puzzles.presets import PRESETS
     from groundling.tasks.puzzles.protocol import learn_and_follow, prepare
 
-    chosen = preset("best")
+    chosen = PRESETS.select("best")
     cases = prepare(chosen, generate_corpus(10, seed=5, sizes=(3, 4)).usable)
     [answer] = learn_and_follow(chosen, cases, [9]).answers
     figure = draw_followed(answer.plan, title="followed", path=tmp_path / "followed.png")

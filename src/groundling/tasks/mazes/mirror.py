@@ -85,10 +85,7 @@ def mirror_demonstration(demonstration: Demonstration, environment: Environment)
         actions=_mirror_actions(demonstration.actions, demonstration),
         also=tuple(_mirror_actions(each, demonstration) for each in demonstration.also),
         weight=demonstration.weight / 2,
-        negative_starts=tuple(
-            _mirror_state(each)  # type: ignore[arg-type]
-            for each in demonstration.negative_starts
-        ),
+        negative_starts=tuple(_mirror_state(each) for each in demonstration.negative_starts),
     )
 
 

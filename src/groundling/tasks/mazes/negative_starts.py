@@ -79,7 +79,7 @@ def _starts_before(
         start, world = _place(each)
         end = start
         for action in each.actions:
-            end = world.step(end, action)  # type: ignore[arg-type]
+            end = world.step(end, action)
         if world.restart(end) != start:
             found.setdefault((each.group, world.restart(end)), start)
     return found

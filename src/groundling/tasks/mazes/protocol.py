@@ -94,7 +94,7 @@ def ends_right(shown: Demonstration, plan: Plan) -> bool:
     assert isinstance(world, MazeEnvironment)
     state = shown.start
     for action in shown.actions:
-        state = world.step(state, action)  # type: ignore[arg-type]
+        state = world.step(state, action)
     return world.outcome(plan.end) == world.outcome(state)  # type: ignore[arg-type]
 
 

@@ -38,7 +38,7 @@ class RoutePreset(Preset):
 def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
     """Return presets with the table of routes beside them.
 
-    Routes are followed by the best settings without the partner, for speed.
+    Routes are followed by the best settings by the tree alone, for speed.
 
     >>> from groundling.tasks.mazes.presets import PRESETS
     >>> made = with_routes(PRESETS)

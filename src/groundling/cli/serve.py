@@ -1,0 +1,57 @@
+"""`groundling serve`: a trained follower behind HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from groundling.cli.common import DebugOption, make_console, plainly
+from groundling.cli.studio import HostOption, PortOption, TokenOption, WorldOption, need_server
+
+__all__ = ["serve"]
+
+
+def serve(
+    model: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="MODEL")],
+    world: WorldOption = None,
+    teach: Annotated[
+        bool, typer.Option("--teach", help="Let clients teach it with /v1/teach.")
+    ] = False,
+    port: PortOption = None,
+    host: HostOption = "127.0.0.1",
+    token: TokenOption = None,
+    waiting: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Requests that may wait; more are refused.")
+    ] = 64,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="How long a request may take.")
+    ] = 20.0,
+    debug: DebugOption = False,
+) -> None:
+    """Serve a trained model to programs: /v1/follow, /v1/explain, /v1/model, /v1/health."""
+    with plainly(debug, "Nothing was changed."):
+        need_server()
+        from groundling.errors import SettingError
+        from groundling.studio.gate import Gate
+        from groundling.studio.running import Address, read_target, run
+        from groundling.studio.service import make_service
+        from groundling.studio.serving import Served
+        from groundling.studio.worlds import open_setting
+
+        console = make_console()
+        source = read_target(str(model), world)
+        if source["kind"] != "model":
+            raise SettingError(f"{model} is no folder of a trained model.")
+        served = Served(open_setting(source))
+        address = Address(host, port, token)
+        gate = Gate(waiting=waiting, seconds=seconds)
+
+        def ready(url: str) -> None:
+            console.print(f"Serving {model} at {url}", soft_wrap=True, markup=False)
+            if address.token:
+                console.print(f"Token: {address.token}", soft_wrap=True, markup=False)
+
+        app = make_service(served, teach=teach, token=address.token, gate=gate)
+        run(app, address, ready=ready)

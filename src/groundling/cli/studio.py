@@ -1,0 +1,100 @@
+"""`groundling studio`: teach an agent in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from groundling.cli.common import DebugOption, make_console, plainly
+
+__all__ = ["HostOption", "PortOption", "TokenOption", "WorldOption", "need_server", "studio"]
+
+HostOption = Annotated[
+    str, typer.Option(help="Address to listen on; any but this machine's own needs a token.")
+]
+PortOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="Port; by default the first free one from 8090 on."),
+]
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="GROUNDLING_TOKEN", help="What must be shown; made up away from this machine."
+    ),
+]
+WorldOption = Annotated[
+    str | None,
+    typer.Option(help="The world a model acts in, such as my_world.py:Kitchen."),
+]
+
+
+def need_server() -> None:
+    """Say what to install if the server's libraries are missing."""
+    from importlib.util import find_spec
+
+    from groundling.errors import SettingError
+
+    missing = [name for name in ("fastapi", "uvicorn", "prometheus_client") if not find_spec(name)]
+    if missing:
+        raise SettingError(
+            f"{' and '.join(missing)} cannot be found. Type: pip install 'groundling[studio]'"
+        )
+
+
+def studio(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL | WORLD]",
+            help="A trained model's folder, or a world such as my_world.py:Kitchen; else the demo.",
+        ),
+    ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(help="Folder that keeps what is taught; else one of its own."),
+    ] = None,
+    world: WorldOption = None,
+    port: PortOption = None,
+    host: HostOption = "127.0.0.1",
+    token: TokenOption = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address.")
+    ] = False,
+    debug: DebugOption = False,
+) -> None:
+    """Open the studio: say something, see what the agent does and why, show what you meant."""
+    with plainly(debug, "All that was taught is kept in the project."):
+        need_server()
+        from groundling.studio.app import make_studio
+        from groundling.studio.rooms import Rooms
+        from groundling.studio.running import (
+            Address,
+            open_page,
+            project_folder,
+            read_target,
+            run,
+        )
+        from groundling.studio.store import FILE
+
+        console = make_console()
+        # A project that is there already knows what it was made from.
+        reopened = target is None and world is None and project is not None
+        known = reopened and project is not None and (project / FILE).is_file()
+        source = None if known else read_target(target, world)
+        folder = project if project is not None else project_folder(source or {"kind": "demo"})
+        address = Address(host, port, token)
+        try:
+            rooms = Rooms(folder, source)
+        except BaseException:
+            address.close()
+            raise
+
+        def ready(url: str) -> None:
+            console.print(f"The studio is open at {url}", soft_wrap=True, markup=False)
+            console.print(f"What you teach is kept in {folder}. Ctrl-C ends.", soft_wrap=True)
+            if not no_browser:
+                open_page(url)
+
+        run(make_studio(rooms, token=address.token), address, ready=ready)

@@ -1,0 +1,252 @@
+"""BabyAI: every level that minigrid registers, with its state, its actions and its teacher."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.gym.grid import GONE, INSIDE, MOVES, OPEN, GridReader, GridState, step
+from groundling.gym.objects import MacroAction, ObjectWorld, Verb, sides
+from groundling.gym.optional import require
+from groundling.gym.planner import moves_for
+from groundling.world.environment import Demonstration
+from groundling.world.graph import Labels
+
+__all__ = ["BabyAI", "babyai", "levels"]
+
+_HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+_PORTABLE = frozenset({"ball", "box", "key"})
+
+Said = tuple[str, tuple[frozenset[int], ...], bool]
+"""A macro-action as said: verb, what would do for each role, whether it is done earlier."""
+
+
+def levels() -> tuple[str, ...]:
+    """Return the names of all BabyAI levels that minigrid registers.
+
+    >>> "GoToLocal" in levels()
+    True
+    """
+    registry = _registry()
+    found = dict.fromkeys(_short(each) for each in registry if each.startswith("BabyAI-"))
+    return tuple(found)
+
+
+def babyai(level: str, *, actions: str = "macro", view: str = "full") -> Any:
+    """Return a BabyAI level by its name, such as `GoToLocal` or `BabyAI-GoToLocal-v0`.
+
+    `actions` are `macro` (go to, pick up, open, put next to, carried out by a planner) or
+    `primitive` (the simulator's own moves, for small levels; see `PrimitiveBabyAI`). With
+    `view="partial"` only what the agent has seen is known (see `PartialBabyAI`).
+
+    >>> level = babyai("GoToLocal")
+    >>> [demonstration] = level.record([0])
+    >>> print(demonstration.instructions, *demonstration.actions)
+    ('go to the green ball',) go to the green ball
+    """
+    full = _find(level)
+    if actions not in ("macro", "primitive") or view not in ("full", "partial"):
+        raise SettingError(
+            "babyai takes actions='macro' or 'primitive', and view='full' or 'partial', not "
+            f"{actions!r} and {view!r}."
+        )
+    if actions == "primitive":
+        from groundling.gym.primitive import PrimitiveBabyAI
+
+        if view == "partial":
+            raise SettingError("Primitive moves need the full view; leave view='partial' out.")
+        return PrimitiveBabyAI(full)
+    if view == "partial":
+        from groundling.gym.belief import PartialBabyAI
+
+        return PartialBabyAI(full)
+    return BabyAI(full)
+
+
+def _registry() -> Mapping[str, Any]:
+    require("minigrid")
+    found: Mapping[str, Any] = require("gymnasium").registry
+    return found
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("BabyAI-").rpartition("-v")[0]
+
+
+def _find(level: str) -> str:
+    registry = _registry()
+    if level in registry:
+        return level
+    for full in registry:
+        if full.startswith("BabyAI-") and level in (_short(full), full.removeprefix("BabyAI-")):
+            return full
+    raise SettingError(f"There is no BabyAI level {level!r}.{did_you_mean(level, levels())}")
+
+
+class BabyAI(ObjectWorld):
+    """A BabyAI level as a world of objects: the full state, macro-actions and a teacher.
+
+    Scenes are `GridState`s. Sides are those of the start, for things in the room of the start.
+    The teacher reads the simulator's own mission, not its text, and says what it asks for.
+    """
+
+    verbs = (
+        Verb("go to"),
+        Verb("pick up"),
+        Verb("open"),
+        Verb("put", ("object", "next to")),
+    )
+    connectives = ("and", "then", "after you")
+    reorders = True
+    keys: ClassVar[Mapping[str, int]] = {"l": 0, "r": 1, "f": 2, "p": 3, "d": 4, "t": 5}
+    arrows: ClassVar[Mapping[str, str]] = {"left": "l", "right": "r", "up": "f", "space": "t"}
+
+    def __init__(self, level: str) -> None:
+        self.level = level
+        self.name = _short(level) or level
+        self._readers: WeakKeyDictionary[Any, GridReader] = WeakKeyDictionary()
+        self._start: GridState | None = None
+
+    def make(self, **settings: Any) -> Any:
+        """Return the Gymnasium environment of the level."""
+        _registry()
+        with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints what it rejects
+            return require("gymnasium").make(self.level, disable_env_checker=True, **settings)
+
+    def reset(self, env: Any, seed: int) -> tuple[str, GridState]:
+        """Begin an episode; return its mission and its scene."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            env.reset(seed=int(seed))
+        return str(env.unwrapped.mission), self.begin(env)
+
+    # ---- the world ----------------------------------------------------------------------
+
+    def begin(self, env: Any) -> GridState:
+        """Return the scene of an environment that was just reset."""
+        self._readers[env.unwrapped] = GridReader(env)
+        self._start = self._readers[env.unwrapped].read()
+        return self._start
+
+    def observe(self, env: Any) -> GridState:
+        """Return the present scene."""
+        return self.reader(env).read()
+
+    def reader(self, env: Any) -> GridReader:
+        """Return the reader of the present episode."""
+        found = self._readers.get(env.unwrapped)
+        return found if found is not None else GridReader(env)
+
+    def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
+        """Return kind, colour and sides of each thing that can be seen."""
+        room = start.layout.room(start.agent)
+        here, heading = start.layout.point(start.agent), _HEADINGS[start.direction]
+        found: dict[int, Labels] = {}
+        for number, thing in enumerate(scene.layout.things):
+            if scene.places[number] in (GONE, INSIDE) or thing.kind == "floor":
+                continue
+            side: list[str] = []
+            place = start.places[number] if number < len(start.places) else GONE
+            if place >= 0:
+                x, y = start.layout.point(place)
+                if _is_inside(room, x, y):
+                    side = sides(here, heading, (x, y))
+            found[number] = {"kind": thing.kind, "colour": thing.colour, "side": side}
+        return found
+
+    def allows(
+        self, scene: GridState, verb: str, role: str, thing: int, before: Sequence[Any]
+    ) -> bool:
+        """Tell whether a thing can be opened, or carried."""
+        kind = scene.layout.things[thing].kind
+        if verb == "open":
+            return kind == "door"
+        if verb == "pick up" or (verb == "put" and role == "object"):
+            return kind in _PORTABLE
+        return True
+
+    def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
+        """Return the simulator's actions that carry out a macro-action."""
+        things: list[frozenset[Any]] = [frozenset(each) for each in action.things]
+        moves = moves_for(scene, action.verb, *things)
+        if moves[:1] == ("drop",) and scene == self._start:
+            moves = ("done", *moves)  # the simulator must have seen what was carried
+        return tuple(MOVES.index(move) for move in moves)
+
+    def predict(self, scene: GridState, move: int) -> GridState:
+        """Return the scene after one of the simulator's actions."""
+        return step(scene, MOVES[move])
+
+    def events(
+        self, before: GridState, move: int, after: GridState
+    ) -> Iterator[tuple[float, str, tuple[int, ...]]]:
+        """Yield what a move may have brought about."""
+        facing = after.at(after.front)
+        if facing >= 0:
+            yield 0.0, "go to", (facing,)
+        if after.carrying >= 0 > before.carrying:
+            yield 0.4, "pick up", (after.carrying,)
+        if before.carrying >= 0 > after.carrying:
+            cell = after.places[before.carrying]
+            for way in after.layout.steps:
+                beside = after.at(cell + way)
+                if beside >= 0:
+                    yield 0.3, "put", (before.carrying, beside)
+        opened = facing >= 0 and before.doors != after.doors and after.doors[facing] == OPEN
+        if MOVES[move] == "toggle" and opened:
+            yield 0.2, "open", (facing,)
+        if facing >= 0:
+            yield 0.0, "go to", (facing,)  # may be asked for after what the same move did
+
+    # ---- the teacher --------------------------------------------------------------------
+
+    def mission(self, env: Any) -> list[Said]:
+        """Return what the simulator's mission asks for, in the order of its text."""
+        instruction = getattr(env.unwrapped, "instrs", None)
+        if instruction is None:
+            raise WorldError(f"{self.level} has no mission that a teacher could read.")
+        return list(_said(instruction, self.reader(env)))
+
+    def demonstration(self, env: Any, seed: int) -> Demonstration:
+        """Return the demonstration of one seed."""
+        text, scene = self.reset(env, seed)
+        return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
+
+    def record(self, seeds: Iterable[int]) -> list[Demonstration]:
+        """Return the teacher's demonstrations of some seeds."""
+        env = self.make()
+        try:
+            return [self.demonstration(env, seed) for seed in seeds]
+        finally:
+            env.close()
+
+    def __repr__(self) -> str:
+        return f"babyai({self.name!r})"
+
+
+def _is_inside(room: tuple[int, int, int, int], x: int, y: int) -> bool:
+    left, top, width, height = room
+    return left <= x < left + width and top <= y < top + height
+
+
+def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterable[Said]:
+    kind = type(instruction).__name__
+    if hasattr(instruction, "instr_a"):
+        yield from _said(instruction.instr_a, reader)
+        turned = kind == "AfterInstr"
+        for place, (verb, things, before) in enumerate(_said(instruction.instr_b, reader)):
+            yield verb, things, before or (turned and place == 0)
+        return
+    verbs = {"GoToInstr": "go to", "PickupInstr": "pick up", "OpenInstr": "open",
+             "PutNextInstr": "put"}  # fmt: skip
+    if kind not in verbs:
+        raise WorldError(f"The teacher does not know missions of the kind {kind}.")
+    named = ("desc_move", "desc_fixed") if kind == "PutNextInstr" else ("desc",)
+    found = [
+        frozenset(reader.number(each) for each in getattr(instruction, name).obj_set) - {-1}
+        for name in named
+    ]
+    yield verbs[kind], tuple(found), earlier

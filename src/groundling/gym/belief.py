@@ -1,0 +1,222 @@
+"""Partial views: what the agent has seen so far, as a belief, and where to look next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from groundling.features.lexicon import matches_name
+from groundling.gym.babyai_levels import BabyAI
+from groundling.gym.grid import CLOSED, GONE, LOCKED, MOVES, OPEN, GridState, Layout, Thing, step
+from groundling.gym.objects import Choice, MacroAction, sides
+from groundling.gym.optional import require
+from groundling.gym.planner import Planner, PlanningError
+from groundling.world.graph import Labels
+
+__all__ = ["BeliefLayout", "PartialBabyAI", "frontier"]
+
+_REACH = 32  # cells in each direction that the belief has room for
+_SIZE = 2 * _REACH + 1
+_UNKNOWN = 2  # among the walls: not entered, but worth looking at
+_HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+_STATUS = {0: OPEN, 1: CLOSED, 2: LOCKED}
+_NAMES = {
+    "kind": ("ball", "box", "key", "door"),
+    "colour": ("red", "green", "blue", "purple", "yellow", "grey"),
+    "side": ("left", "right", "front", "behind"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefLayout(Layout):
+    """A layout that grows as more is seen; `first` says where each thing was first seen."""
+
+    first: tuple[int, ...] = ()
+
+
+def frontier(state: GridState) -> set[int]:
+    """Return the unknown cells beside known ones that are no walls."""
+    walls = state.layout.walls
+    return {
+        cell + way
+        for cell, wall in enumerate(walls)
+        if not wall
+        for way in state.layout.steps
+        if walls[cell + way] == _UNKNOWN
+    }
+
+
+class PartialBabyAI(BabyAI):
+    """A BabyAI level of which only the agent's own view is known, and what it remembers.
+
+    Scenes are `GridState`s on a large empty canvas, with the start in the middle; the position
+    is reckoned from the moves. What the text names and nobody has seen is looked for first.
+    """
+
+    surprises = 2_000  # whatever comes into view is one
+
+    def __init__(self, level: str) -> None:
+        super().__init__(level)
+        self._beliefs: WeakKeyDictionary[Any, GridState] = WeakKeyDictionary()
+
+    def begin(self, env: Any) -> GridState:
+        """Return what is seen at the start."""
+        super().begin(env)  # for the teacher, who knows all
+        unwrapped = env.unwrapped
+        layout = BeliefLayout(_SIZE, _SIZE, bytes([_UNKNOWN]) * (_SIZE * _SIZE), ())
+        middle = _REACH * _SIZE + _REACH
+        state = GridState(layout, middle, int(unwrapped.agent_dir), -1, (), ())
+        state = _see(state, unwrapped.gen_obs()["image"])
+        if unwrapped.carrying is not None:  # seen in the own hand
+            held = Thing(unwrapped.carrying.type, unwrapped.carrying.color)
+            state = _add(state, held, GONE, 0)._replace(carrying=len(state.places))
+        self._beliefs[unwrapped] = state
+        return state
+
+    def observe(self, env: Any) -> GridState:
+        """Return what is believed at present."""
+        return self._beliefs[env.unwrapped]
+
+    def after(self, env: Any, scene: GridState, move: int) -> GridState:
+        """Return what is believed after a move, given what is seen now."""
+        state = _see(step(scene, MOVES[move]), env.unwrapped.gen_obs()["image"])
+        self._beliefs[env.unwrapped] = state
+        return state
+
+    def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
+        """Return kind, colour and sides of what was seen, relative to the start."""
+        layout = scene.layout
+        assert isinstance(layout, BeliefLayout)
+        room = _room(scene, start.agent)
+        here, heading = layout.point(start.agent), _HEADINGS[start.direction]
+        found: dict[int, Labels] = {}
+        for number, thing in enumerate(layout.things):
+            first = layout.first[number]
+            if scene.places[number] == GONE and number != scene.carrying:
+                continue
+            side = sides(here, heading, layout.point(first)) if first in room else []
+            found[number] = {"kind": thing.kind, "colour": thing.colour, "side": side}
+        return found
+
+    def differs(self, expected: GridState, real: GridState) -> bool:
+        """Tell whether anything is new."""
+        return expected != real
+
+    def look(
+        self, scene: GridState, parts: Sequence[str], choices: Sequence[Choice]
+    ) -> tuple[int, ...]:
+        """Return moves to look around, if the text names what was not seen."""
+        things = scene.layout.things
+        if len(parts) == len(choices) and all(
+            _fits(part, things[int(str(choice.things[0]))], choice)
+            for part, choice in zip(parts, choices, strict=True)
+        ):
+            return ()
+        return self._explore(scene)
+
+    def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
+        """Return the moves that carry out a macro-action, or that look for a way."""
+        try:
+            return super().moves(scene, action)
+        except PlanningError:
+            looks = self._explore(scene)
+            if not looks:
+                raise
+            return looks
+
+    @staticmethod
+    def _explore(scene: GridState) -> tuple[int, ...]:
+        planner = Planner(scene)
+        try:
+            planner.look_at(frontier(scene))
+        except PlanningError:
+            return ()
+        return tuple(MOVES.index(move) for move in planner.moves)
+
+
+def _fits(part: str, thing: Thing, choice: Choice) -> bool:
+    """Tell whether an object has all that a part of the text names."""
+    shown = {thing.kind, thing.colour, *choice.shown.partition("(")[2].rstrip(")").split(", ")}
+    for word in part.split():
+        for values in _NAMES.values():
+            named = [value for value in values if matches_name(word, value)]
+            if named and not shown & set(named):
+                return False
+    return True
+
+
+def _see(state: GridState, image: Any) -> GridState:
+    """Return the belief after a look: walls, free cells and things in view."""
+    constants = require("minigrid.core.constants")
+    size = image.shape[0]
+    ahead = state.layout.steps[state.direction]
+    right = state.layout.steps[(state.direction + 1) % 4]
+    walls = bytearray(state.layout.walls)
+    seen: list[tuple[int, Thing, int]] = []
+    empty: list[int] = []
+    for column in range(size):
+        for row in range(size):
+            kind = constants.IDX_TO_OBJECT[int(image[column, row, 0])]
+            cell = state.agent + ahead * (size - 1 - row) + right * (column - size // 2)
+            if kind == "unseen" or not 0 <= cell < len(walls):
+                continue
+            walls[cell] = kind == "wall"
+            if cell == state.agent or kind in ("empty", "wall"):
+                if cell != state.agent:
+                    empty.append(cell)
+                continue
+            colour = constants.IDX_TO_COLOR[int(image[column, row, 1])]
+            seen.append((cell, Thing(kind, colour), int(image[column, row, 2])))
+    if bytes(walls) != state.layout.walls:
+        state = state._replace(layout=replace(state.layout, walls=bytes(walls)))
+    for cell in empty:
+        number = state.at(cell)
+        if number >= 0:
+            state = state._replace(places=_set(state.places, number, GONE))
+    for cell, thing, status in seen:
+        state = _place(state, cell, thing, _STATUS[status] if thing.kind == "door" else 0)
+    return state
+
+
+def _place(state: GridState, cell: int, thing: Thing, status: int) -> GridState:
+    """Return the belief with a thing at a cell: the one that was there, or a new one."""
+    number = state.at(cell)
+    if number < 0 or state.layout.things[number][:2] != thing[:2]:
+        if number >= 0:
+            state = state._replace(places=_set(state.places, number, GONE))
+        return _add(state, thing, cell, status)
+    if state.doors[number] != status:
+        state = state._replace(doors=_set(state.doors, number, status))
+    return state
+
+
+def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
+    layout = state.layout
+    assert isinstance(layout, BeliefLayout)
+    grown = replace(layout, things=(*layout.things, thing), first=(*layout.first, cell))
+    return state._replace(layout=grown, places=(*state.places, cell), doors=(*state.doors, status))
+
+
+def _set(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+    return (*values[:place], value, *values[place + 1 :])
+
+
+def _room(state: GridState, start: int) -> set[int]:
+    """Return the cells around the start as far as the walls and doors of its room, included."""
+    doors = {
+        place
+        for place, thing in zip(state.places, state.layout.things, strict=True)
+        if thing.kind == "door"
+    }
+    found, waiting = {start}, [start]
+    while waiting:
+        cell = waiting.pop()
+        for way in state.layout.steps:
+            other = cell + way
+            if other not in found and 0 <= other < len(state.layout.walls):
+                found.add(other)
+                if not state.layout.walls[other] and other not in doors:
+                    waiting.append(other)
+    return found

@@ -1,0 +1,337 @@
+"""Episodes: the environment of one scene, in which choices are made one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from groundling.errors import WorldError
+from groundling.features.lexicon import matches_name
+from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
+
+if TYPE_CHECKING:
+    from groundling.gym.objects import ObjectWorld
+
+__all__ = ["Choice", "Episode", "MacroAction", "Verb"]
+
+
+class Verb(NamedTuple):
+    """What can be done: its name, and a role for each object that it takes.
+
+    The first role is the object itself; further ones are named by the words that introduce
+    them (`put` … `next to` …), at which instructions are cut.
+    """
+
+    name: str
+    roles: tuple[str, ...] = ("object",)
+
+
+class Choice(NamedTuple):
+    """One argument of a macro-action: which verb, which role, and what would do for it.
+
+    `things` are objects that look alike; whichever is handiest is taken. `earlier` says that
+    this is to be done before everything that was said before it.
+    """
+
+    verb: str
+    role: str
+    things: tuple[Hashable, ...]
+    shown: str
+    earlier: bool = False
+
+    def __str__(self) -> str:
+        said = self.verb if self.role == "object" else self.role
+        return f"{'first ' if self.earlier else ''}{said} the {self.shown}"
+
+
+class MacroAction(NamedTuple):
+    """A verb with all its arguments; each is a tuple of objects that would do."""
+
+    verb: str
+    things: tuple[tuple[Hashable, ...], ...]
+    shown: str
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+class Episode:
+    """The environment of one scene: states are the choices so far, actions the next choices.
+
+    See `ObjectWorld` for how it is made. A plan may end when all verbs have their arguments.
+    Objects that the text does not tell apart are one, and so are outcomes that differ only in
+    what a part does not name: *a ball* may be any ball. Worlds whose texts do not spell the
+    values of labels turn that off (`spelled`).
+    """
+
+    def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
+        self.world = world
+        self.parts = parts
+        self.scene = scene
+        self.start = start
+        self._roles = {verb.name: verb.roles for verb in world.verbs}
+        self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
+        self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
+        self._graphs: dict[tuple[Any, Choice], GroundingGraph] = {}
+        self._offers: dict[tuple[Any, ...], tuple[Choice, ...]] = {}
+        self._events: dict[tuple[str, bool], Labels] = {}
+        self._named: dict[str, set[Label]] = {}
+        self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
+        self._scenes: dict[tuple[Choice, ...], Any] = {}
+        self._still = not world.has_effects
+
+    # ---- the environment ----------------------------------------------------------------
+
+    def actions(self, state: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """Return the choices that can come next."""
+        verb, before = self._pending(state)
+        scene = self._scene(state)
+        turned = not state or any(each.earlier for each in state)
+        key = (scene, verb, before, turned)
+        if key not in self._offers:
+            self._offers[key] = self._offer(scene, verb, before, turned)
+        return self._offers[key]
+
+    def _offer(
+        self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...], turned: bool
+    ) -> tuple[Choice, ...]:
+        if verb:
+            role = self._roles[verb][len(before)]
+            return tuple(
+                Choice(verb, role, things, shown)
+                for things, shown, _ in self._merged(scene)
+                if self._fits(scene, verb, role, things, before)
+            )
+        fresh = [
+            Choice(each.name, each.roles[0], things, shown)
+            for each in self.world.verbs
+            for things, shown, _ in self._merged(scene)
+            if self._fits(scene, each.name, each.roles[0], things, ())
+            and self._can_complete(scene, each.name, (things,))
+        ]
+        if self.world.reorders and not turned:
+            fresh += [each._replace(earlier=True) for each in fresh]
+        return tuple(fresh)
+
+    def step(self, state: tuple[Choice, ...], action: Choice) -> tuple[Choice, ...]:
+        """Return the choices with one more."""
+        return (*state, action)
+
+    def ground(
+        self, state: tuple[Choice, ...], action: Choice, after: tuple[Choice, ...]
+    ) -> GroundingGraph:
+        """Return the graph of a choice: the event, the object, and what relates to it."""
+        key = (self._scene(state), action)
+        found = self._graphs.get(key)
+        if found is None:
+            found = self._graphs[key] = self._graph(*key)
+        return found
+
+    def _graph(self, scene: Any, action: Choice) -> GroundingGraph:
+        self._merged(scene)
+        around = self._nodes[action.things]
+        key = (action.verb if action.role == "object" else action.role, action.earlier)
+        if key not in self._events:
+            self._events[key] = labels_of({key[0]: True, "earlier": action.earlier})
+        nodes = {"event": self._events[key], **around}
+        edges: list[tuple[str, str, Labels]] = [("event", "object", _edge(action.role))]
+        edges += [("object", name, _edge(name)) for name in around if name != "object"]
+        return GroundingGraph(nodes, edges)
+
+    def is_goal(self, state: tuple[Choice, ...]) -> bool:
+        """Tell whether every verb has all its arguments."""
+        return bool(state) and not self._pending(state)[0]
+
+    def outcome(self, state: tuple[Choice, ...]) -> Hashable:
+        """Return what will be done, as far as the text tells objects apart."""
+        if not (self.parts and self.world.spelled):
+            return self.macro_actions(state)
+        whole = " ".join(self.parts)
+        said = self.parts if len(self.parts) == len(state) else (whole,) * len(state)
+        return tuple(
+            (choice.verb, choice.role, choice.earlier, self._meant(choice.things, part))
+            for choice, part in zip(state, said, strict=True)
+        )
+
+    def _meant(self, things: tuple[Any, ...], part: str) -> tuple[Any, ...]:
+        """Return those labels of objects that a part of the text names.
+
+        What names nothing at all is no description: objects are then told apart.
+        """
+        key = (things, part)
+        if key not in self._spoken:
+            if part not in self._named:
+                self._named[part] = {
+                    label
+                    for each, _ in self.groups(())
+                    for label in self.labels(each)
+                    if isinstance(label.value, str)
+                    and any(matches_name(word, label.value) for word in part.split())
+                }
+            named = self._named[part]
+            labels = tuple(each for each in self.labels(things) if each in named)
+            self._spoken[key] = labels if named else things
+        return self._spoken[key]
+
+    def describe(self, state: tuple[Choice, ...]) -> str:
+        """Return the objects of the scene and what is already planned."""
+        there = ", ".join(shown for _, shown, _ in self._merged(self._scene(state)))
+        return f"{there}; so far: {', '.join(map(str, state)) or 'nothing'}"
+
+    # ---- what else is asked -------------------------------------------------------------
+
+    def macro_actions(self, state: Sequence[Any]) -> tuple[MacroAction, ...]:
+        """Return the finished macro-actions in the order in which they are to be done."""
+        said = [(action, state[first].earlier) for action, (first, _) in self.spans(state)]
+        turn = next((place for place, (_, earlier) in enumerate(said) if earlier), 0)
+        return tuple(action for action, _ in (*said[turn:], *said[:turn]))
+
+    def spans(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, tuple[int, int]]]:
+        """Yield the finished macro-actions as they are said, each with where its choices are."""
+        place = 0
+        while place < len(state):
+            size = len(self._roles[state[place].verb])
+            chosen = state[place : place + size]
+            if len(chosen) == size:
+                words = " ".join(str(each._replace(earlier=False)) for each in chosen)
+                things = tuple(each.things for each in chosen)
+                yield MacroAction(chosen[0].verb, things, words), (place, place + size)
+            place += size
+
+    def groups(self, state: tuple[Choice, ...]) -> list[tuple[tuple[Any, ...], str]]:
+        """Return the objects, look-alikes together, each with how it is called."""
+        return [(things, shown) for things, shown, _ in self._merged(self._scene(state))]
+
+    def labels(self, things: tuple[Any, ...]) -> tuple[Label, ...]:
+        """Return the labels of objects that look alike."""
+        return labels_of(self._nodes[things]["object"])
+
+    def is_possible(self, plan: Sequence[Choice]) -> bool:
+        """Tell whether choices can be made one after another, and be complete."""
+        done: tuple[Choice, ...] = ()
+        for choice in plan:
+            if choice not in self.actions(done):
+                return False
+            done = (*done, choice)
+        return self.is_goal(done)
+
+    def _pending(self, state: Sequence[Choice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
+        """Return the verb that still lacks arguments, with those it has."""
+        if not state:
+            return "", ()
+        roles = self._roles[state[-1].verb]
+        count = roles.index(state[-1].role) + 1
+        if count == len(roles):
+            return "", ()
+        return state[-1].verb, tuple(each.things for each in state[-count:])
+
+    def _scene(self, state: tuple[Choice, ...]) -> Any:
+        if self._still:
+            return None  # one scene for all, and nothing to hash
+        known = self._scenes.get(state)
+        if known is None:
+            known = self.scene
+            for action in self.macro_actions(state):
+                known = self.world.effect(known, action)
+            self._scenes[state] = known
+        return known
+
+    def _can_complete(self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...]) -> bool:
+        """Tell whether there is something for the roles that are left."""
+        roles = self._roles[verb]
+        return len(before) == len(roles) or any(
+            self._fits(scene, verb, roles[len(before)], things, before)
+            and self._can_complete(scene, verb, (*before, things))
+            for things, _, _ in self._merged(scene)
+        )
+
+    def _fits(
+        self, scene: Any, verb: str, role: str, things: tuple[Any, ...], before: Sequence[Any]
+    ) -> bool:
+        if before and len(things) == 1 and things in before:
+            return False  # nothing is put next to itself
+        scene = self.scene if scene is None else scene
+        return any(self.world.allows(scene, verb, role, each, before) for each in things)
+
+    def _as_told(self, labels: dict[Any, tuple[Label, ...]]) -> dict[Any, tuple[Label, ...]]:
+        """Return labels without names that the text does not use, if it uses any."""
+        if not (self.parts and self.world.spelled):
+            return labels
+        values = {each for own in labels.values() for each in own if isinstance(each.value, str)}
+        words = {word for part in self.parts for word in part.split()}
+        unsaid = {
+            each for each in values if not any(matches_name(w, str(each.value)) for w in words)
+        }
+        if unsaid == values:
+            return labels  # nothing is described: then all is told apart
+        return {
+            name: labels_of(_mapping(each for each in own if each not in unsaid))
+            for name, own in labels.items()
+        }
+
+    def _merged(self, scene: Any) -> list[tuple[tuple[Any, ...], str, dict[str, Labels]]]:
+        """Return objects that nobody could tell apart as one."""
+        known = self._groups.get(scene)
+        if known is not None:
+            return known
+        place, scene = scene, self.scene if scene is None else scene
+        labels = {
+            name: labels_of(given, f"object {name!r}")
+            for name, given in self.world.objects(scene, self.start).items()
+        }
+        if not labels:
+            raise WorldError("The scene has no objects, so there is nothing to speak of.")
+        labels = self._as_told(labels)
+        around: dict[Any, dict[str, set[Label]]] = {name: {} for name in labels}
+        for one, other, relation in self.world.relations(scene):
+            around[one].setdefault(relation, set()).update(labels[other])
+        alike: dict[Any, list[Any]] = {}
+        for name in sorted(labels):
+            uses = tuple(
+                self.world.allows(scene, verb.name, role, name, ())
+                for verb in self.world.verbs
+                for role in verb.roles
+            )
+            related = frozenset((key, frozenset(value)) for key, value in around[name].items())
+            alike.setdefault((labels[name], related, uses), []).append(name)
+        found = []
+        for (own, _, _), names in alike.items():
+            nodes: dict[str, Labels] = {"object": own}
+            nodes |= {
+                relation: _mapping(near) for relation, near in sorted(around[names[0]].items())
+            }
+            things = tuple(names)
+            self._nodes[things] = nodes
+            found.append((things, self._name(own), nodes))
+        self._groups[place] = sorted(found, key=lambda each: (each[1], each[0]))
+        return self._groups[place]
+
+    def _name(self, labels: Iterable[Label]) -> str:
+        values: dict[str, list[str]] = {}
+        for each in labels:
+            if isinstance(each.value, str):
+                values.setdefault(each.name, []).append(each.value)
+        plain = [" ".join(values[name]) for name in ("colour", "kind") if name in values]
+        others = [
+            ", ".join(values[name]) for name in sorted(values) if name not in ("colour", "kind")
+        ]
+        shown = " ".join(plain)
+        if plain and others:
+            return f"{shown} ({'; '.join(others)})"
+        return shown or "; ".join(others) or "other thing"
+
+
+@lru_cache(maxsize=256)
+def _edge(name: str) -> tuple[Label, ...]:
+    return labels_of(name)
+
+
+def _mapping(labels: Iterable[Label]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in labels:
+        if each.value is None:
+            found[each.name] = True
+        else:
+            found.setdefault(each.name, []).append(each.value)
+    return found

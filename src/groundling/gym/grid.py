@@ -1,0 +1,328 @@
+"""MiniGrid worlds as compact immutable values that step exactly as the simulator does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from groundling.errors import WorldError, did_you_mean
+
+__all__ = [
+    "CLOSED",
+    "GONE",
+    "HELD",
+    "INSIDE",
+    "LOCKED",
+    "MOVES",
+    "OPEN",
+    "GridReader",
+    "GridState",
+    "Layout",
+    "Thing",
+    "parse_grid",
+    "step",
+]
+
+MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+"""The moves, in the order of the simulator's numbers."""
+
+HELD, INSIDE, GONE = -1, -2, -3
+"""Places that are no cell: in the agent's hand, in a closed box, nowhere any more."""
+
+OPEN, CLOSED, LOCKED = 0, 1, 2
+"""What a door can be."""
+
+_PORTABLE = frozenset({"ball", "box", "key"})
+_FLAT = frozenset({"goal", "floor", "lava"})
+
+
+class Thing(NamedTuple):
+    """Something in the grid: what it is, its colour, and the number of what a box contains."""
+
+    kind: str
+    colour: str
+    contains: int = -1
+
+    def __str__(self) -> str:
+        return f"{self.colour} {self.kind}"
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What does not change in an episode: walls, rooms, and which things there are.
+
+    Cells are numbered row by row. Rooms are (left, top, width, height), walls included.
+    """
+
+    width: int
+    height: int
+    walls: bytes  # one for each cell: 1 where a wall stands
+    things: tuple[Thing, ...]
+    rooms: tuple[tuple[int, int, int, int], ...] = ()
+    _hash: int = field(init=False, repr=False, default=0)
+
+    def __post_init__(self) -> None:
+        value = hash((self.width, self.height, self.walls, self.things, self.rooms))
+        object.__setattr__(self, "_hash", value)
+
+    @property
+    def steps(self) -> tuple[int, int, int, int]:
+        """What to add to a cell to go east, south, west and north."""
+        return (1, self.width, -1, -self.width)
+
+    def point(self, cell: int) -> tuple[int, int]:
+        """Return the column and row of a cell."""
+        row, column = divmod(cell, self.width)
+        return column, row
+
+    def room(self, cell: int) -> tuple[int, int, int, int]:
+        """Return the room of a cell: of several that share a wall, the last."""
+        x, y = self.point(cell)
+        for left, top, width, height in reversed(self.rooms):
+            if left <= x < left + width and top <= y < top + height:
+                return left, top, width, height
+        return 0, 0, self.width, self.height
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return (self.width, self.height, self.walls, self.things, self.rooms) == (
+            other.width, other.height, other.walls, other.things, other.rooms
+        )  # fmt: skip
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+class GridState(NamedTuple):
+    """Where everything is: hashable, small, and all that the future depends on.
+
+    `places` has a cell for each thing of the layout (or `HELD`, `INSIDE`, `GONE`), `doors` the
+    status of each thing that is a door (0 for others). Directions are 0 east, 1 south, 2 west,
+    3 north.
+
+    >>> state = parse_grid("#####", "#> k#", "#####")
+    >>> ahead = step(step(state, "forward"), "pickup")
+    >>> ahead.layout.point(ahead.agent), ahead.carrying
+    ((2, 1), 0)
+    >>> print(ahead)
+    #####
+    # > #
+    #####
+    """
+
+    layout: Layout
+    agent: int
+    direction: int
+    carrying: int  # number of a thing, or -1
+    places: tuple[int, ...]
+    doors: tuple[int, ...]
+
+    @property
+    def front(self) -> int:
+        """The cell before the agent."""
+        return self.agent + self.layout.steps[self.direction]
+
+    def at(self, cell: int) -> int:
+        """Return the number of the thing at a cell, or -1."""
+        try:
+            return self.places.index(cell)
+        except ValueError:
+            return -1
+
+    def is_free(self, cell: int) -> bool:
+        """Tell whether something can be put on a cell."""
+        return not self.layout.walls[cell] and cell not in self.places and cell != self.agent
+
+    def can_enter(self, cell: int) -> bool:
+        """Tell whether the agent can walk onto a cell."""
+        if self.layout.walls[cell]:
+            return False
+        number = self.at(cell)
+        if number < 0:
+            return True
+        kind = self.layout.things[number].kind
+        return kind in _FLAT or (kind == "door" and self.doors[number] == OPEN)
+
+    def __str__(self) -> str:
+        layout = self.layout
+        cells = ["#" if wall else " " for wall in layout.walls]
+        for number, (place, thing) in enumerate(zip(self.places, layout.things, strict=True)):
+            if place >= 0:
+                letter = "/DL"[self.doors[number]] if thing.kind == "door" else _letter(thing)
+                cells[place] = letter
+        cells[self.agent] = ">v<^"[self.direction]
+        width = layout.width
+        return "\n".join(
+            "".join(cells[row * width : (row + 1) * width]) for row in range(layout.height)
+        )
+
+
+def _letter(thing: Thing) -> str:
+    return {"box": "x", "ball": "b", "key": "k", "goal": "G", "lava": "~"}.get(thing.kind, "?")
+
+
+def step(state: GridState, move: str) -> GridState:
+    """Return the state after a move, as the simulator would.
+
+    >>> step(parse_grid("####", "#>b#", "####"), "forward").agent  # a ball is in the way
+    5
+    """
+    layout, _agent, direction, carrying, places, doors = state
+    if move == "left":
+        return state._replace(direction=(direction + 3) % 4)
+    if move == "right":
+        return state._replace(direction=(direction + 1) % 4)
+    front = state.front
+    if move == "forward":
+        return state._replace(agent=front) if state.can_enter(front) else state
+    if move == "done":
+        return state
+    number = state.at(front)
+    if move == "pickup":
+        if number < 0 or carrying >= 0 or layout.things[number].kind not in _PORTABLE:
+            return state
+        return state._replace(carrying=number, places=_put(places, number, HELD))
+    if move == "drop":
+        if carrying < 0 or number >= 0 or layout.walls[front]:
+            return state
+        return state._replace(carrying=-1, places=_put(places, carrying, front))
+    if move == "toggle":
+        if number < 0:
+            return state
+        kind, colour, contains = layout.things[number]
+        if kind == "box":
+            places = _put(places, number, GONE)
+            return state._replace(places=_put(places, contains, front) if contains >= 0 else places)
+        if kind != "door":
+            return state
+        status = doors[number]
+        if status == LOCKED:
+            if carrying < 0 or layout.things[carrying][:2] != ("key", colour):
+                return state
+            status = CLOSED
+        return state._replace(doors=_put(doors, number, CLOSED if status == OPEN else OPEN))
+    raise WorldError(f"There is no move {move!r}.{did_you_mean(move, MOVES)}")
+
+
+def _put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+    return (*values[:place], value, *values[place + 1 :])
+
+
+class GridReader:
+    """Reads the state of a MiniGrid environment; things keep their numbers for an episode.
+
+    Make a new reader after each `reset`. Two things that look alike stay two: the simulator
+    asks which of them was moved.
+    """
+
+    def __init__(self, env: Any) -> None:
+        self.env = env.unwrapped
+        grid = getattr(self.env, "grid", None)
+        if grid is None or not hasattr(self.env, "agent_dir"):
+            raise WorldError(
+                f"{type(self.env).__name__} is no MiniGrid environment that was reset: it has no "
+                "grid. Call env.reset(seed=…) first, or use GymWorld."
+            )
+        held = [] if self.env.carrying is None else [self.env.carrying]
+        shown = [each for each in grid.grid if each is not None and each.type != "wall"] + held
+        self._objects = list(shown)
+        for each in self._objects:  # grows while it is walked: boxes may contain boxes
+            if each.contains is not None:
+                self._objects.append(each.contains)
+        self._numbers = {id(each): number for number, each in enumerate(self._objects)}
+        self.layout = Layout(
+            grid.width,
+            grid.height,
+            bytes(each is not None and each.type == "wall" for each in grid.grid),
+            tuple(
+                Thing(
+                    each.type,
+                    each.color,
+                    -1 if each.contains is None else self._numbers[id(each.contains)],
+                )
+                for each in self._objects
+            ),
+            tuple(
+                (int(room.top[0]), int(room.top[1]), int(room.size[0]), int(room.size[1]))
+                for row in getattr(self.env, "room_grid", ())
+                for room in row
+            ),
+        )
+
+    def number(self, thing: Any) -> int:
+        """Return the number of one of the simulator's objects, or -1 (a wall, say)."""
+        return self._numbers.get(id(thing), -1)
+
+    def read(self) -> GridState:
+        """Return the present state."""
+        grid, layout = self.env.grid, self.layout
+        places = [GONE] * len(layout.things)
+        for cell, each in enumerate(grid.grid):
+            if each is not None and each.type != "wall":
+                if id(each) not in self._numbers:
+                    raise WorldError(
+                        f"A {each.color} {each.type} appeared that was not there at the start of "
+                        "the episode. Make a new GridReader after env.reset."
+                    )
+                number = self._numbers[id(each)]
+                places[number] = cell
+        carrying = -1 if self.env.carrying is None else self._numbers[id(self.env.carrying)]
+        if carrying >= 0:
+            places[carrying] = HELD
+        for number, thing in enumerate(layout.things):
+            if thing.contains >= 0 and places[number] != GONE:
+                places[thing.contains] = INSIDE
+        doors = tuple(
+            0
+            if each.type != "door"
+            else OPEN
+            if each.is_open
+            else LOCKED
+            if each.is_locked
+            else CLOSED
+            for each in self._objects
+        )
+        x, y = map(int, self.env.agent_pos)
+        return GridState(
+            layout, y * layout.width + x, int(self.env.agent_dir), carrying, tuple(places), doors
+        )
+
+
+def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:
+    """Return a state drawn as text, for tests and examples.
+
+    `#` wall, `>v<^` agent, `b` ball, `k` key, `x` box, `/` open, `D` closed and `L` locked door,
+    `G` goal. `colours` are of the things in reading order (red by default); the last things of
+    `inside` many boxes' contents are keys that boxes (by their number) contain.
+
+    >>> state = parse_grid("####", "#>x#", "####", inside=[0])
+    >>> step(state, "toggle").places
+    (-3, 6)
+    """
+    width = len(rows[0])
+    kinds = {"b": "ball", "k": "key", "x": "box", "/": "door", "D": "door", "L": "door",
+             "G": "goal"}  # fmt: skip
+    found = [
+        (kinds[letter], row * width + column, "/DL".find(letter))
+        for row, line in enumerate(rows)
+        for column, letter in enumerate(line)
+        if letter in kinds
+    ]
+    text = "".join(rows)
+    boxes = list(inside)
+    holds = {box: len(found) + place for place, box in enumerate(boxes)}
+    kinds_of = [kind for kind, _, _ in found] + ["key"] * len(boxes)
+    things = tuple(
+        Thing(kind, colours[number] if number < len(colours) else "red", holds.get(number, -1))
+        for number, kind in enumerate(kinds_of)
+    )
+    places = tuple(cell for _, cell, _ in found) + (INSIDE,) * len(boxes)
+    doors = tuple(max(0, status) for _, _, status in found) + (0,) * len(boxes)
+    agent = next(cell for cell, letter in enumerate(text) if letter in ">v<^")
+    walls = bytes(letter == "#" for letter in text)
+    layout = Layout(width, len(rows), walls, things)
+    return GridState(layout, agent, ">v<^".index(text[agent]), -1, places, doors)

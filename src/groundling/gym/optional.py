@@ -1,0 +1,30 @@
+"""Libraries that only this part needs: imported when first used, named when missing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from groundling.errors import GroundlingError
+
+__all__ = ["require"]
+
+
+def require(library: str) -> Any:
+    """Return a library, or say in one sentence what to install.
+
+    >>> require("math").sqrt(4.0)
+    2.0
+    >>> require("gymnasiumm")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.GroundlingError: This needs gymnasiumm, which is not installed. Run
+    `pip install 'groundling[gym]'`.
+    """
+    try:
+        return import_module(library)
+    except ModuleNotFoundError as error:
+        missing = (error.name or library).split(".")[0]
+        raise GroundlingError(
+            f"This needs {missing}, which is not installed. Run `pip install 'groundling[gym]'`."
+        ) from error

@@ -1,0 +1,156 @@
+"""BabyAI in the simulator's own moves: turn, go forward, pick up, drop, toggle."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from groundling.errors import SearchError
+from groundling.follower import Follower
+from groundling.gym.acting import Report
+from groundling.gym.babyai_levels import BabyAI
+from groundling.gym.grid import CLOSED, MOVES, GridState, step
+from groundling.gym.planner import moves_for
+from groundling.gym.presets import make_move_follower
+from groundling.world.environment import Demonstration
+from groundling.world.graph import GroundingGraph, Labels
+
+__all__ = ["PrimitiveBabyAI", "PrimitiveEpisode", "distances"]
+
+_USED = MOVES[:-1]
+
+
+class PrimitiveBabyAI(BabyAI):
+    """A small BabyAI level whose actions are moves; plans are found without a planner.
+
+    Each move is described by what it brings the agent closer to, and what it brings it before.
+    Levels with one room and few things are small enough.
+    """
+
+    def episode(self, scene: GridState, parts: Any = (), start: Any = None) -> Any:
+        """Return the environment of one scene."""
+        return PrimitiveEpisode(self, scene if start is None else start)
+
+    def follower(self, **changes: Any) -> Follower:
+        """Return a follower that suits moves, yet to be fitted."""
+        return make_move_follower(self.slots, **changes)
+
+    def demonstration(self, env: Any, seed: int) -> Demonstration:
+        """Return the teacher's moves for one seed."""
+        text, scene = self.reset(env, seed)
+        said = self.mission(env)
+        turn = next((place for place, each in enumerate(said) if each[2]), 0)
+        moves: list[str] = []
+        state = scene
+        for verb, things, _ in (*said[turn:], *said[:turn]):
+            for move in moves_for(state, verb, *things):
+                if move != "done":
+                    moves.append(move)
+                    state = step(state, move)
+        return Demonstration(
+            self.read(text), self.episode(scene), scene, tuple(moves) or ("left", "right"),
+            name=f"{self.name} {seed}",
+        )  # fmt: skip
+
+    def act(self, follower: Follower, text: str, env: Any) -> Report:
+        """Carry out an instruction in an environment that was reset."""
+        scene = self.begin(env)
+        parts = self.read(text)
+        try:
+            plan = follower.follow(parts, self.episode(scene), scene)
+        except SearchError as error:
+            return Report("not understood", f"I find no plan: {error}", left=parts)
+        reward, done = 0.0, 0
+        for move in (*plan.actions, "done"):
+            _, gained, terminated, truncated, _ = env.step(MOVES.index(str(move)))
+            reward, done = reward + float(gained), done + 1
+            if terminated or truncated:
+                break
+        if reward > 0:
+            return Report("success", f"Done: {text}.", reward, done, plan, parts)
+        return Report(
+            "misunderstood", "I did all that I understood, and it was not what was meant.",
+            reward, done, plan, (), parts,
+        )  # fmt: skip
+
+
+class PrimitiveEpisode:
+    """The environment of one scene: states are `GridState`s, actions the names of moves."""
+
+    def __init__(self, world: BabyAI, start: GridState) -> None:
+        self.world = world
+        self.start = start
+        self._labels = world.objects(start, start)
+
+    def actions(self, state: GridState) -> tuple[str, ...]:
+        """Return the moves that change something."""
+        return tuple(move for move in _USED if step(state, move) != state)
+
+    def step(self, state: GridState, action: str) -> GridState:
+        """Return the state after a move."""
+        return step(state, action)
+
+    def ground(self, state: GridState, action: str, after: GridState) -> GroundingGraph:
+        """Return the move, what it brings the agent closer to, and what it changes."""
+        before, now = distances(state), distances(after)
+        nodes: dict[str, Labels] = {"event": {action: True}}
+        edges = []
+        for number, labels in self._labels.items():
+            name = f"thing {number}"
+            if after.places[number] != state.places[number] or (
+                after.doors[number] != state.doors[number]
+            ):
+                relation = "changed"
+            elif now.get(number, 999) < before.get(number, 999):
+                relation = "closer"
+            elif now.get(number, 999) == 0:
+                relation = "kept"
+            else:
+                continue
+            nodes[name] = {**dict(labels), relation: True}  # type: ignore[arg-type]
+            edges.append(("event", name, relation))
+        return GroundingGraph(nodes, edges)
+
+    def outcome(self, state: GridState) -> tuple[int, int, tuple[int, ...]]:
+        """Return what is before the agent, what it carries, and how the doors are."""
+        return state.at(state.front), state.carrying, state.doors
+
+    def describe(self, state: GridState) -> str:
+        """Return the grid as text."""
+        return str(state)
+
+
+@lru_cache(maxsize=50_000)
+def distances(state: GridState) -> dict[int, int]:
+    """Return after how many moves each thing can be before the agent (doors opened for two).
+
+    >>> from groundling.gym.grid import parse_grid
+    >>> distances(parse_grid("#####", "#> b#", "#####"))
+    {0: 1}
+    """
+    steps = state.layout.steps
+    found: dict[int, int] = {}
+    start = (state.agent, state.direction)
+    best, waiting = {start: 0}, deque([start])
+    while waiting:
+        cell, direction = waiting.popleft()
+        cost = best[cell, direction]
+        front = cell + steps[direction]
+        thing = state.at(front)
+        if thing >= 0:
+            found[thing] = min(cost, found.get(thing, cost))
+        ways: Iterable[tuple[int, int, int]] = (
+            (cell, (direction + 1) % 4, 1), (cell, (direction + 3) % 4, 1),
+        )  # fmt: skip
+        closed = thing >= 0 and state.layout.things[thing].kind == "door" and (
+            state.doors[thing] == CLOSED
+        )  # fmt: skip
+        if closed or state.can_enter(front):
+            ways = (*ways, (front, direction, 2 if closed else 1))
+        for after, turned, more in ways:
+            if cost + more < best.get((after, turned), 1 << 30):
+                best[after, turned] = cost + more
+                waiting.append((after, turned))
+    return found

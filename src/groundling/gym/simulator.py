@@ -1,0 +1,322 @@
+"""GymWorld: a simulator that can be copied, restored or replayed, as a pure environment."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.world.graph import GroundingGraph
+
+__all__ = ["Cost", "GymWorld", "Seen", "Situation", "digest"]
+
+_WAYS = ("auto", "state", "deepcopy", "replay")
+# Attributes that say nothing about where the simulation stands.
+_SKIPPED = ("render", "window", "screen", "clock", "viewer", "spec", "metadata", "space", "font")
+_DEEPEST = 8
+
+
+class Situation(NamedTuple):
+    """A state of a simulator, known by its key; the world keeps what belongs to it."""
+
+    key: Hashable
+
+    def __str__(self) -> str:
+        return str(self.key)[:12]
+
+
+class Seen(NamedTuple):
+    """What the simulator showed when it came into a state."""
+
+    observation: Any
+    reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    info: Mapping[str, Any] = {}
+
+
+@dataclass
+class Cost:
+    """What it cost to ask a simulator.
+
+    >>> print(Cost("replay", asked=10, simulated=4, moves=12, seconds=0.006))
+    10 steps asked, 4 simulated (60% remembered) by replay: 12 moves, 1.50 ms a simulated step
+    """
+
+    way: str
+    asked: int = 0
+    simulated: int = 0
+    moves: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        share = 1 - self.simulated / self.asked if self.asked else 0.0
+        each = 1000 * self.seconds / self.simulated if self.simulated else 0.0
+        return (
+            f"{self.asked:,} steps asked, {self.simulated:,} simulated ({share:.0%} remembered) by "
+            f"{self.way}: {self.moves:,} moves, {each:.2f} ms a simulated step"
+        )
+
+
+@dataclass
+class _Kept:
+    """A snapshot, and what was seen there."""
+
+    key: Hashable
+    snapshot: Any
+    seen: Seen
+    after: dict[Any, Situation] = field(default_factory=dict)
+
+
+class GymWorld:
+    """A Gymnasium environment as an `Environment`: hashable states, steps without side effects.
+
+    Parameters
+    ----------
+    env
+        The environment. It is used as a simulator: do not step it yourself meanwhile.
+    ground
+        A function (seen before, action, seen after) that returns the grounding graph; what was
+        seen are `Seen` values.
+    actions
+        A function from what is seen to the possible actions, or a sequence of actions. By
+        default all numbers of a discrete action space.
+    way
+        How states are restored: `state` by your `get_state(env)` and `set_state(env, state)`,
+        `deepcopy`, or `replay` of the actions since the reset by seed. `auto` takes the first
+        that works.
+    key
+        A function (env, observation) that returns what tells states apart, as a hashable value.
+        Leave out what does not matter (a step counter), and fewer states are simulated. By
+        default a digest of the observation and the unwrapped environment's attributes.
+
+    Attributes
+    ----------
+    way_ : str
+        How states are restored.
+    why_ : str
+        Why not by a cheaper way, in a sentence.
+    cost : Cost
+        What it cost so far; `print(world.cost)`.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> def ground(before, action, after):
+    ...     return GroundingGraph({"event": {("left", "down", "right", "up")[action]: True}})
+    >>> lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    >>> world = GymWorld(lake, ground, key=lambda env, observation: int(observation))
+    >>> start = world.reset(seed=0)
+    >>> world.seen(world.step(start, 2)).observation, world.step(start, 0) == start
+    (1, True)
+    >>> print(world.ground(start, 2, world.step(start, 2)))
+    event*: right
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        ground: Callable[[Seen, Any, Seen], GroundingGraph],
+        *,
+        actions: Callable[[Seen], Sequence[Any]] | Sequence[Any] | None = None,
+        way: str = "auto",
+        get_state: Callable[[Any], Any] | None = None,
+        set_state: Callable[[Any, Any], None] | None = None,
+        key: Callable[[Any, Any], Hashable] | None = None,
+    ) -> None:
+        if way not in _WAYS:
+            raise SettingError(f"GymWorld.way cannot be {way!r}.{did_you_mean(way, _WAYS)}")
+        if (get_state is None) != (set_state is None) or (way == "state" and get_state is None):
+            raise SettingError("GymWorld needs both get_state and set_state, or neither.")
+        space = getattr(env, "action_space", None)
+        if actions is None and not hasattr(space, "n"):
+            raise SettingError(
+                f"The action space is {space}, which cannot be listed. Give GymWorld actions=…"
+            )
+        self.env = env
+        self._ground = ground
+        self._listed = actions
+        self._get, self._set = get_state, set_state
+        self._key = key or _default_key
+        self._kept: dict[Situation, _Kept] = {}
+        self.why_ = ""
+        self.way_ = self._choose(way)
+        self.cost = Cost(self.way_)
+
+    def reset(self, seed: int = 0, **options: Any) -> Situation:
+        """Begin an episode; return the state it begins in."""
+        observation, info = self.env.reset(seed=seed, **options)
+        return self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
+
+    def seen(self, state: Situation) -> Seen:
+        """Return what was seen in a state."""
+        return self._known(state).seen
+
+    # ---- the environment ----------------------------------------------------------------
+
+    def actions(self, state: Situation) -> Sequence[Any]:
+        """Return the actions possible in a state."""
+        if callable(self._listed):
+            return tuple(self._listed(self.seen(state)))
+        if self._listed is not None:
+            return tuple(self._listed)
+        space = self.env.action_space
+        first = int(getattr(space, "start", 0))
+        return tuple(range(first, first + int(space.n)))
+
+    def step(self, state: Situation, action: Any) -> Situation:
+        """Return the state after an action; each is simulated once."""
+        kept = self._known(state)
+        self.cost.asked += 1
+        if action not in kept.after:
+            began = time.perf_counter()
+            kept.after[action] = self._simulate(kept, action)
+            self.cost.simulated += 1
+            self.cost.seconds += time.perf_counter() - began
+        return kept.after[action]
+
+    def ground(self, state: Situation, action: Any, after: Situation) -> GroundingGraph:
+        """Return the grounding graph of an action, by the function that was given."""
+        return self._ground(self.seen(state), action, self.seen(after))
+
+    def is_terminal(self, state: Situation) -> bool:
+        """Tell whether the simulator ended the episode here."""
+        seen = self.seen(state)
+        return seen.terminated or seen.truncated
+
+    # ---- snapshots ----------------------------------------------------------------------
+
+    def _known(self, state: Situation) -> _Kept:
+        if state not in self._kept:
+            raise WorldError(
+                f"The state {state} is not of this GymWorld. Begin with its reset(seed=…)."
+            )
+        return self._kept[state]
+
+    def _keep(self, env: Any, seen: Seen, course: tuple[Any, ...]) -> Situation:
+        key = self._key(env, seen.observation)
+        state = Situation((key, seen.terminated or seen.truncated))
+        if state not in self._kept:
+            if self.way_ == "state" and self._get is not None:
+                snapshot = self._get(env)
+            elif self.way_ == "deepcopy":
+                snapshot = copy.deepcopy(env)
+            else:
+                snapshot = course
+            self._kept[state] = _Kept(key, snapshot, seen)
+        return state
+
+    def _simulate(self, kept: _Kept, action: Any) -> Situation:
+        env: Any = self.env
+        course: tuple[Any, ...] = ()
+        if self.way_ == "state" and self._set is not None:
+            self._set(env, kept.snapshot)
+        elif self.way_ == "deepcopy":
+            env = copy.deepcopy(kept.snapshot)
+        else:
+            seed, options, done = kept.snapshot
+            observation, _ = env.reset(seed=seed, **options)
+            for each in done:
+                observation = env.step(each)[0]
+            self.cost.moves += len(done)
+            course = (seed, options, (*done, action))
+            if self._key(env, observation) != kept.key:
+                raise WorldError(
+                    f"Replaying {len(done)} actions from seed {seed} did not lead to the same "
+                    "state: the simulator is not deterministic. Seed it in reset, or leave what "
+                    "differs out of GymWorld's key."
+                )
+        observation, reward, terminated, truncated, info = env.step(action)
+        self.cost.moves += 1
+        seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
+        return self._keep(env, seen, course)
+
+    def _choose(self, way: str) -> str:
+        if way == "state" or (way == "auto" and self._get is not None):
+            return "state"
+        if way == "replay":
+            return "replay"
+        self.why_ = self._copying_fails()
+        if not self.why_:
+            return "deepcopy"
+        if way == "deepcopy":
+            raise WorldError(self.why_)
+        return "replay"
+
+    def _copying_fails(self) -> str:
+        """Return why the environment cannot be copied, or nothing."""
+        name = type(self.env.unwrapped).__name__
+        cure = "Give get_state and set_state, or use way='replay'."
+        observation, _ = self.env.reset(seed=0)
+        for action in list(self.actions(self._first(observation)))[:3]:
+            observation, _, terminated, truncated, _ = self.env.step(action)
+            if terminated or truncated:
+                observation, _ = self.env.reset(seed=0)
+        own = self._key(self.env, observation)
+        trouble = "the copy is not in the state of the original"
+        try:
+            if self._key(copy.deepcopy(self.env), observation) == own:
+                return ""
+        except Exception as error:  # whatever the environment's own code does when copied
+            trouble = f"{type(error).__name__}: {error}"
+        if any(each.__name__ == "EzPickle" for each in type(self.env.unwrapped).__mro__):
+            trouble = (
+                "it is an EzPickle, which makes a new environment from the arguments of the old one"
+            )
+        return f"A deepcopy of {name} forgets its state: {trouble}. {cure}"
+
+    def _first(self, observation: Any) -> Situation:
+        state = Situation(("probe", False))
+        self._kept = {state: _Kept(None, None, Seen(observation))}
+        return state
+
+
+def _default_key(env: Any, observation: Any) -> str:
+    return digest(observation, vars(env.unwrapped))
+
+
+def digest(*values: Any) -> str:
+    """Return a digest of what values hold: numbers, texts, arrays, and objects made of them.
+
+    >>> digest({"b": 1, "a": [2.0]}) == digest({"a": [2.0], "b": 1})
+    True
+    >>> digest(1) == digest(2)
+    False
+    """
+    state = hashlib.blake2b(digest_size=16)
+    for value in values:
+        _feed(state.update, value, 0, set())
+    return state.hexdigest()
+
+
+def _feed(update: Callable[[bytes], Any], value: Any, depth: int, above: set[int]) -> None:
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        update(f"{type(value).__name__}:{value!r};".encode())
+    elif isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        if array.dtype != object:
+            update(f"{array.dtype}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    elif isinstance(value, np.random.Generator):
+        _feed(update, value.bit_generator.state, depth + 1, above)
+    elif callable(value) or depth > _DEEPEST or id(value) in above:
+        return
+    elif isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            if not any(each in str(key).lower() for each in _SKIPPED):
+                update(f"{key}=".encode())
+                _feed(update, value[key], depth + 1, above | {id(value)})
+    elif isinstance(value, (list, tuple)):
+        update(f"[{len(value)}".encode())
+        for each in value:
+            _feed(update, each, depth + 1, above | {id(value)})
+    elif isinstance(value, (set, frozenset)):
+        update("|".join(sorted(map(repr, value))).encode())
+    elif hasattr(value, "__dict__"):
+        update(type(value).__name__.encode())
+        _feed(update, vars(value), depth + 1, above | {id(value)})

@@ -1,0 +1,83 @@
+"""Telling every open page what happens, from whichever thread it happens in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+from groundling.errors import ProjectError
+
+__all__ = ["Events"]
+
+WAITING = 200  # events that a slow page may be behind before the oldest are dropped
+PAGES = 200
+PULSE = 15.0  # seconds between signs of life, so that closed pages are noticed
+
+
+class Events:
+    r"""A stream of events for any number of listeners, as server-sent events.
+
+    >>> import asyncio
+    >>> async def listen():
+    ...     events = Events()
+    ...     stream = events.listen()
+    ...     first = await anext(stream)
+    ...     events.publish("learnt", {"known": 3})
+    ...     second = await anext(stream)
+    ...     await stream.aclose()
+    ...     return first, second
+    >>> asyncio.run(listen())
+    (': open\n\n', 'event: learnt\ndata: {"known": 3}\n\n')
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: dict[asyncio.Queue[str | None], asyncio.AbstractEventLoop] = {}
+
+    def publish(self, kind: str, data: Any) -> None:
+        """Tell all listeners; may be called from any thread."""
+        self._send(f"event: {kind}\ndata: {json.dumps(data)}\n\n")
+
+    def close(self) -> None:
+        """End all streams."""
+        self._send(None)
+
+    def _send(self, message: str | None) -> None:
+        with self._lock:
+            listeners = list(self._listeners.items())
+        for queue, loop in listeners:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_put, queue, message)
+
+    def check_room(self) -> None:
+        """Complain if too many pages listen already."""
+        if len(self._listeners) >= PAGES:
+            raise ProjectError(f"{PAGES} pages are open on this project. Close some of them.")
+
+    async def listen(self) -> AsyncIterator[str]:
+        """Yield events as they come, with a sign of life when there are none."""
+        queue: asyncio.Queue[str | None] = asyncio.Queue(WAITING)
+        with self._lock:
+            self._listeners[queue] = asyncio.get_running_loop()
+        try:
+            yield ": open\n\n"
+            while True:
+                try:
+                    message = await asyncio.wait_for(queue.get(), PULSE)
+                except TimeoutError:
+                    message = ": alive\n\n"
+                if message is None:
+                    return
+                yield message
+        finally:
+            with self._lock:
+                del self._listeners[queue]
+
+
+def _put(queue: asyncio.Queue[str | None], message: str | None) -> None:
+    if queue.full():
+        queue.get_nowait()
+    queue.put_nowait(message)

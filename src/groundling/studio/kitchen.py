@@ -1,0 +1,146 @@
+"""The kitchen of the lesson: a robot that goes to places, takes things and puts them down."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from groundling.studio.drawings.svg import Canvas
+from groundling.world.graph import GroundingGraph
+
+__all__ = ["Kitchen", "KitchenState"]
+
+PLACES = ("table", "sink", "shelf")
+THINGS = ("red cup", "blue cup", "red bowl")
+_COLORS = {"red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "white": "#d9d9d9"}
+_WIDE, _HIGH = 200.0, 250.0
+
+
+class KitchenState(NamedTuple):
+    """Where the robot stands, what it holds (or nothing), and where the things lie."""
+
+    at: str
+    holds: str
+    lying: frozenset[tuple[str, str]]
+
+
+class Kitchen:
+    """A small kitchen; the world of the lesson, and an example of `draw`.
+
+    Examples
+    --------
+    >>> kitchen = Kitchen()
+    >>> kitchen.actions(kitchen.start)
+    ('go to the table', 'go to the shelf', 'take the blue cup')
+    >>> kitchen.describe(kitchen.step(kitchen.start, "take the blue cup"))
+    'The robot is at the sink and holds the blue cup; the red bowl lies on the shelf, the red
+    cup on the table.'
+    """
+
+    start = KitchenState(
+        "sink", "", frozenset({("red cup", "table"), ("blue cup", "sink"), ("red bowl", "shelf")})
+    )
+
+    def actions(self, state: KitchenState) -> tuple[str, ...]:
+        """Return what the robot can do."""
+        go = [f"go to the {place}" for place in PLACES if place != state.at]
+        if state.holds:
+            return (*go, f"put down the {state.holds}")
+        here = sorted(thing for thing, place in state.lying if place == state.at)
+        return (*go, *(f"take the {thing}" for thing in here))
+
+    def step(self, state: KitchenState, action: str) -> KitchenState:
+        """Return the state after an action."""
+        verb, what = action.split(" the ")
+        if verb == "go to":
+            return state._replace(at=what)
+        if verb == "take":
+            return state._replace(holds=what, lying=state.lying - {(what, state.at)})
+        return state._replace(holds="", lying=state.lying | {(what, state.at)})
+
+    def ground(self, state: KitchenState, action: str, after: KitchenState) -> GroundingGraph:
+        """Return an action as a graph: what is done, where, and with what."""
+        verb, what = action.split(" the ")
+        # Each name stands here twice, as a text and as a label, so that it weighs more than
+        # the rest: ten demonstrations are few.
+        nodes: dict[str, dict[str, bool | str]] = {
+            "event": {verb: True},
+            "where": {"place": after.at, f"place={after.at}": True},
+        }
+        edges = [("event", "where", "at")]
+        if verb != "go to":
+            colour, thing = what.split()
+            nodes["object"] = {
+                "thing": thing, f"thing={thing}": True,
+                "colour": colour, f"colour={colour}": True,
+            }  # fmt: skip
+            edges.append(("event", "object", "of"))
+        return GroundingGraph(nodes, edges)
+
+    def outcome(self, state: KitchenState) -> KitchenState:
+        """Return what counts in the end."""
+        return state
+
+    def describe(self, state: KitchenState) -> str:
+        """Return a sentence about a state."""
+        holds = f"holds the {state.holds}" if state.holds else "holds nothing"
+        lying = sorted(state.lying)
+        things = ", ".join(
+            f"the {thing} {'lies ' if number == 0 else ''}on the {place}"
+            for number, (thing, place) in enumerate(lying)
+        )
+        return f"The robot is at the {state.at} and {holds}{'; ' + things if things else ''}."
+
+    @staticmethod
+    def shuffled(seed: int) -> KitchenState:
+        """Return another way the things may lie; the same seed gives the same."""
+        dice = Random(seed)
+        lying = frozenset((thing, dice.choice(PLACES)) for thing in THINGS)
+        return KitchenState(dice.choice(PLACES), "", lying)
+
+    def draw(self, state: KitchenState) -> str:
+        """Draw the places side by side, the things on them and the robot before one."""
+        canvas = Canvas(0, 0, _WIDE * len(PLACES), _HIGH)
+        possible = set(self.actions(state))
+        for number, place in enumerate(PLACES):
+            left = number * _WIDE
+            group = canvas.add("g", class_="place")
+            canvas.add("rect", group, x=left + 18, y=104, width=_WIDE - 36, height=12, rx=4)
+            for leg in (34, _WIDE - 42):
+                canvas.add("rect", group, x=left + leg, y=116, width=8, height=58)
+            canvas.text(left + _WIDE / 2, 142, place, group, text_anchor="middle", font_size=18)
+            if f"go to the {place}" in possible:
+                spot = canvas.add("rect", x=left + 10, y=122, width=_WIDE - 20, height=112, rx=12,
+                                  class_="target", data_action=f"go to the {place}")  # fmt: skip
+                canvas.add("title", spot).text = f"go to the {place}"
+            lying = sorted(thing for thing, where in state.lying if where == place)
+            for rank, thing in enumerate(lying):
+                x = left + _WIDE / 2 + (rank - (len(lying) - 1) / 2) * 58
+                _thing(canvas, thing, x, 104.0, f"take the {thing}" if place == state.at else "")
+        x = PLACES.index(state.at) * _WIDE + _WIDE / 2
+        robot = canvas.add("g", class_="agent", transform=f"translate({x:g} 205)")
+        canvas.add("rect", robot, x=-21, y=-22, width=42, height=44, rx=12)
+        canvas.add("circle", robot, class_="eye", cx=-8, cy=-5, r=4)
+        canvas.add("circle", robot, class_="eye", cx=8, cy=-5, r=4)
+        canvas.add("path", robot, class_="mouth", d="M-8 9 Q0 14 8 9")
+        if state.holds:
+            _thing(canvas, state.holds, x + 52, 226.0, f"put down the {state.holds}")
+        return str(canvas)
+
+
+def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> None:
+    """Draw a cup or a bowl that stands on the floor."""
+    colour, kind = thing.split()
+    group = canvas.add("g", transform=f"translate({x:g} {floor:g})")
+    fill = _COLORS.get(colour, "#999999")
+    if kind == "cup":
+        canvas.add("path", group, d="M11 -26 h6 a7 7 0 0 1 0 15 h-6", fill="none", stroke=fill,
+                   stroke_width=4)  # fmt: skip
+        canvas.add("path", group, d="M-14 -32 H14 L11 0 H-11 Z", fill=fill)
+    else:
+        canvas.add("path", group, d="M-23 -22 H23 Q20 0 8 0 H-8 Q-20 0 -23 -22 Z", fill=fill)
+    canvas.add("title", group).text = thing
+    if action:
+        spot = canvas.add("rect", group, x=-26, y=-40, width=52, height=46, rx=8, class_="target",
+                          data_action=action)  # fmt: skip
+        canvas.add("title", spot).text = action

@@ -1,0 +1,63 @@
+"""Figures for Prometheus: how many requests, how long they took, how sure the answers were."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from groundling.studio.gate import Gate
+
+__all__ = ["Metrics"]
+
+PATHS = ("/v1/follow", "/v1/explain", "/v1/teach", "/v1/health", "/v1/model")
+_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+
+class Metrics:
+    """Counters of one service; nothing is global.
+
+    >>> metrics = Metrics(Gate())
+    >>> metrics.answered("/v1/follow", 200, 0.03)
+    >>> print([line for line in metrics.text().splitlines() if "requests_total{" in line])
+    ['groundling_requests_total{path="/v1/follow",status="200"} 1.0']
+    """
+
+    def __init__(self, gate: Gate) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "groundling_requests", "Requests answered.", ("path", "status"), registry=self.registry
+        )
+        self._seconds = Histogram(
+            "groundling_request_seconds",
+            "From the request to its answer.",
+            ("path",),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._plans = Counter(
+            "groundling_plans", "Plans given.", ("understood",), registry=self.registry
+        )
+        self._follow = Histogram(
+            "groundling_follow_seconds",
+            "Waiting for and making a plan.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        waiting = Gauge(
+            "groundling_requests_waiting", "Requests in work or waiting.", registry=self.registry
+        )
+        waiting.set_function(lambda: float(gate.busy))
+
+    def answered(self, path: str, status: int, seconds: float) -> None:
+        """Count an answer; paths that we do not have are counted together."""
+        known = path if path in PATHS else "other"
+        self._requests.labels(known, str(status)).inc()
+        self._seconds.labels(known).observe(seconds)
+
+    def followed(self, seconds: float, understood: bool) -> None:
+        """Count a plan."""
+        self._plans.labels("yes" if understood else "no").inc()
+        self._follow.observe(seconds)
+
+    def text(self) -> str:
+        """Return all figures in Prometheus' own format."""
+        return generate_latest(self.registry).decode("utf-8")

@@ -1,0 +1,110 @@
+"""Errors as problem documents (RFC 9457): one sentence, as the library says it."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from groundling.errors import GroundlingError, NotFittedError, ProjectError
+
+__all__ = ["BusyError", "install_problems", "plain_json", "problem"]
+
+TITLES = {
+    400: "Not understood", 401: "Token needed", 403: "Refused", 404: "Not found",
+    405: "Not possible", 409: "Not now", 413: "Too large", 422: "Cannot be done",
+    429: "Too busy", 500: "Broken", 503: "Too slow", 507: "Disk full",
+}  # fmt: skip
+_log = logging.getLogger("groundling.studio")
+
+
+class BusyError(GroundlingError):
+    """More was asked for than can wait, or it took too long."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
+    """Return a problem document.
+
+    >>> problem(404, "There is no such page.").body
+    b'{"type":"about:blank","title":"Not found","status":404,"detail":"There is no such page."}'
+    """
+    title = TITLES.get(status, "Not possible")
+    # What people typed may hold half of a pair of code units, which no UTF-8 has.
+    said = detail.encode("utf-8", "replace").decode("utf-8")
+    return JSONResponse(
+        {"type": kind, "title": title, "status": status, "detail": said},
+        status_code=status,
+        media_type="application/problem+json",
+        headers={"retry-after": "2"} if status == 429 else None,
+    )
+
+
+def install_problems(app: FastAPI) -> None:
+    """Answer all errors of an application with problem documents."""
+
+    @app.exception_handler(GroundlingError)
+    async def of_library(request: Request, error: GroundlingError) -> Response:
+        status = 422
+        if isinstance(error, BusyError):
+            status = error.status
+        elif isinstance(error, NotFittedError):
+            status = 409
+        elif isinstance(error, ProjectError):
+            status = 507 if "full" in str(error) else 409
+        kind = f"urn:groundling:{type(error).__name__}"
+        return problem(status, " ".join(str(error).split()), kind)
+
+    @app.exception_handler(RequestValidationError)
+    async def of_form(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(each) for each in first.get("loc", ())[1:])
+        said = str(first.get("msg", "It cannot be read")).removeprefix("Value error, ")
+        return problem(422, f"{f'{where}: ' if where else ''}{said.rstrip('.')}.")
+
+    @app.exception_handler(HTTPException)
+    async def of_web(request: Request, error: HTTPException) -> Response:
+        answer = problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(Exception)
+    async def of_ours(request: Request, error: Exception) -> Response:
+        _log.exception("%s %s", request.method, request.url.path, exc_info=error)
+        return problem(500, f"{type(error).__name__}: this should not happen; nothing was changed.")
+
+
+def plain_json(value: Any) -> Any:
+    """Return JSON as it is if it can be written again; a ValueError if not.
+
+    >>> plain_json({"at": [1, 2.5]})
+    {'at': [1, 2.5]}
+    >>> plain_json(float("nan"))
+    Traceback (most recent call last):
+        ...
+    ValueError: numbers must be finite
+    """
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, float) and not math.isfinite(each):
+            raise ValueError("numbers must be finite")
+        if isinstance(each, str):
+            try:
+                each.encode("utf-8")
+            except UnicodeEncodeError:
+                raise ValueError("text must be valid Unicode") from None
+        elif isinstance(each, dict):
+            waiting += [*each, *each.values()]
+        elif isinstance(each, list):
+            waiting += each
+    return value

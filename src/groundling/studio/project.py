@@ -1,0 +1,332 @@
+"""A project: its scenes, its demonstrations, and the follower that learns from them."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import GroundlingError, NotFittedError, ProjectError
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.learning.training import Progress
+from groundling.studio.events import Events
+from groundling.studio.learning import learn
+from groundling.studio.store import Record, Store
+from groundling.studio.worlds import Scene, Setting, open_setting
+from groundling.world.environment import Demonstration, State, World
+
+__all__ = ["Project"]
+
+KEPT = 12  # models that stay on disk; older ones keep their row only
+
+
+class Project:
+    """A folder that keeps demonstrations and models, and one follower that answers.
+
+    Reading and writing may come from any thread. One thread learns: it begins when
+    demonstrations have changed, and learns again if they changed meanwhile. Whoever asks gets
+    answers of the last follower that was ready.
+
+    Parameters
+    ----------
+    folder
+        Where it is kept.
+    source
+        What to open it with, as `open_setting` reads it; without, what it was made from.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     project = Project(Path(folder), {"kind": "lesson"})
+    ...     scene = project.setting.scenes[0]
+    ...     start = project.write_state(scene.name, scene.start)
+    ...     shown = Record(scene.name, "zum Tisch", start, ("go to the table",))
+    ...     _ = project.store.add([shown], "taught")
+    ...     project.learn_now()
+    ...     print(project.follow(scene, scene.start, "zum Tisch").actions)
+    ...     project.close()
+    ('go to the table',)
+    """
+
+    def __init__(self, folder: Path, source: Mapping[str, Any] | None = None) -> None:
+        self.folder = folder
+        self.store = Store(folder)
+        try:
+            known = self.store.get("source")
+            if source is None and known is None:
+                raise ProjectError(f"{folder} holds no project yet. Say which world to open.")
+            if source is not None and known is not None and source["kind"] != known["kind"]:
+                raise ProjectError(
+                    f"The project in {folder} is of another world ({_named(known)}). Choose "
+                    "another folder with --project, or open it without naming a world."
+                )
+            self.setting: Setting = open_setting(source or known)
+            if known is None:
+                self.store.begin(dict(self.setting.source), list(self._first_records()))
+            elif source is not None and dict(source) != known:
+                self.store.set("source", dict(source))  # the same world, which has moved
+            self.events = Events()
+            self.answering = threading.Lock()  # a follower answers one question at a time
+            # One value, so that nobody sees the follower of one moment with the number of another.
+            self.learnt: tuple[Follower | None, int] = (self.setting.trained, 0)
+            self.progress: dict[str, Any] | None = None
+            self.problem: str | None = None
+            self._wake = threading.Condition()
+            self._stopping = False
+            self._warm = False
+            self._thread: threading.Thread | None = None
+            self._load_last()
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _first_records(self) -> list[Record]:
+        found = []
+        for shown, apart in ((self.setting.given(), False), (self.setting.apart(), True)):
+            for scene, each in shown:
+                codec = self.setting.codec(scene)
+                found.append(
+                    Record(
+                        scene,
+                        _text_of(each),
+                        codec.state_to_json(each.start),
+                        tuple(map(codec.action_to_json, each.actions)),
+                        apart=apart,
+                        origin="given",
+                    )
+                )
+        return found
+
+    def _load_last(self) -> None:
+        """Take the model up that was saved last, if it is of this version and whole."""
+        for row in reversed(self.store.models()[-KEPT:]):
+            try:
+                follower = Follower.load(self.folder / "models" / str(int(row["revision"])))
+            except GroundlingError:
+                continue
+            self.learnt = (follower, int(row["revision"]))
+            return
+        if self.setting.trained is not None and not self.store.models():
+            self.learnt = (self.setting.trained, self.store.revision)
+
+    @property
+    def follower(self) -> Follower | None:
+        """The follower that answers, if anything was learnt."""
+        return self.learnt[0]
+
+    @property
+    def learnt_revision(self) -> int:
+        """The revision of the demonstrations that the follower learnt from."""
+        return self.learnt[1]
+
+    def close(self) -> None:
+        """Stop learning (it goes on when the project is opened again) and close the file."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify_all()
+        self.events.close()
+        if self._thread is not None:
+            self._thread.join(timeout=30)
+        self.store.close()
+
+    # ---- states, actions and demonstrations as JSON -------------------------------------
+
+    def write_state(self, scene: str, state: State) -> Any:
+        """Return a state as JSON."""
+        return self.setting.codec(scene).state_to_json(state)
+
+    def read_state(self, scene: Scene, data: Any) -> State:
+        """Return the state that JSON describes; without one, the scene's own start."""
+        if data is None:
+            return scene.start
+        found: State = self.setting.codec(scene.name).state_from_json(data)
+        return found
+
+    def write_actions(self, scene: str, actions: Sequence[Any]) -> list[Any]:
+        """Return actions as JSON."""
+        return [self.setting.codec(scene).action_to_json(each) for each in actions]
+
+    def read_actions(self, scene: str, data: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the actions that JSON describes."""
+        return tuple(self.setting.codec(scene).action_from_json(each) for each in data)
+
+    def demonstration(self, record: Record) -> Demonstration:
+        """Return a demonstration that the follower can learn from."""
+        scene = self.setting.scene(record.scene)
+        return Demonstration(
+            self.setting.read(scene, record.text),
+            scene.environment,
+            self.read_state(scene, record.start),
+            self.read_actions(record.scene, record.actions),
+            weight=record.weight,
+            name=f"{record.id}: {record.text[:40]}",
+        )
+
+    def check(self, record: Record) -> None:
+        """Complain of a demonstration that cannot be carried out."""
+        each = self.demonstration(record)
+        World(each.environment).trace(each.start, each.actions, f"“{record.text[:60]}”")
+
+    # ---- following ----------------------------------------------------------------------
+
+    def follow(self, scene: Scene, start: State, text: str) -> Plan:
+        """Follow what was said, as the library does."""
+        with self.answering:
+            follower = self.follower
+            if follower is None:
+                raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
+            return follower.follow(self.setting.read(scene, text), scene.environment, start)
+
+    def would_do(self, record: Record) -> bool | None:
+        """Tell whether the follower already does what a demonstration shows."""
+        follower = self.follower
+        if follower is None:
+            return False
+        with self.answering:
+            try:
+                return follower.score([self.demonstration(record).weighted(1.0)]) == 1.0
+            except GroundlingError:
+                return None
+
+    # ---- learning -----------------------------------------------------------------------
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether demonstrations have changed since the follower learnt."""
+        return self.learnt_revision != self.store.revision
+
+    def changed(self, what: str) -> None:
+        """Tell pages that demonstrations have changed, and begin to learn."""
+        last = self.store.last_change()
+        self.events.publish(
+            "changed",
+            {"revision": self.store.revision, "what": what, "undo": last.what if last else None},
+        )
+        self.wake()
+
+    def wake(self) -> None:
+        """Begin to learn in the background if there is something to learn."""
+        with self._wake:
+            if self._thread is None and not self._stopping:
+                self._thread = threading.Thread(target=self._learn_forever, daemon=True)
+                self._thread.start()
+            self._wake.notify_all()
+
+    def _learn_forever(self) -> None:
+        tried = -1
+        while True:
+            self._warm_up()
+            with self._wake:
+                while not self._stopping and self.store.revision == tried:
+                    self._wake.wait()
+                if self._stopping:
+                    return
+            tried = self.store.revision
+            if self.is_behind:
+                try:
+                    self.learn_now()
+                except _StoppedError:
+                    return
+                except Exception as error:  # whatever it is, people should read it
+                    self.problem = _sentence(error)
+                    self.progress = None
+                    self.events.publish("failed", {"problem": self.problem})
+
+    def _warm_up(self) -> None:
+        """Answer once for nobody, so that parser and kernels are there when somebody asks."""
+        if self._warm or self.follower is None:
+            return
+        self._warm = True
+        scene = self.setting.scenes[0]
+        with suppress(Exception):  # whoever asks will be told what is wrong
+            plan = self.follow(scene, scene.start, (*self.setting.examples, "go")[0])
+            plan.explain()
+
+    def learn_now(self) -> None:
+        """Learn from the demonstrations as they are, and keep the model."""
+        revision, records = self.store.snapshot()
+        began = time.perf_counter()
+        shown = {
+            f"{each.id}.{each.at}": self.demonstration(each) for each in records if not each.apart
+        }
+        self._report("reading", 0, 1)
+        follower = learn(self.setting.make, self.setting.base(), shown, self._step)
+        accuracy = self.accuracy(follower, [each for each in records if each.apart])
+        seconds = time.perf_counter() - began
+        self.learnt = (follower, revision)
+        self.problem = self.progress = None
+        if follower is not None:
+            self._save(follower, revision)
+        self.store.learnt(revision, str(revision), len(shown), accuracy, seconds)
+        self.events.publish(
+            "learnt",
+            {"revision": revision, "known": len(shown), "accuracy": accuracy, "seconds": seconds},
+        )
+
+    def _step(self, progress: Progress) -> None:
+        self._report(progress.stage, progress.step, progress.steps)
+
+    def _report(self, stage: str, step: int, steps: int) -> None:
+        if self._stopping:
+            raise _StoppedError
+        self.progress = {"stage": stage, "step": step, "steps": steps}
+        self.events.publish("progress", self.progress)
+
+    def accuracy(self, follower: Follower | None, apart: Sequence[Record]) -> float | None:
+        """Return the share of demonstrations kept apart that a follower does right."""
+        if not apart:
+            return None
+        if follower is None:
+            return 0.0
+        return follower.score([self.demonstration(each) for each in apart])
+
+    def _save(self, follower: Follower, revision: int) -> None:
+        models = self.folder / "models"
+        models.mkdir(exist_ok=True)
+        follower.save(models / str(revision))
+        kept = sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
+        for old in kept[:-KEPT]:
+            shutil.rmtree(models / str(old), ignore_errors=True)
+
+    def model(self, revision: int) -> Follower:
+        """Return a model that was kept."""
+        follower, learnt = self.learnt
+        if revision == learnt and follower is not None:
+            return follower
+        if revision not in self.kept_models():
+            raise ProjectError(f"There is no model {revision} any more; the last {KEPT} are kept.")
+        return Follower.load(self.folder / "models" / str(int(revision)))
+
+    def kept_models(self) -> list[int]:
+        """Return the revisions whose models can be looked at."""
+        models = self.folder / "models"
+        if not models.is_dir():
+            return []
+        return sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
+
+
+class _StoppedError(Exception):
+    """The project is being closed."""
+
+
+def _text_of(demonstration: Demonstration) -> str:
+    text = demonstration.instructions
+    return text if isinstance(text, str) else "\n".join(map(str, text))
+
+
+def _named(source: Mapping[str, Any]) -> str:
+    return str(source.get("model") or source.get("world") or source.get("kind"))
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, GroundlingError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"The model could not be kept: {error.strerror}. What was shown is kept."
+    return f"Learning failed: {type(error).__name__}: {error}. What was shown is kept."

@@ -1,0 +1,78 @@
+// What the page asks its server; problems come back as one sentence.
+
+export class Problem extends Error {
+  constructor(status, message, type) {
+    super(message);
+    this.status = status;
+    this.type = type;
+  }
+}
+
+export async function call(method, path, body, type = "application/json") {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "content-type": type },
+      body: body === undefined ? undefined : type === "application/json" ? JSON.stringify(body) : body,
+    });
+  } catch {
+    throw new Problem(0, "The server does not answer. Start it again; what was taught is kept.");
+  }
+  const told = (answer.headers.get("content-type") ?? "").includes("json")
+    ? await answer.json() : {};
+  if (!answer.ok) {
+    throw new Problem(answer.status, told.detail ?? `The server answered ${answer.status}.`, told.type);
+  }
+  return told;
+}
+
+/** A project on the server: what it knows, and what happens to it. */
+export class Project {
+  constructor(name) {
+    this.name = name;
+    this.base = `/api/projects/${encodeURIComponent(name)}`;
+    this.about = null;
+    this.listeners = new Set();
+    this.stream = null;
+  }
+
+  get(path) { return call("GET", `${this.base}${path}`); }
+  post(path, body = undefined) { return call("POST", `${this.base}${path}`, body); }
+
+  async refresh() {
+    this.about = await call("GET", this.base);
+    return this.about;
+  }
+
+  /** Call back with (kind, data) whenever something happens; returns how to stop. */
+  listen(listener) {
+    this.listeners.add(listener);
+    if (!this.stream) {
+      this.stream = new EventSource(`${this.base}/events`);
+      for (const kind of ["progress", "learnt", "changed", "failed"]) {
+        this.stream.addEventListener(kind, (event) => this.happened(kind, JSON.parse(event.data)));
+      }
+      // After a break nobody knows what was missed, so everything is asked for again.
+      let broken = false;
+      this.stream.addEventListener("error", () => { broken = true; });
+      this.stream.addEventListener("open", () => {
+        if (broken) this.happened("again", {});
+        broken = false;
+      });
+    }
+    return () => {
+      this.listeners.delete(listener);
+      if (!this.listeners.size) { this.stream.close(); this.stream = null; }
+    };
+  }
+
+  async happened(kind, data) {
+    if (kind !== "progress") {
+      try { await this.refresh(); } catch { return; }
+    } else if (this.about) {
+      this.about.progress = data;
+    }
+    for (const each of [...this.listeners]) each(kind, data);
+  }
+}

@@ -1,0 +1,100 @@
+// Elements without HTML in strings: whatever people typed stays text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class") element.setAttribute("class", value);
+    else if (name === "value" && "value" in element) element.value = value;
+    else if (name === "checked") element.checked = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false));
+  return element;
+}
+
+/** Make an element of the page. */
+export const h = (tag, properties, ...children) =>
+  fill(document.createElement(tag), properties, children);
+
+/** Make an element of a drawing. */
+export const s = (tag, properties, ...children) =>
+  fill(document.createElementNS(SVG, tag), properties, children);
+
+/** Turn the server's SVG, which it has cleaned, into an element; nothing if it is none. */
+export function adopt(text) {
+  const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  return found.localName === "svg" && found.namespaceURI === SVG
+    ? document.importNode(found, true)
+    : null;
+}
+
+/** Say something to people who listen to the page. */
+export function announce(text) {
+  const live = document.getElementById("live");
+  live.textContent = "";
+  setTimeout(() => { live.textContent = text; }, 30);
+}
+
+let hiding = 0;
+
+/** Show a sentence about what went wrong, or was done. */
+export function tell(text, kind = "problem") {
+  const toast = document.getElementById("toast");
+  toast.className = kind;
+  toast.replaceChildren(
+    h("p", {}, text),
+    h("button", { type: "button", class: "quiet", onclick: () => { toast.hidden = true; } }, "Close"),
+  );
+  toast.hidden = false;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => { toast.hidden = true; }, 12000);
+}
+
+/** Run something that may fail; tell what went wrong. */
+export async function trying(work) {
+  try {
+    return await work();
+  } catch (error) {
+    tell(error.message);
+    return undefined;
+  }
+}
+
+export const percent = (share) => `${Math.round(100 * share)} %`;
+export const signed = (number, digits = 2) =>
+  `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
+export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** A bar between 0 and 1, with its number. */
+export function bar(share, label) {
+  const inner = h("span", { class: "bar-fill" });
+  inner.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  return h("span", { class: "bar", role: "img", "aria-label": label ?? percent(share) }, inner);
+}
+
+/** What the signs in names of features mean, where they occur. */
+function legend(rows) {
+  const all = rows.map((each) => each.name).join(" ");
+  const said = [
+    /‹\w+›/.test(all) ? `${all.match(/‹\w+›/)[0]} is any word that names one` : "",
+    /~/.test(all) ? "~ means that the names agree" : "",
+    /\b[mts]:/.test(all) ? "m:, t:, s: after a move, a turn, staying" : "",
+  ].filter(Boolean);
+  return said.length ? h("li", { class: "legend" }, said.join("; ")) : null;
+}
+
+/** Weights or amounts as bars to both sides of a line. */
+export function sides(rows, name) {
+  const most = Math.max(0.01, ...rows.map((each) => Math.abs(each.value)));
+  return h("ul", { class: "sides", "aria-label": name }, rows.map((each) => {
+    const inner = h("span", { class: each.value < 0 ? "against" : "for" });
+    inner.style.width = `${(50 * Math.abs(each.value)) / most}%`;
+    return h("li", {},
+      h("span", { class: "sides-bar", "aria-hidden": "true" }, inner),
+      h("span", { class: "number" }, signed(each.value)),
+      h("span", { class: "feature" }, each.name));
+  }), legend(rows));
+}

@@ -1,0 +1,223 @@
+// Why: sentences over actions, words over nodes; pointing at one lights the others.
+import { h, percent, s, sides, signed } from "./dom.js";
+
+const SHOWN = 0.25; // links below this are drawn only when they are pointed at
+const FAINT = 0.03;
+const SMALL = 0.01; // amounts below this decide nothing
+const NODE = 0.12; // nodes that no word lies on with at least this are left out
+
+export class Why {
+  constructor() {
+    this.told = null;
+    this.chosen = null;
+    this.pointed = null;
+    this.lines = s("svg", { class: "why-lines", "aria-hidden": "true" });
+    this.words = h("div", { class: "why-words" });
+    this.acts = h("div", { class: "why-actions" });
+    this.detail = h("div", { class: "why-detail", "aria-live": "polite" });
+    this.chart = h("div", { class: "why-chart" }, this.lines, this.words, this.acts);
+    this.element = h("section", { class: "panel why", "aria-label": "Why" },
+      h("h2", {}, "Why"), h("div", { class: "why-grid" }, this.chart, this.detail));
+    this.element.hidden = true;
+    this.watch = new ResizeObserver(() => this.draw());
+    this.watch.observe(this.chart);
+  }
+
+  hide() { this.told = null; this.element.hidden = true; }
+
+  show(told) {
+    this.told = told;
+    this.element.hidden = false;
+    this.chosen = this.pointed = null;
+    this.places = new Map();
+    this.nodes = new Map();
+    this.words.replaceChildren(...told.words.map((words, sentence) => this.sentence(words, sentence)));
+    this.acts.replaceChildren(...told.steps.map((step, place) => this.action(step, place)));
+    this.light();
+    requestAnimationFrame(() => this.draw());
+  }
+
+  pointing(thing) {
+    const key = JSON.stringify(thing);
+    return {
+      onpointerenter: (event) => { if (event.pointerType !== "touch") { this.pointed = thing; this.light(); } },
+      onpointerleave: () => { this.pointed = null; this.light(); },
+      onfocus: () => { this.pointed = thing; this.light(); },
+      onblur: () => { this.pointed = null; this.light(); },
+      onclick: () => {
+        this.chosen = JSON.stringify(this.chosen) === key ? null : thing;
+        this.light();
+      },
+    };
+  }
+
+  sentence(words, sentence) {
+    const units = this.told.units.filter((each) => each.sentence === sentence);
+    const unitOf = (place) => units.findIndex((each) => each.words.includes(place));
+    const groups = [];
+    words.forEach((word, place) => {
+      const unit = unitOf(place);
+      if (!groups.length || groups.at(-1).unit !== unit || units.length === words.length) groups.push({ unit, words: [] });
+      groups.at(-1).words.push([word, place]);
+    });
+    return h("p", { class: "why-sentence" }, groups.map((group) =>
+      h("span", { class: units.length === words.length ? "unit single" : "unit" }, group.words.map(([word, place]) => {
+        const button = h("button", { type: "button", class: "word", "aria-pressed": "false", ...this.pointing({ sentence, place }) }, word);
+        this.places.set(`${sentence}.${place}`, button);
+        return button;
+      }))));
+  }
+
+  action(step, place) {
+    // Nodes that no word lies on would only crowd the picture; they are counted.
+    const strongest = (node) => Math.max(0, ...step.links.filter((each) => each.node === node.name).map((each) => each.probability));
+    const used = step.nodes.filter((node) => strongest(node) >= NODE);
+    const rest = step.nodes.filter((node) => strongest(node) < NODE);
+    const nodes = used.map((node) => {
+      const box = h("span", { class: "node", title: node.labels.join(", ") }, node.name);
+      this.nodes.set(`${place}.${node.name}`, box);
+      return box;
+    });
+    if (rest.length) {
+      nodes.push(h("span", { class: "node none", title: rest.map((each) => each.name).join(", ") }, `+${rest.length}`));
+    }
+    const head = h("button", { type: "button", class: "act", "aria-pressed": "false", ...this.pointing({ step: place }) },
+      h("span", { class: "act-number" }, place + 1), step.label);
+    this.places.set(`step.${place}`, head);
+    return h("div", { class: step.asked ? "why-action" : "why-action unasked" }, head,
+      step.asked ? null : h("span", { class: "muted small" }, "nobody asked for this"),
+      h("div", { class: "nodes" }, nodes));
+  }
+
+  links() {
+    return this.told.steps.flatMap((step, place) => step.links.map((link) => ({ ...link, step: place })));
+  }
+
+  /** Light what belongs to the word or action that is pointed at. */
+  light() {
+    const thing = this.pointed ?? this.chosen;
+    for (const [key, button] of this.places) {
+      const own = thing && (key === `step.${thing.step}` || key === `${thing.sentence}.${thing.place}`);
+      const chosen = this.chosen && (key === `step.${this.chosen.step}` || key === `${this.chosen.sentence}.${this.chosen.place}`);
+      button.setAttribute("aria-pressed", String(Boolean(chosen)));
+      button.classList.toggle("lit", Boolean(own));
+      button.style.removeProperty("--glow");
+    }
+    for (const box of this.nodes.values()) box.classList.remove("lit");
+    if (thing) {
+      for (const link of this.links()) {
+        if (!this.isOf(link, thing) || link.probability < 0.1) continue;
+        this.nodes.get(`${link.step}.${link.node}`)?.classList.add("lit");
+        const other = thing.step === undefined ? `step.${link.step}` : `${link.sentence}.${link.position}`;
+        const button = this.places.get(other);
+        const glow = Math.max(Number(button.style.getPropertyValue("--glow") || 0), link.probability);
+        button.classList.add("lit");
+        button.style.setProperty("--glow", glow.toFixed(2));
+      }
+    }
+    this.element.classList.toggle("pointing", Boolean(thing));
+    this.draw();
+    this.detail.replaceChildren(...(!thing ? this.general() : thing.step === undefined ? this.aboutWord(thing) : this.aboutStep(thing.step)));
+  }
+
+  isOf(link, thing) {
+    return thing.step === undefined
+      ? link.sentence === thing.sentence && link.position === thing.place
+      : link.step === thing.step;
+  }
+
+  draw() {
+    if (!this.told || this.element.hidden) return;
+    const box = this.chart.getBoundingClientRect();
+    this.lines.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
+    this.lines.setAttribute("width", box.width);
+    this.lines.setAttribute("height", box.height);
+    const thing = this.pointed ?? this.chosen;
+    const paths = this.links().filter((link) => link.probability >= (thing && this.isOf(link, thing) ? FAINT : SHOWN)).map((link) => {
+      const from = this.places.get(`${link.sentence}.${link.position}`)?.getBoundingClientRect();
+      const to = this.nodes.get(`${link.step}.${link.node}`)?.getBoundingClientRect();
+      if (!from || !to) return null;
+      const [x, y] = [from.left + from.width / 2 - box.left, from.bottom - box.top];
+      const [end, down] = [to.left + to.width / 2 - box.left, to.top - box.top];
+      const middle = (y + down) / 2;
+      return s("path", { d: `M${x} ${y} C${x} ${middle} ${end} ${middle} ${end} ${down}`,
+        "stroke-width": (0.6 + 3.4 * link.probability).toFixed(2),
+        class: thing ? (this.isOf(link, thing) ? "lit" : "dim") : "" });
+    });
+    this.lines.replaceChildren(...paths.filter(Boolean));
+  }
+
+  // ---- in words ----
+
+  general() {
+    const told = this.told;
+    const rival = told.rivals[0];
+    const unasked = told.steps.filter((each) => !each.asked).length;
+    return [
+      h("p", {}, "Point at a word or an action, or choose one with the keyboard. Thick lines are probable."),
+      unasked ? h("p", {}, unasked === 1 ? "One action has no text of its own: it makes the rest possible."
+        : `${unasked} actions have no text of their own: they make the rest possible.`) : null,
+      rival ? h("p", {}, `The runner-up is “${rival.labels.join(" → ")}” and scores ${rival.margin.toFixed(2)} less.`) : null,
+      rival ? h("h3", {}, "What decided between them") : null,
+      rival ? sides(rival.features.features.slice(0, 6).map((each) => ({ name: each.feature, value: each.amount })), "What decided") : null,
+    ].filter(Boolean);
+  }
+
+  aboutWord({ sentence, place }) {
+    const told = this.told;
+    const word = told.words[sentence][place];
+    const links = this.links().filter((each) => this.isOf(each, { sentence, place }) && each.probability >= FAINT)
+      .sort((one, two) => two.probability - one.probability);
+    const deletion = told.deletions.find((each) => each.sentence === sentence && each.position === place);
+    const features = this.featuresOf(word, links);
+    return [
+      h("h3", { class: "mark" }, `“${word}”`),
+      h("p", {}, links.length ? "It lies on " : "It lies on nothing.", links.slice(0, 4).map((each, rank) => h("span", {},
+        rank ? ", " : "", h("strong", {}, each.node), ` of “${told.steps[each.step].label}” (${percent(each.probability)})`))),
+      features.length ? h("h3", {}, "Its weights here") : h("p", { class: "muted" }, "It has no weights of its own here."),
+      features.length ? sides(features, `Weights of ${word}`) : null,
+      deletion ? h("p", {}, `Left out, the plan would score ${signed(deletion.score)}`,
+        deletion.margin === null ? "." : ` and its lead over the runner-up would change by ${signed(deletion.margin)}.`) : null,
+    ].filter(Boolean);
+  }
+
+  featuresOf(word, links) {
+    const steps = new Set(links.filter((each) => each.probability >= 0.1).map((each) => each.step));
+    const all = [...steps].flatMap((place) => this.told.steps[place].text.features);
+    const small = word.toLowerCase();
+    const own = all.filter((each) => each.feature.split(" ∧ ")[0].split("=").at(-1) === small);
+    // A word that names a thing works through the slot it fills.
+    const slots = new Set(links.flatMap((each) => this.told.steps[each.step].nodes
+      .filter((node) => node.name === each.node)
+      .flatMap((node) => node.labels)
+      .filter((label) => label.toLowerCase().endsWith(`=${small}`))
+      .map((label) => label.split("=")[0].split(":").at(-1))));
+    const filled = all.filter((each) => [...slots].some((slot) => each.feature.includes(`‹${slot}›`)));
+    const seen = new Map();
+    for (const each of [...own, ...filled]) {
+      const known = seen.get(each.feature);
+      if (!known || Math.abs(known.value) < Math.abs(each.amount)) seen.set(each.feature, { name: each.feature, value: each.amount });
+    }
+    return [...seen.values()].sort((one, two) => Math.abs(two.value) - Math.abs(one.value)).slice(0, 8);
+  }
+
+  aboutStep(place) {
+    const step = this.told.steps[place];
+    const causes = step.causes.filter((each) => each.probability >= FAINT).slice(0, 4);
+    const rows = (all) => all.features.filter((each) => Math.abs(each.amount) >= SMALL).slice(0, 6).map((each) => ({ name: each.feature, value: each.amount }));
+    return [
+      h("h3", { class: "mark" }, step.label),
+      step.asked
+        ? h("p", {}, "Named by ", causes.slice(0, 2).map((each, rank) => h("span", {}, rank ? ", " : "", h("q", {}, each.text), ` (${percent(each.probability)})`)), ".")
+        : h("p", {}, "No text asks for it. The plan as a whole fits the text better with it than without."),
+      rows(step.text).length ? h("h3", {}, "What the text says for and against it") : null,
+      rows(step.text).length ? sides(rows(step.text), "From the text") : null,
+      rows(step.own).length ? h("h3", {}, "Whatever is said") : null,
+      rows(step.own).length ? sides(rows(step.own), "Whatever is said") : null,
+      step.without ? h("p", {}, "Without it the best plan is ", h("q", {}, step.without.labels.join(" → ")),
+        `, which scores ${step.without.margin.toFixed(2)} less.`) : null,
+    ].filter(Boolean);
+  }
+
+  close() { this.watch.disconnect(); }
+}

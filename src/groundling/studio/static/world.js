@@ -1,0 +1,72 @@
+// The world: a picture of a state, and a plan that can be gone through step by step.
+import { adopt, announce, h } from "./dom.js";
+
+export class World {
+  constructor({ onaction } = {}) {
+    this.frames = [];
+    this.actions = [];
+    this.place = 0;
+    this.onaction = onaction;
+    this.acting = false;
+    this.picture = h("div", { class: "picture" });
+    this.words = h("p", { class: "state" });
+    this.back = h("button", { type: "button", class: "quiet icon", "aria-label": "One step back",
+      onclick: () => this.go(this.place - 1, true) }, "◀");
+    this.forth = h("button", { type: "button", class: "quiet icon", "aria-label": "One step forward",
+      onclick: () => this.go(this.place + 1, true) }, "▶");
+    this.label = h("span", { class: "step-label" });
+    this.stepper = h("div", { class: "stepper" }, this.back, this.label, this.forth);
+    this.element = h("div", { class: "world" }, this.picture, this.stepper, this.words);
+    this.element.addEventListener("keydown", (event) => {
+      if (event.target.closest("input, textarea, select") || !this.frames.length) return;
+      if (event.key === "ArrowLeft") this.go(this.place - 1, true);
+      if (event.key === "ArrowRight") this.go(this.place + 1, true);
+    });
+  }
+
+  /** Show the states of a plan; `place` is the one to stop at, by default the last. */
+  show(frames, actions, { place = frames.length - 1, acting = false, animate = false } = {}) {
+    clearTimeout(this.timer);
+    this.frames = frames;
+    this.actions = actions;
+    this.acting = acting;
+    this.element.classList.toggle("acting", acting);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (animate && !still && place > 0) this.play(0, place);
+    else this.go(place);
+  }
+
+  play(place, end) {
+    this.go(place);
+    if (place < end) this.timer = setTimeout(() => this.play(place + 1, end), place ? 420 : 250);
+  }
+
+  go(place, byHand = false) {
+    if (byHand) clearTimeout(this.timer);
+    if (place < 0 || place >= this.frames.length) return;
+    this.place = place;
+    const frame = this.frames[place];
+    const drawing = frame.svg ? adopt(frame.svg) : null;
+    if (drawing) {
+      drawing.setAttribute("role", "img");
+      drawing.setAttribute("aria-label", frame.text);
+      for (const target of drawing.querySelectorAll("[data-action]")) {
+        target.addEventListener("click", () => {
+          if (this.acting && this.onaction) this.onaction(target.getAttribute("data-action"));
+        });
+      }
+      this.picture.replaceChildren(drawing);
+    } else {
+      this.picture.replaceChildren(h("div", { class: "card-state" }, frame.text));
+    }
+    if (frame.problem) this.picture.append(h("p", { class: "problem" }, frame.problem));
+    this.words.textContent = drawing ? frame.text : "";
+    const last = this.frames.length - 1;
+    this.stepper.hidden = last === 0;
+    this.back.disabled = place === 0;
+    this.forth.disabled = place === last;
+    this.label.textContent = place === 0 ? "start" : `${place} of ${last}: ${this.actions[place - 1].label}`;
+    if (byHand) announce(`${this.label.textContent}. ${frame.text}`);
+    this.element.dispatchEvent(new CustomEvent("step", { detail: place }));
+  }
+}

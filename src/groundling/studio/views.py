@@ -1,0 +1,215 @@
+"""What a page or a program is told: plans, pictures, explanations, words, as JSON-ready data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from groundling.errors import InstructionError
+from groundling.explain.explanation import Explanation
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.language.instruction import Instruction
+from groundling.language.sentences import split_sentences
+from groundling.studio.drawings import name_action, picture
+from groundling.studio.project import Project
+from groundling.studio.store import Record
+from groundling.studio.worlds import Scene
+from groundling.world.environment import Action, State, World
+from groundling.world.graph import GroundingGraph
+
+__all__ = [
+    "actions_view",
+    "check_text",
+    "explanation_view",
+    "frames",
+    "graph_view",
+    "plan_view",
+    "record_view",
+    "trees_view",
+    "walk",
+    "weights_of",
+    "words_of",
+]
+
+SENTENCES, CHARACTERS = 30, 4000
+SHOWN = 40  # possible actions that a page lists
+_WORD = re.compile(r"^word=(.+?) ∧ ")
+
+
+def check_text(text: str) -> str:
+    """Return what was said, or complain that it is nothing or too much.
+
+    >>> check_text(" turn left ")
+    'turn left'
+    >>> check_text("...")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.InstructionError: There are no words in this. Say what to do.
+    """
+    said = text.strip()
+    if len(said) > CHARACTERS:
+        raise InstructionError(
+            f"This is {len(said):,} characters long; at most {CHARACTERS:,} are followed at once."
+        )
+    count = len(split_sentences(said))
+    if count == 0:
+        raise InstructionError("There are no words in this. Say what to do.")
+    if count > SENTENCES:
+        raise InstructionError(
+            f"These are {count} sentences; at most {SENTENCES} are followed at once. Say the "
+            "first ones, then go on from where they lead."
+        )
+    return said
+
+
+def actions_view(project: Project, scene: Scene, actions: Sequence[Action]) -> list[dict[str, Any]]:
+    """Return actions with their JSON, their name, and what they are called in drawings."""
+    written = project.write_actions(scene.name, actions)
+    return [
+        {"json": data, "label": name_action(scene.environment, each), "name": str(each)}
+        for data, each in zip(written, actions, strict=True)
+    ]
+
+
+def frames(project: Project, scene: Scene, states: Sequence[State]) -> list[dict[str, Any]]:
+    """Return how each state of a way looks."""
+    return [
+        {
+            "state": project.write_state(scene.name, state),
+            **picture(scene.environment, states[: number + 1]).to_dict(),
+        }
+        for number, state in enumerate(states)
+    ]
+
+
+def walk(project: Project, scene: Scene, start: State, actions: Sequence[Action]) -> dict[str, Any]:
+    """Return what actions lead to, and what can be done then."""
+    world = World(scene.environment)
+    trace = world.trace(start, actions, "The plan")
+    possible = world.actions(trace.states[-1])
+    return {
+        "actions": actions_view(project, scene, trace.actions),
+        "frames": frames(project, scene, trace.states),
+        "possible": actions_view(project, scene, possible[:SHOWN]),
+        "more": max(0, len(possible) - SHOWN),
+        "goal": world.is_goal(trace.states[-1]),
+    }
+
+
+def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
+    """Return a plan with its pictures and the plans that were considered instead."""
+    return {
+        "trained": True,
+        "revision": project.learnt_revision,
+        "actions": actions_view(project, scene, plan.actions),
+        "frames": frames(project, scene, plan.states),
+        "confidence": plan.confidence,
+        "probability": plan.probability,
+        "understood": plan.understood,
+        "alternatives": [
+            {
+                "actions": actions_view(project, scene, each.actions),
+                "probability": each.probability,
+                "text": World(scene.environment).describe(each.end),
+            }
+            for each in plan.alternatives
+        ],
+    }
+
+
+def explanation_view(
+    project: Project, scene: Scene, why: Explanation, most: int = 12
+) -> dict[str, Any]:
+    """Return an explanation with the trees and graphs that a picture of it needs."""
+    told = why.to_dict(most)
+    environment = scene.environment
+    for step, shown, action in zip(why.steps, told["steps"], why.plan.actions, strict=True):
+        shown["label"] = name_action(environment, action)
+        shown.update(graph_view(step.graph))
+    # Rivals come with the names that the environment gives their actions.
+    names = {str(action): name_action(environment, action) for plan in
+             (why.plan, *why.plan.alternatives) for action in plan.actions}  # fmt: skip
+    for rival in (*told["rivals"], *(s["without"] for s in told["steps"] if s["without"])):
+        rival["labels"] = [names.get(each, each) for each in rival["actions"]]
+    told["trees"] = trees_view(why.instructions)
+    told["units"] = [
+        {"sentence": each.sentence, "words": list(each.words), "text": each.text}
+        for each in why.units
+    ]
+    return told
+
+
+def graph_view(graph: GroundingGraph) -> dict[str, Any]:
+    """Return a grounding graph: its nodes with their labels, and its relations."""
+    return {
+        "nodes": [
+            {"name": name, "labels": list(map(str, graph.labels(name)))}
+            for name in graph.node_names
+        ],
+        "edges": [
+            {"from": one, "to": two, "labels": list(map(str, labels))}
+            for one, two, labels in graph.edges
+        ],
+    }
+
+
+def trees_view(instructions: Sequence[Instruction]) -> list[dict[str, Any]]:
+    """Return dependency trees: words, heads and relations of each sentence."""
+    return [
+        {"words": list(each.tokens), "heads": list(each.heads), "relations": list(each.relations)}
+        for each in instructions
+    ]
+
+
+def record_view(project: Project, record: Record) -> dict[str, Any]:
+    """Return a demonstration of the project as the table shows it."""
+    try:
+        scene = project.setting.scene(record.scene)
+        actions = project.read_actions(record.scene, record.actions)
+        labels = [name_action(scene.environment, each) for each in actions]
+    except Exception:  # a demonstration of a world that has changed is shown all the same
+        labels = [str(each) for each in record.actions]
+    return {
+        "id": record.id,
+        "scene": record.scene,
+        "text": record.text,
+        "start": record.start,
+        "actions": list(record.actions),
+        "labels": labels,
+        "weight": record.weight,
+        "apart": record.apart,
+        "origin": record.origin,
+        "at": record.at,
+        "right_before": record.right_before,
+    }
+
+
+def weights_of(follower: Follower, word: str, most: int = 30) -> list[dict[str, Any]]:
+    """Return the strongest weights of a word's features."""
+    start = f"word={word} ∧ "
+    found = follower.weights(start, most=10_000)
+    chosen = [(name, weight) for name, weight in found if name.startswith(start)]
+    return [
+        {"feature": name, "meaning": name.removeprefix(start), "weight": weight}
+        for name, weight in chosen[:most]
+    ]
+
+
+def words_of(follower: Follower) -> list[dict[str, Any]]:
+    """Return the words that the follower knows, with their strongest meaning each."""
+    best: dict[str, tuple[float, str, int]] = {}
+    for name, weight in follower.weights(most=200_000):
+        found = _WORD.match(name)
+        if found:
+            word = found[1]
+            strength, meaning, count = best.get(word, (0.0, "", 0))
+            if weight > strength:
+                strength, meaning = weight, name[found.end() :]
+            best[word] = (strength, meaning, count + 1)
+    listed = sorted(best.items(), key=lambda each: (-each[1][0], each[0]))
+    return [
+        {"word": word, "weight": weight, "meaning": meaning, "features": count}
+        for word, (weight, meaning, count) in listed
+    ]

@@ -1,0 +1,248 @@
+"""What the studio opens: scenes to act in, a follower, and demonstrations to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from groundling.data.codec import Codec
+from groundling.errors import DemonstrationError, GroundlingError, WorldError, did_you_mean
+from groundling.features.reading import Text
+from groundling.follower import Follower
+from groundling.studio.presets import demo_follower, lesson_follower, plain_follower
+from groundling.world.environment import Demonstration, Environment, State
+
+__all__ = ["Scene", "Setting", "demo_setting", "lesson_setting", "open_setting"]
+
+GIVEN, APART = 60, 40
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A place to act in: a name, an environment, and the state in which it begins."""
+
+    name: str
+    environment: Environment
+    start: State
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that a project begins with.
+
+    Parameters
+    ----------
+    title
+        What it is called.
+    source
+        What it was opened from, as JSON: `open_setting` makes the same from it again.
+    scenes
+        Where one can act; demonstrations name one of them.
+    make
+        Returns the follower, untrained.
+    given
+        Returns demonstrations to learn from at first, each with the name of its scene; the
+        project keeps them as its own.
+    base
+        Returns demonstrations that the trained model has learnt from, which the project does
+        not keep.
+    apart
+        Returns demonstrations that are only followed, to see how well it does.
+    trained
+        A follower that has learnt already, where a model was opened.
+    examples
+        Things to say.
+    read
+        Prepares what was typed for the follower, where a task cuts texts in its own way.
+    """
+
+    title: str
+    source: Mapping[str, Any]
+    scenes: tuple[Scene, ...]
+    make: Callable[[], Follower]
+    given: Callable[[], Sequence[tuple[str, Demonstration]]] = tuple
+    apart: Callable[[], Sequence[tuple[str, Demonstration]]] = tuple
+    base: Callable[[], Sequence[Demonstration]] = tuple
+    trained: Follower | None = None
+    examples: tuple[str, ...] = ()
+    read: Callable[[Scene, str], Text] = lambda scene, text: text
+    _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
+
+    def scene(self, name: str) -> Scene:
+        """Return a scene by its name."""
+        for each in self.scenes:
+            if each.name == name:
+                return each
+        raise WorldError(
+            f"There is no scene {name!r}.{did_you_mean(name, [s.name for s in self.scenes])}"
+        )
+
+    def codec(self, scene: str) -> Codec:
+        """Return how states and actions of a scene are written as JSON."""
+        if scene not in self._codecs:
+            self._codecs[scene] = Codec(self.scene(scene).environment)
+        return self._codecs[scene]
+
+
+def open_setting(source: Mapping[str, Any]) -> Setting:
+    """Open what a project was made from: the demo, the lesson, a world, or a model.
+
+    >>> open_setting({"kind": "lesson"}).title
+    'Kitchen'
+    >>> open_setting({"kind": "moon"})
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: The studio cannot open a 'moon'. Known: 'demo', 'lesson',
+    'model', 'world'.
+    """
+    kind = source.get("kind")
+    if kind == "demo":
+        return demo_setting()
+    if kind == "lesson":
+        return lesson_setting()
+    if kind == "world":
+        return world_setting(str(source["world"]))
+    if kind == "model":
+        world = source.get("world")
+        return model_setting(Path(str(source["model"])), str(world) if world else None)
+    known = ("demo", "lesson", "world", "model")
+    raise WorldError(f"The studio cannot open a {kind!r}.{did_you_mean(kind, known)}")
+
+
+def demo_setting() -> Setting:
+    """Return the generated mazes: some to learn in, and one that is never learnt from.
+
+    >>> setting = demo_setting()
+    >>> setting.scenes[0].name, len(setting.given()), len(setting.apart())
+    ('New maze, by the barstool', 60, 40)
+    """
+    from groundling.tasks.mazes.demo import demo_world
+
+    world = demo_world(GIVEN, APART)
+    plain, implicit, _ = world.requests
+    new = [
+        Scene("New maze, by the barstool", world.unseen, plain.start),
+        Scene("New maze, in the west", world.unseen, implicit.start),
+    ]
+    known: dict[str, Scene] = {}
+    for each in world.training:
+        environment: Any = each.environment
+        name = f"Known maze {environment.maze.name.removeprefix('Maze')}"
+        known.setdefault(name, Scene(name, environment, each.start))
+    names = {id(each.environment): each.name for each in (*known.values(), new[0])}
+
+    def named(shown: Sequence[Demonstration]) -> list[tuple[str, Demonstration]]:
+        return [(names[id(each.environment)], each) for each in shown]
+
+    return Setting(
+        title="Mazes",
+        source={"kind": "demo"},
+        scenes=(*new, *known.values()),
+        make=demo_follower,
+        given=lambda: named(world.training),
+        apart=lambda: named(world.sentences),
+        examples=(plain.text, implicit.text, "Turn around.", "Bring me a cup of tea."),
+    )
+
+
+def lesson_setting() -> Setting:
+    """Return the kitchen of the lesson, and a follower that knows nothing.
+
+    >>> [scene.name for scene in lesson_setting().scenes][:2]
+    ['Kitchen 1', 'Kitchen 2']
+    """
+    from groundling.studio.kitchen import Kitchen
+
+    kitchen = Kitchen()
+    starts = [kitchen.start, *(Kitchen.shuffled(seed) for seed in range(1, 24))]
+    return Setting(
+        title="Kitchen",
+        source={"kind": "lesson"},
+        scenes=tuple(Scene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)),
+        make=lesson_follower,
+    )
+
+
+def world_setting(name: str) -> Setting:
+    """Return a world of one's own, such as `my_world.py:Kitchen`.
+
+    Its start is its attribute or method `start`; with `starts`, a mapping from names to
+    states, there are several scenes.
+
+    >>> setting = world_setting("groundling.studio.kitchen:Kitchen")
+    >>> setting.title, setting.scenes[0].start.at
+    ('Kitchen', 'sink')
+    """
+    from groundling.data.worlds import load_world
+
+    environment = load_world(name)
+    title = name.partition("{")[0].rpartition(":")[2] or name
+    return Setting(
+        title=title,
+        source={"kind": "world", "world": name},
+        scenes=tuple(
+            Scene(each, environment, start) for each, start in starts_of(environment, title)
+        ),
+        make=plain_follower,
+    )
+
+
+def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
+    """Return the states in which one may begin, with their names.
+
+    >>> class Hall:
+    ...     start = 3
+    >>> starts_of(Hall(), "Hall")
+    [('Hall', 3)]
+    >>> starts_of(object(), "Yard")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: Yard does not say where one begins. Give it an attribute or a
+    method `start`, or `starts` with a state for each name.
+    """
+    try:
+        if hasattr(environment, "starts"):
+            found = environment.starts() if callable(environment.starts) else environment.starts
+            pairs = found.items() if isinstance(found, Mapping) else enumerate(found, 1)
+            named = [(name if isinstance(name, str) else f"{title} {name}", s) for name, s in pairs]
+            if named:
+                return named[:200]
+        if hasattr(environment, "start"):
+            start = environment.start
+            return [(title, start() if callable(start) else start)]
+    except GroundlingError:
+        raise
+    except Exception as error:
+        raise WorldError(f"The start of {title} raised {type(error).__name__}: {error}.") from error
+    raise WorldError(
+        f"{title} does not say where one begins. Give it an attribute or a method `start`, or "
+        "`starts` with a state for each name."
+    )
+
+
+def model_setting(folder: Path, world: str | None) -> Setting:
+    """Return a trained model in the world that is named, or in that of its task."""
+    source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
+    if world is not None:
+        trained = Follower.load(folder)
+        found = world_setting(world)
+
+        def lost() -> Sequence[Demonstration]:
+            raise DemonstrationError(
+                f"The model in {folder} does not keep what it learnt from, so it cannot learn "
+                "more. Open the world without the model and import the demonstrations."
+            )
+
+        return Setting(
+            title=found.title,
+            source=source,
+            scenes=found.scenes,
+            make=lambda: Follower(**trained.get_params(deep=False)),
+            base=lost,
+            trained=trained,
+        )
+    from groundling.studio.trained import task_setting
+
+    return task_setting(folder, source)

@@ -1,0 +1,200 @@
+"""Worlds of objects: merging, arguments one after another, order, reading, outcomes."""
+
+import pytest
+
+from groundling.errors import DemonstrationError, WorldError
+from groundling.gym.objects import ObjectWorld, Verb, sides
+from groundling.world.checks import check_environment
+
+THINGS = {
+    1: {"kind": "cup", "colour": "red"},
+    2: {"kind": "cup", "colour": "red"},
+    3: {"kind": "cup", "colour": "blue"},
+    4: {"kind": "shelf", "colour": "grey"},
+}
+
+
+class Shelf(ObjectWorld):
+    verbs = (Verb("take"), Verb("put", ("object", "next to")))
+    connectives = ("and", "then", "after you")
+    reorders = True
+
+    def objects(self, scene, start):
+        return {name: THINGS[name] for name in scene}
+
+    def observe(self, env):
+        return env
+
+    def moves(self, scene, action):
+        return [action.verb]
+
+    def allows(self, scene, verb, role, thing, before):
+        return role != "object" or THINGS[thing]["kind"] == "cup"
+
+
+def choose(episode, *wanted):
+    plan = ()
+    for text in wanted:
+        plan = (*plan, next(each for each in episode.actions(plan) if str(each) == text))
+    return plan
+
+
+def test_objects_that_look_alike_are_one():
+    episode = Shelf().episode((1, 2, 3, 4))
+    assert [str(each) for each in episode.actions(())] == [
+        "take the blue cup",
+        "take the red cup",
+        "put the blue cup",
+        "put the red cup",
+    ]
+    assert episode.actions(())[1].things == (1, 2)
+
+
+def test_objects_with_other_relations_are_not_alike():
+    class Related(Shelf):
+        def relations(self, scene):
+            return [(1, 4, "on")]
+
+    episode = Related().episode((1, 2, 4))
+    assert [things for things, _ in episode.groups(())] == [(4,), (1,), (2,)]
+    [on] = [each for each in episode.actions(()) if each.things == (1,) and each.verb == "take"]
+    graph = episode.ground((), on, (on,))
+    assert graph.node_names == ("event", "object", "on")
+
+
+def test_objects_arguments_are_chosen_one_after_another():
+    episode = Shelf().episode((1, 2, 3, 4))
+    begun = choose(episode, "put the blue cup")
+    assert not episode.is_goal(begun)
+    assert [str(each) for each in episode.actions(begun)] == [
+        "next to the grey shelf",
+        "next to the red cup",
+    ]
+    many = Shelf().episode(tuple(THINGS))
+    assert all(len(many.actions(state)) <= 8 for state in ((), begun))
+
+
+def test_objects_verb_that_cannot_be_completed_is_not_offered():
+    assert {each.verb for each in Shelf().episode((1,)).actions(())} == {"take"}
+
+
+def test_objects_said_later_is_done_earlier():
+    episode = Shelf().episode((1, 2, 3, 4))
+    plan = choose(episode, "take the blue cup", "first take the red cup", "take the blue cup")
+    assert [str(each) for each in episode.macro_actions(plan)] == [
+        "take the red cup",
+        "take the blue cup",
+        "take the blue cup",
+    ]
+    assert not any(each.earlier for each in episode.actions(plan))  # only once
+
+
+def test_objects_environment_keeps_its_contract():
+    report = check_environment(Shelf().episode((1, 3)), ())
+    assert "take" not in str(report) or "fine" in str(report)
+
+
+def test_objects_texts_are_cut_at_connectives_and_roles():
+    read = Shelf().read
+    assert read("Take the cup, and then put it next to the shelf.") == (
+        "take the cup",
+        "and then put it",
+        "next to the shelf",
+    )
+    assert read("take the android") == ("take the android",)
+    assert read("take the cup after you take the shelf") == (
+        "take the cup",
+        "after you take the shelf",
+    )
+    assert read("  ") == ()
+
+
+def test_objects_the_text_does_not_tell_apart_are_one():
+    world = Shelf()
+    episode = world.episode((1, 2, 3, 4), world.read("take a cup"))
+    assert [things for things, _ in episode.groups(())] == [(1, 2, 3), (4,)]
+    named = world.episode((1, 2, 3, 4), world.read("take the red cup"))
+    assert [things for things, _ in named.groups(())] == [(3,), (4,), (1, 2)]
+    nothing = world.episode((1, 2, 3, 4), world.read("sing a song"))
+    assert len(nothing.groups(())) == 3  # what describes nothing merges nothing
+
+    class Unspelled(Shelf):
+        spelled = False
+
+    foreign = Unspelled().episode((1, 2, 3, 4), ("nimm die Tasse",))
+    assert len(foreign.groups(())) == 3
+
+
+def test_objects_outcomes_differ_only_in_what_a_part_names():
+    world = Shelf()
+    episode = world.episode((1, 2, 3, 4), world.read("take a cup then take the red cup"))
+    one = choose(episode, "take the cup", "take the red cup")
+    other = choose(episode, "take the red cup", "take the red cup")
+    wrong = choose(episode, "take the red cup", "take the cup")
+    assert episode.outcome(one) == episode.outcome(other) != episode.outcome(wrong)
+
+
+def test_objects_demonstrations_list_all_referents():
+    said = "take a cup then take the red cup"
+    wanted = [("take", [{1, 2, 3}], False), ("take", [{1, 2}], False)]
+    made = Shelf().demonstrate(said, (1, 2, 3, 4), wanted)
+    assert {each[0].things for each in (made.actions, *made.also)} == {(1, 2), (3,)}
+    with pytest.raises(DemonstrationError, match="no such objects"):
+        Shelf().demonstrate("take it", (1,), [("take", [{9}], False)])
+
+
+def test_objects_effects_change_what_can_be_said():
+    class Eaten(Shelf):
+        verbs = (Verb("take"),)
+
+        def effect(self, scene, action):
+            return tuple(each for each in scene if each not in action.things[0])
+
+    episode = Eaten().episode((1, 3))
+    plan = choose(episode, "take the red cup")
+    assert [str(each) for each in episode.actions(plan) if not each.earlier] == [
+        "take the blue cup"
+    ]
+
+
+def test_objects_empty_scene_is_refused():
+    with pytest.raises(WorldError, match="no objects"):
+        Shelf().episode(()).actions(())
+
+
+def test_objects_follower_learns_new_names():
+    world = Shelf()
+    shown = [
+        world.demonstrate("take the red cup", (1, 2, 3, 4), [("take", [{1, 2}], False)]),
+        world.demonstrate(
+            "put the blue cup next to the shelf", (1, 3, 4), [("put", [{3}, {4}], False)]
+        ),
+        world.demonstrate(
+            "take the blue cup after you take the red cup", (1, 3, 4),
+            [("take", [{3}], False), ("take", [{1}], True)],
+        ),
+        world.demonstrate(
+            "take the red cup then put the red cup next to the blue cup", (1, 3, 4),
+            [("take", [{1}], False), ("put", [{1}, {3}], False)],
+        ),
+    ]  # fmt: skip
+    follower = world.follower().fit(shown)
+    parts = world.read("put the red cup next to the shelf after you take the blue cup")
+    episode = world.episode((1, 3, 4), parts)
+    plan = follower.follow(parts, episode, ())
+    assert [str(each) for each in episode.macro_actions(plan.actions)] == [
+        "take the blue cup",
+        "put the red cup next to the shelf",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "there", "expected"),
+    [
+        ((1, 0), (3, 0), ["front"]),
+        ((1, 0), (0, -2), ["left"]),
+        ((0, 1), (-1, -1), ["behind", "right"]),
+    ],
+)
+def test_objects_sides_are_relative_to_the_heading(heading, there, expected):
+    assert sides((0, 0), heading, there) == expected

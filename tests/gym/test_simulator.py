@@ -1,0 +1,149 @@
+"""GymWorld: snapshots, interning, caching, cost."""
+
+import pytest
+
+from groundling.errors import SettingError, WorldError
+from groundling.follower import Follower
+from groundling.world.checks import check_environment
+from groundling.world.environment import Demonstration
+from groundling.world.graph import GroundingGraph
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from groundling.gym.simulator import GymWorld, digest  # noqa: E402
+
+
+class Line(gymnasium.Env):
+    """An agent on a line of five cells: 0 goes left, 1 goes right."""
+
+    def __init__(self, noisy=False):
+        self.action_space = gymnasium.spaces.Discrete(2)
+        self.observation_space = gymnasium.spaces.Discrete(5)
+        self.noisy = noisy
+        self.stepped = 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at = int(self.np_random.integers(1, 4)) if not self.noisy else 2
+        return self.at, {}
+
+    def step(self, action):
+        self.stepped += 1
+        self.at = max(0, min(4, self.at + (1 if action else -1)))
+        return self.at, 0.0, self.at == 4, False, {}
+
+
+class Forgetful(Line, gymnasium.utils.EzPickle):
+    def __init__(self):
+        gymnasium.utils.EzPickle.__init__(self)
+        Line.__init__(self)
+
+
+def ground(before, action, after):
+    return GroundingGraph({"event": {"right" if action else "left": True}})
+
+
+def where(env, observation):
+    return int(env.unwrapped.at)
+
+
+def walk(world, start, actions):
+    for action in actions:
+        start = world.step(start, action)
+    return start
+
+
+@pytest.mark.parametrize("way", ["state", "deepcopy", "replay"])
+def test_simulator_steps_are_pure_whatever_the_way(way):
+    given = (
+        {"get_state": lambda env: env.at, "set_state": lambda env, at: setattr(env, "at", at)}
+        if way == "state"
+        else {}
+    )
+    world = GymWorld(Line(), ground, way=way, key=where, **given)
+    start = world.reset(seed=1)
+    there = walk(world, start, [0, 1])
+    assert there == start  # interned by the key
+    assert walk(world, start, [0]) == walk(world, start, [0])
+    assert world.seen(walk(world, start, [0])).observation == world.seen(start).observation - 1
+    assert world.way_ == way
+
+
+def test_simulator_detects_that_ezpickle_forgets():
+    world = GymWorld(Forgetful(), ground, key=where)
+    assert world.way_ == "replay"
+    assert "EzPickle" in world.why_
+    assert "get_state and set_state" in world.why_
+    with pytest.raises(WorldError, match="Forgetful forgets its state: it is an EzPickle"):
+        GymWorld(Forgetful(), ground, key=where, way="deepcopy")
+
+
+def test_simulator_copies_what_can_be_copied():
+    assert GymWorld(Line(), ground, key=where).way_ == "deepcopy"
+
+
+def test_simulator_remembers_steps_and_reports_cost():
+    env = Line()
+    world = GymWorld(env, ground, key=where, way="replay")
+    start = world.reset(seed=1)
+    for _ in range(5):
+        walk(world, start, [0])
+    assert env.stepped == 1
+    assert (world.cost.asked, world.cost.simulated) == (5, 1)
+    assert "80% remembered" in str(world.cost)
+    assert "replay" in str(world.cost)
+
+
+def test_simulator_terminal_states_end_plans():
+    world = GymWorld(Line(), ground, key=where)
+    end = walk(world, world.reset(seed=1), [1, 1, 1, 1])
+    assert world.is_terminal(end)
+    assert not world.is_terminal(world.reset(seed=1))
+
+
+def test_simulator_says_when_replay_leads_elsewhere():
+    class Drifting(Line):
+        resets = 0
+
+        def reset(self, *, seed=None, options=None):
+            super().reset(seed=seed)
+            Drifting.resets += 1
+            self.at = Drifting.resets
+            return self.at, {}
+
+    world = GymWorld(Drifting(), ground, key=where, way="replay")
+    start = world.reset(seed=1)
+    with pytest.raises(WorldError, match="not deterministic"):
+        world.step(start, 0)
+
+
+def test_simulator_refuses_what_it_cannot_do():
+    with pytest.raises(SettingError, match="way cannot be 'copy'"):
+        GymWorld(Line(), ground, way="copy")
+    with pytest.raises(SettingError, match="both get_state and set_state"):
+        GymWorld(Line(), ground, get_state=lambda env: env.at)
+    env = Line()
+    env.action_space = gymnasium.spaces.Box(-1, 1, (2,))
+    with pytest.raises(SettingError, match="cannot be listed"):
+        GymWorld(env, ground)
+    with pytest.raises(WorldError, match="not of this GymWorld"):
+        GymWorld(Line(), ground).step("elsewhere", 0)
+
+
+def test_simulator_default_key_tells_states_apart():
+    world = GymWorld(Line(), ground, way="replay")
+    start = world.reset(seed=1)
+    assert world.step(start, 0) != start
+    assert digest({"a": [1, 2]}) != digest({"a": [2, 1]})
+
+
+def test_simulator_can_be_followed_in():
+    world = GymWorld(Line(), ground, key=where)
+    start = world.reset(seed=1)
+    assert "fine" in str(check_environment(world, start))
+    shown = [
+        Demonstration("go left", world, start, (0,)),
+        Demonstration("go right", world, start, (1,)),
+    ]
+    follower = Follower(parser="chain").fit(shown)
+    assert follower.follow("please go left", world, start).actions == (0,)

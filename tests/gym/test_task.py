@@ -1,0 +1,95 @@
+"""BabyAI as a task of the command line."""
+
+import pytest
+
+from groundling.errors import SettingError
+
+pytest.importorskip("minigrid")
+
+from groundling.gym import protocol
+from groundling.gym.babyai_levels import levels
+from groundling.gym.task import TASK
+
+ROWS = [f"{count} demonstrations" for count in (5, 10, 25, 50, 100)] + ["random plan", "oracle"]
+
+
+def test_task_has_the_rows_it_promises():
+    assert list(TASK.presets.variants_of("best"))[:7] == ROWS
+    assert "full" not in TASK.presets.variants_of("best")  # so that all rows are evaluated
+
+
+def test_task_quick_folds_are_a_dozen_levels():
+    folds = TASK.folds(levels(), "best", "50 demonstrations", quick=True)
+    assert len(folds) == 12
+    assert all(" 50 50" in each.name for each in folds)
+    everything = TASK.folds(levels(), "best", "50 demonstrations", quick=False)
+    assert len(everything) == 3 * len(levels())
+    assert set(protocol.QUICK_LEVELS) <= set(levels())
+
+
+def test_task_evaluates_a_level():
+    done = TASK.evaluate_fold(levels(), "best", ROWS, "GoToLocal 0 6 10")
+    rows = {name: TASK.make_row("best", name, [done[name]]) for name in ROWS}
+    assert rows["oracle"].metrics == {"success": 1.0, "GoToLocal": 1.0}
+    assert rows["10 demonstrations"].metrics["success"] >= 0.8
+    assert rows["random plan"].metrics["success"] < rows["10 demonstrations"].metrics["success"]
+    assert rows["100 demonstrations"].note == "not in the quick protocol"
+
+
+def test_task_oracle_says_why_it_fails():
+    done = TASK.evaluate_fold(levels(), "best", ["oracle"], "OpenDoorsOrderN4Debug 0 6 5")
+    row = TASK.make_row("best", "oracle", [done["oracle"]])
+    assert row.metrics["success"] < 1
+    assert "OpenDoorsOrderN4Debug" in row.note
+
+
+def test_task_draws_share_no_seeds():
+    seen = [set(protocol.training_seeds(draw, 100)) for draw in range(protocol.DRAWS)]
+    assert not set.intersection(*seen)
+    assert max(map(max, seen)) < 1_000_000
+
+
+def test_task_other_rows_run():
+    partial = TASK.evaluate_fold(levels(), "best", ["partial view"], "GoToObjS4 0 3 50")
+    assert partial["partial view"]["GoToObjS4"]["of"] == 3
+    rows = ["combinations held out", "combinations shown"]
+    apart = TASK.evaluate_fold(levels(), "best", rows, "ActionObjDoor 12")
+    assert set(apart) == set(rows)
+
+
+def test_task_scene_follows_and_draws(tmp_path):
+    chosen = TASK.presets.select("best", "50 demonstrations")
+    follower = chosen.follower().fit(protocol.record_mixed(24, ("GoToLocal", "PickupDist")))
+    scene = TASK.scene(levels(), chosen, "GoToLocal", "7")
+    plans = scene.follow(follower, [scene.mission])
+    assert plans[0].actions
+    assert scene.mission in scene.describe()
+    scene.draw(plans, tmp_path / "scene.png")
+    assert (tmp_path / "scene.png").stat().st_size > 1000
+    with pytest.raises(SettingError, match="no level 'GoToLocl'"):
+        TASK.scene(levels(), chosen, "GoToLocl", None)
+    with pytest.raises(SettingError, match="begins with a seed"):
+        TASK.scene(levels(), chosen, None, "here")
+
+
+def test_task_measures_and_goes_on(tmp_path, capsys):
+    from groundling.gym.measure import main
+
+    asked = [str(tmp_path), "--rows", "5 demonstrations", "oracle", "--levels", "GoToObjS4"]
+    main([*asked, "--seeds", "3", "--most", "5", "--picture", str(tmp_path / "success.png")])
+    assert (tmp_path / "success.png").stat().st_size > 1000
+    kept = {file: file.stat().st_mtime_ns for file in tmp_path.glob("levels*.json")}
+    main([*asked, "--seeds", "3", "--most", "5"])
+    assert kept == {file: file.stat().st_mtime_ns for file in tmp_path.glob("levels*.json")}
+    assert "| oracle | 1.000" in capsys.readouterr().out
+
+
+def test_task_can_be_trained():
+    chosen = TASK.presets.select("best")
+    assert chosen.count == protocol.TOGETHER
+    corpus = ("GoToObjS4", "GoToLocal")
+    shown = TASK.training_set(corpus, chosen, "GoToLocal")
+    assert shown.left_out == "GoToLocal"
+    assert {each.name.split()[0] for each in shown.demonstrations} == {"GoToObjS4"}
+    with pytest.raises(SettingError, match="no preset 'bst'"):
+        TASK.presets.select("bst")

@@ -1,0 +1,130 @@
+"""Servers and a browser for the tests of the studio."""
+
+import importlib.util
+import shutil
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from groundling.studio.app import make_studio
+from groundling.studio.gate import Gate
+from groundling.studio.rooms import Rooms
+
+
+def pytest_collection_modifyitems(items):
+    """Let followers in the background stop before the very minimum, as the commands do."""
+    for each in items:
+        if Path(__file__).parent in each.path.parents:
+            each.add_marker(
+                pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+            )
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def serving(app):
+    """Serve an application on a free port, in a thread."""
+    import uvicorn
+
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, lifespan="on")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.02)
+    try:
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=30)
+
+
+@pytest.fixture
+def lesson_server(tmp_path):
+    """A studio whose main project is an empty kitchen."""
+    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
+    with serving(make_studio(rooms, gate=Gate(seconds=120))) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")  # Playwright holds the event loop for as long as it runs
+def chromium():
+    """A browser, or a reason why there is none."""
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("Playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Debian's Chromium is not installed (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Open pages; whatever the browser complains of fails the test."""
+    complaints = []
+    contexts = []
+
+    def open_page(address, *, size=(1280, 900), theme="light", context=None):
+        if context is None:
+            context = chromium.new_context(
+                viewport={"width": size[0], "height": size[1]}, color_scheme=theme,
+                reduced_motion="reduce",
+            )  # fmt: skip
+            contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda message: complaints.append(message.text) if message.type == "error" else None,
+        )
+        page.goto(address)
+        return page
+
+    open_page.complaints = complaints
+    yield open_page
+    for each in contexts:
+        each.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def small_world(tmp_path):
+    """A file with a world that draws nothing."""
+    file = Path(tmp_path) / "small_world.py"
+    file.write_text(WORLD, encoding="utf-8")
+    return file
+
+
+WORLD = '''
+from groundling import GroundingGraph
+
+class Lamp:
+    """A lamp; it has no picture."""
+    start = "off"
+    def actions(self, state): return ("on", "off")
+    def step(self, state, action): return action
+    def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
+    def describe(self, state): return f"The lamp is {state}."
+
+class Broken(Lamp):
+    """A lamp whose picture fails."""
+    def draw(self, state): raise RuntimeError("no <b>paint</b>")
+
+class Lost(Lamp):
+    """A lamp that does not say where one begins."""
+    start = property()
+'''

@@ -1,0 +1,233 @@
+"""What the page asks its server."""
+
+import json
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
+from groundling.studio.app import make_studio
+from groundling.studio.gate import Gate
+from groundling.studio.rooms import Rooms
+
+MAIN = "/api/projects/main"
+SCENE = "Kitchen 1"
+
+
+@pytest.fixture
+def client(tmp_path):
+    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
+    with TestClient(make_studio(rooms, gate=Gate(seconds=120))) as made:
+        yield made
+
+
+def teach(client, text, *actions, project=MAIN, wait=True):
+    body = {"scene": SCENE, "text": text, "actions": list(actions)}
+    answer = client.post(f"{project}/teach", json=body)
+    assert answer.status_code == 201, answer.text
+    if wait:
+        settle(client, project)
+    return answer.json()["demonstration"]
+
+
+def settle(client, project=MAIN):
+    for _ in range(1200):
+        about = client.get(project).json()
+        if about["learnt"] == about["revision"] or about["problem"]:
+            return about
+        time.sleep(0.05)
+    raise AssertionError("it never learnt")
+
+
+def follow(client, text, project=MAIN):
+    return client.post(f"{project}/follow", json={"scene": SCENE, "text": text}).json()
+
+
+def test_app_knows_nothing_at_first_and_then_what_it_was_taught(client):
+    assert follow(client, "zum Tisch") == {"trained": False}
+    teach(client, "zum Tisch", "go to the table")
+    plan = follow(client, "zum Tisch")
+    assert [each["label"] for each in plan["actions"]] == ["go to the table"]
+    assert len(plan["frames"]) == 2
+    assert plan["frames"][1]["svg"].startswith("<svg")
+    assert 0 < plan["confidence"] <= 1
+
+
+def test_app_answers_are_those_of_the_library(client):
+    teach(client, "zum Tisch", "go to the table")
+    teach(client, "nimm die Tasse", "take the blue cup")
+    project = client.app.app.state.rooms.get("main")
+    scene = project.setting.scenes[0]
+    for text in ("zum Tisch", "nimm die rote Tasse", "irgendwas"):
+        told = follow(client, text)
+        plan = project.follower.follow(text, scene.environment, scene.start)
+        assert [each["json"] for each in told["actions"]] == list(plan.actions)
+        assert told["confidence"] == plan.confidence
+        assert [each["probability"] for each in told["alternatives"]] == [
+            each.probability for each in plan.alternatives
+        ]
+        why = client.post(f"{MAIN}/explain", json={"scene": SCENE, "text": text}).json()
+        assert why["score"] == plan.explain().score
+
+
+def test_app_walks_and_says_what_can_be_done(client):
+    body = {"scene": SCENE, "actions": ["take the blue cup"]}
+    seen = client.post(f"{MAIN}/walk", json=body).json()
+    assert [each["label"] for each in seen["possible"]][-1] == "put down the blue cup"
+    body["actions"] = ["take the red cup"]
+    refused = client.post(f"{MAIN}/walk", json=body)
+    assert refused.status_code == 422
+    assert "is impossible in state" in refused.json()["detail"]
+
+
+def test_app_goes_on_from_where_a_plan_ended(client):
+    body = {"scene": SCENE, "actions": ["go to the table"]}
+    seen = client.post(f"{MAIN}/continue", json=body).json()
+    assert "at the table" in seen["frames"][0]["text"]
+
+
+def test_app_undo_edit_delete_and_first_tries(client):
+    one = teach(client, "zum Tisch", "go to the table")
+    two = teach(client, "zum Tisch", "go to the table")
+    assert (one["right_before"], two["right_before"]) == (False, True)
+    patched = client.patch(f"{MAIN}/demonstrations/{two['id']}", json={"weight": 3.0}).json()
+    assert patched["weight"] == 3.0
+    client.delete(f"{MAIN}/demonstrations/{one['id']}")
+    assert client.get(MAIN).json()["undo"] == "deleting “zum Tisch”"
+    assert client.post(f"{MAIN}/undo").json()["undone"] == "deleting “zum Tisch”"
+    found = client.get(f"{MAIN}/demonstrations", params={"search": "TISCH"}).json()
+    assert [each["weight"] for each in found["demonstrations"]] == [3.0, 1.0]
+    bad = client.patch(f"{MAIN}/demonstrations/{two['id']}", json={"actions": ["fly"]})
+    assert bad.status_code == 422
+    assert client.patch(f"{MAIN}/demonstrations/999", json={"weight": 1}).status_code == 422
+    for _ in range(3):
+        client.post(f"{MAIN}/undo")
+    assert client.post(f"{MAIN}/undo").json()["detail"] == "There is nothing to undo."
+    assert settle(client)["trained"] is False
+
+
+def test_app_curve_moves_on_demonstrations_kept_apart(client):
+    kept = teach(client, "nimm die Tasse", "take the blue cup")
+    client.patch(f"{MAIN}/demonstrations/{kept['id']}", json={"apart": True})
+    teach(client, "zum Tisch", "go to the table")
+    teach(client, "nimm die Tasse", "take the blue cup")
+    shares = [each["accuracy"] for each in settle(client)["curve"]]
+    assert shares[-1] == 1.0
+    assert 0.0 in shares
+
+
+def test_app_exports_and_imports_the_same(client):
+    teach(client, "zum “Tisch”", "go to the table")
+    lines = client.get(f"{MAIN}/export").content
+    assert json.loads(lines.splitlines()[1])["text"] == "zum “Tisch”"
+    done = client.post(
+        f"{MAIN}/import", content=lines, headers={"content-type": "application/x-ndjson"}
+    )
+    assert done.json()["imported"] == 1
+    assert client.get(f"{MAIN}/export").content.splitlines()[2] == lines.splitlines()[1]
+    broken = lines + b'{"text": "x", "start": 3, "actions": ["fly"]}\n'
+    refused = client.post(
+        f"{MAIN}/import", content=broken, headers={"content-type": "application/x-ndjson"}
+    )
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith("Line 3: ")
+    assert client.get(MAIN).json()["known"] == 2  # nothing of it was taken
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"text": "  "}, "There are no words"),
+        ({"text": "Geh. " * 100}, "These are 100 sentences"),
+        ({"text": "x" * 5000}, "characters long"),
+        ({"text": "geh", "scene": "Kitchn 1"}, "Did you mean 'Kitchen 1'"),
+        ({"text": "geh", "start": {"Robot": {}}}, "offers no class 'Robot'"),
+        ({"text": "geh", "start": "nowhere"}, "raised"),
+        ({"text": "geh", "more": 1}, "Extra inputs"),
+        ({"text": 3}, "valid string"),
+    ],
+)
+def test_app_bad_input_is_one_sentence(client, body, said):
+    teach(client, "zum Tisch", "go to the table")
+    answer = client.post(f"{MAIN}/follow", json={"scene": SCENE, **body})
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert said in answer.json()["detail"]
+    assert "\n" not in answer.json()["detail"]
+
+
+def test_app_refuses_what_json_cannot_hold(client):
+    for text in ('{"scene": "\\ud800", "text": "a"}', '{"scene": "a", "text": "a", "start": NaN}'):
+        answer = client.post(
+            f"{MAIN}/walk", content=text, headers={"content-type": "application/json"}
+        )
+        assert answer.status_code in (400, 422)
+
+
+def test_app_projects_do_not_mix(client):
+    lesson = f"/api/projects/{client.post('/api/lessons').json()['project']}"
+    teach(client, "zum Tisch", "go to the table")
+    teach(client, "zum Tisch", "go to the shelf", project=lesson)
+    assert follow(client, "zum Tisch")["actions"][0]["json"] == "go to the table"
+    assert follow(client, "zum Tisch", lesson)["actions"][0]["json"] == "go to the shelf"
+
+
+@pytest.mark.parametrize("name", ["..", "%2e%2e%2fmain", "nobody", "main%00"])
+def test_app_no_name_of_a_client_is_a_path(client, name):
+    assert client.get(f"/api/projects/{name}").status_code in (404, 409)
+    assert client.get(f"/static/{name}/{name}/store.py").status_code == 404
+
+
+def test_app_project_survives_being_closed(tmp_path):
+    folder = tmp_path / "project"
+    with TestClient(make_studio(Rooms(folder, {"kind": "lesson"}))) as client:
+        teach(client, "zum Tisch", "go to the table")
+        before = follow(client, "zum Tisch")
+        teach(client, "zum Regal", "go to the shelf", wait=False)  # closed while it learns
+    moved = folder.rename(tmp_path / "elsewhere")
+    with TestClient(make_studio(Rooms(moved, None))) as client:
+        about = settle(client)
+        assert about["known"] == 2
+        assert about["undo"] == "teaching “zum Regal”"
+        after = follow(client, "zum Tisch")
+        assert before["actions"] == after["actions"]
+
+
+def test_app_inside_shows_words_and_two_models(client):
+    assert client.get(f"{MAIN}/words").json()["words"] == []
+    assert client.get(f"{MAIN}/weights", params={"word": "zum"}).status_code == 409
+    teach(client, "zum Tisch", "go to the table")
+    teach(client, "zum Regal", "go to the shelf")
+    words = {each["word"]: each["meaning"] for each in client.get(f"{MAIN}/words").json()["words"]}
+    assert words["regal"] == "place=shelf"
+    found = client.get(f"{MAIN}/weights", params={"word": "Regal"}).json()["weights"]
+    assert found[0]["meaning"] == "place=shelf"
+    models = client.get(MAIN).json()["models"]
+    plans = []
+    for model in models:
+        body = {"scene": SCENE, "text": "zum Regal", "model": model}
+        plans.append(client.post(f"{MAIN}/explain", json=body).json()["actions"])
+    assert plans == [["go to the table"], ["go to the shelf"]]
+    body = {"scene": SCENE, "text": "zum Regal", "model": 77}
+    assert client.post(f"{MAIN}/explain", json=body).status_code == 409
+
+
+def test_app_lesson_parses_and_grounds(client):
+    tree = client.post("/api/parse", json={"text": "Take the red cup."}).json()["trees"][0]
+    assert tree["words"][:2] == ["Take", "the"]
+    body = {"scene": SCENE, "actions": ["take the blue cup"]}
+    graph = client.post(f"{MAIN}/ground", json=body).json()
+    assert [each["name"] for each in graph["nodes"]] == ["event", "where", "object"]
+
+
+def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch):
+    project = client.app.app.state.rooms.get("main")
+
+    def fails():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setitem(vars(project.setting), "base", fails)
+    teach(client, "zum Tisch", "go to the table")
+    about = client.get(MAIN).json()
+    assert "No space left on device" in about["problem"]
+    assert about["known"] == 1

@@ -1,0 +1,87 @@
+"""Drawings: every possible action can be clicked, and nothing in them can run."""
+
+import pytest
+
+from groundling.errors import WorldError
+from groundling.studio.drawings import picture
+from groundling.studio.drawings.svg import clean
+from groundling.studio.kitchen import Kitchen
+from groundling.studio.worlds import demo_setting
+from groundling.tasks.maps.environment import MapEnvironment
+from groundling.tasks.maps.landscape import Landmark, Landscape
+from groundling.tasks.puzzles.board import Board
+from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
+
+SVG = 'xmlns="http://www.w3.org/2000/svg"'
+
+
+def clickable(environment, state):
+    drawn = picture(environment, [state])
+    assert drawn.problem is None
+    return {str(each) for each in environment.actions(state) if f'="{each}"' in drawn.svg}
+
+
+def test_drawings_mazes_can_be_clicked():
+    scene = demo_setting().scenes[0]
+    possible = {str(each) for each in scene.environment.actions(scene.start)}
+    assert clickable(scene.environment, scene.start) == possible - {"stay"}
+
+
+def test_drawings_mazes_show_the_way():
+    scene = demo_setting().scenes[0]
+    action = scene.environment.actions(scene.start)[0]
+    after = scene.environment.step(scene.start, action)
+    assert 'class="way"' not in picture(scene.environment, [scene.start]).svg
+    assert 'class="way"' in picture(scene.environment, [scene.start, after]).svg
+
+
+@pytest.mark.parametrize("shape", ["rich", "paper"])
+def test_drawings_maps_can_be_clicked(shape):
+    sheet = Landscape((Landmark("start", 50, 50), Landmark("mill & <co>", 50, 250)))
+    world = MapEnvironment(sheet, shape=shape)
+    assert picture(world, [world.start]).problem is None
+    plain = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
+    world = MapEnvironment(plain, shape=shape)
+    assert clickable(world, world.start) == {str(each) for each in world.actions(world.start)}
+
+
+def test_drawings_puzzles_strike_single_lines():
+    state = PuzzleState(Board.read(["##.#", "##..", "...."]), 2)
+    world = PuzzleEnvironment(goal=False)
+    single = {str(each) for each in world.actions(state) if len(each.lines) == 1}
+    assert clickable(world, state) == single
+
+
+def test_drawings_kitchen_can_be_clicked():
+    kitchen = Kitchen()
+    state = kitchen.step(kitchen.start, "take the blue cup")
+    assert clickable(kitchen, kitchen.start) == set(kitchen.actions(kitchen.start))
+    assert clickable(kitchen, state) == set(kitchen.actions(state))
+
+
+def test_drawings_clean_keeps_shapes_and_drops_what_runs_or_fetches():
+    dirty = (
+        f'<svg {SVG} onload="a()"><script>a()</script><style>*{{}}</style>'
+        '<foreignObject><b>x</b></foreignObject><image href="http://x/y.png"/>'
+        '<a href="javascript:a()"><circle r="1"/></a><use href="#own"/><use href="http://x#y"/>'
+        '<rect fill="url(http://x)" stroke="url(#own)" onclick="a()" data-action="go"/>'
+        '<text style="fill:red;font-size:3px;behavior:url(x)">a &lt; b</text></svg>'
+    )
+    assert clean(dirty, "x") == (
+        f'<svg {SVG}><use href="#own" /><use /><rect stroke="url(#own)" data-action="go" />'
+        '<text fill="red" font-size="3px">a &lt; b</text></svg>'
+    )
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "no svg", "<svg", 7, None, '<!DOCTYPE s [<!ENTITY a "b">]><svg>&a;</svg>']
+)
+def test_drawings_clean_refuses_what_is_no_svg(bad):
+    with pytest.raises(WorldError, match=r"Yard\.draw returned"):
+        clean(bad, "Yard.draw")
+
+
+def test_drawings_clean_refuses_endless_nesting():
+    deep = f"<svg {SVG}>" + "<g>" * 5000 + "</g>" * 5000 + "</svg>"
+    with pytest.raises(WorldError, match="nests its elements"):
+        clean(deep, "Yard.draw")

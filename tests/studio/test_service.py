@@ -1,0 +1,216 @@
+"""The service: the library's answers behind HTTP, and nothing else."""
+
+import json
+import threading
+
+import pytest
+from starlette.testclient import TestClient
+
+from groundling import Demonstration, Follower
+from groundling.studio.gate import Gate
+from groundling.studio.presets import lesson_follower
+from groundling.studio.service import make_service
+from groundling.studio.serving import Served
+from groundling.studio.worlds import open_setting
+
+SHOWN = (
+    ("zum Tisch", ("go to the table",)),
+    ("zum Regal", ("go to the shelf",)),
+    ("nimm die Tasse", ("take the blue cup",)),
+)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    from groundling.studio.kitchen import Kitchen
+
+    kitchen = Kitchen()
+    shown = [Demonstration(text, kitchen, kitchen.start, actions) for text, actions in SHOWN]
+    folder = tmp_path_factory.mktemp("model")
+    lesson_follower().fit(shown).save(folder)
+    return folder
+
+
+@pytest.fixture
+def served(model):
+    world = "groundling.studio.kitchen:Kitchen"
+    return Served(open_setting({"kind": "model", "model": str(model), "world": world}))
+
+
+@pytest.fixture
+def client(served):
+    with TestClient(make_service(served)) as made:
+        yield made
+
+
+def test_service_answers_are_those_of_the_library_bit_for_bit(client, served, model):
+    follower = Follower.load(model)
+    state = served.scene.start
+    for text in ("zum Tisch", "nimm die rote Tasse und geh zum Regal", "irgendwas"):
+        told = client.post("/v1/follow", json={"text": text}).json()
+        plan = follower.follow(text, served.environment, state)
+        assert told["actions"] == list(plan.actions)
+        assert told["confidence"] == plan.confidence
+        assert told["log_probability"] == plan.log_probability
+        assert told["understood"] == plan.understood
+        assert [(each["actions"], each["probability"]) for each in told["alternatives"]] == [
+            (list(each.actions), each.probability) for each in plan.alternatives
+        ]
+        assert told["states"] == [served.codec.state_to_json(each) for each in plan.states]
+        why = client.post("/v1/explain", json={"text": text}).json()
+        assert why == json.loads(json.dumps(plan.explain().to_dict()))
+
+
+def test_service_takes_the_states_that_it_gives(client):
+    told = client.post("/v1/follow", json={"text": "nimm die Tasse"}).json()
+    again = client.post("/v1/follow", json={"text": "zum Tisch", "state": told["states"][-1]})
+    assert again.json()["states"][0] == told["states"][-1]
+    one = client.post("/v1/follow", json={"text": "zum Tisch", "length": 1}).json()
+    assert len(one["actions"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({"text": "..."}, 422, "There are no words"),
+        ({"text": "a", "state": {"Robot": {}}}, 422, "offers no class"),
+        ({"text": "a", "state": [1, 2]}, 422, "raised"),
+        ({"text": "a", "length": 0}, 422, "length: "),
+        ({}, 422, "text: "),
+        ([], 422, ""),
+        ({"text": "x" * 300_000}, 413, "too large"),
+    ],
+)
+def test_service_errors_are_problem_documents(client, body, status, said):
+    answer = client.post("/v1/follow", json=body)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    told = answer.json()
+    assert told["status"] == status
+    assert said in told["detail"]
+    assert set(told) == {"type", "title", "status", "detail"}
+
+
+def test_service_unknown_paths_are_problem_documents(client):
+    for path, status in (("/v2/follow", 404), ("/v1/follow", 405)):
+        answer = client.get(path)
+        assert answer.status_code == status
+        assert answer.json()["status"] == status
+
+
+def test_service_teaching_is_off_unless_asked_for(client, served):
+    body = {"demonstrations": [{"text": "zum Becken", "actions": ["go to the table"]}]}
+    answer = client.post("/v1/teach", json=body)
+    assert answer.status_code == 403
+    assert "--teach" in answer.json()["detail"]
+
+
+def test_service_teaching_a_model_without_its_demonstrations_is_told(served):
+    with TestClient(make_service(served, teach=True)) as client:
+        body = {"demonstrations": [{"text": "tisch", "actions": ["go to the table"]}]}
+        answer = client.post("/v1/teach", json=body)
+        assert answer.status_code == 422
+        assert "does not keep what it learnt from" in answer.json()["detail"]
+
+
+def test_service_teaching_changes_answers(served, monkeypatch):
+    shown = [
+        Demonstration(text, served.environment, served.scene.start, actions)
+        for text, actions in SHOWN
+    ]
+    monkeypatch.setitem(vars(served.setting), "base", lambda: shown)
+    with TestClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+        body = {"demonstrations": [{"text": "los", "actions": ["go to the shelf"], "weight": 3}]}
+        assert client.post("/v1/teach", json=body).json()["taught"] == 1
+        told = client.post("/v1/follow", json={"text": "los"}).json()
+        assert told["actions"] == ["go to the shelf"]
+        assert client.get("/v1/model").json()["taught"] == 1
+        body["demonstrations"][0]["actions"] = ["fly"]
+        refused = client.post("/v1/teach", json=body)
+        assert "Demonstration 1: action 1, 'fly', is impossible" in refused.json()["detail"]
+
+
+def test_service_health_needs_no_token_but_the_rest_does(served):
+    with TestClient(make_service(served, token="a-long-token")) as client:
+        assert client.get("/v1/health").json() == {
+            "status": "ok", "waiting": 0, "learning": False,
+        }  # fmt: skip
+        assert client.get("/v1/model").status_code == 401
+        assert client.get("/metrics").status_code == 401
+        headers = {"authorization": "Bearer a-long-token"}
+        assert client.get("/v1/model", headers=headers).json()["environment"] == "Kitchen"
+
+
+def test_service_refuses_when_too_many_wait(served):
+    gate, go = Gate(workers=1, waiting=0), threading.Event()
+    with TestClient(make_service(served, gate=gate)) as client:
+        blocked = threading.Thread(target=lambda: client.portal.call(gate.run, go.wait))
+        blocked.start()
+        while not gate.busy:
+            pass
+        answer = client.post("/v1/follow", json={"text": "zum Tisch"})
+        assert answer.status_code == 429
+        assert answer.headers["retry-after"] == "2"
+        assert client.get("/v1/health").json()["waiting"] == 1
+        go.set()
+        blocked.join()
+        assert client.post("/v1/follow", json={"text": "zum Tisch"}).status_code == 200
+
+
+def test_service_counts_what_it_does(client):
+    client.post("/v1/follow", json={"text": "zum Tisch"})
+    client.post("/v1/follow", json={"text": ""})
+    told = client.get("/metrics").text
+    assert 'groundling_requests_total{path="/v1/follow",status="200"} 1.0' in told
+    assert 'groundling_requests_total{path="/v1/follow",status="422"} 1.0' in told
+    assert "groundling_follow_seconds_count 1.0" in told
+
+
+def test_service_page_of_the_interface_is_its_own(client):
+    page = client.get("/docs").text
+    assert "http://" not in page
+    assert "https://" not in page
+    told = client.get("/openapi.json").json()
+    assert set(told["paths"]) == {
+        "/v1/follow", "/v1/explain", "/v1/teach", "/v1/health", "/v1/model",
+    }  # fmt: skip
+
+
+def test_service_schemathesis_finds_no_500(served):
+    schemathesis = pytest.importorskip("schemathesis")
+    from hypothesis import HealthCheck, Phase, given, settings
+
+    app = make_service(served, teach=True)
+    inner = app.app.app  # schemathesis asks a FastAPI for its schema
+    schema = schemathesis.openapi.from_asgi("/openapi.json", inner)
+    seen = []
+    with TestClient(app) as client:
+        for result in schema.get_all_operations():
+            operation = result.ok()
+
+            @given(case=operation.as_strategy())
+            @settings(
+                max_examples=40, deadline=None, derandomize=True, database=None,
+                suppress_health_check=list(HealthCheck), phases=[Phase.generate],
+            )  # fmt: skip
+            def probe(case):
+                body = case.body
+                sent = {} if type(body).__name__ == "NotSet" else {"json": body}
+                answer = client.request(case.method, case.formatted_path, **sent)
+                seen.append(answer.status_code)
+                assert answer.status_code < 500, (case.formatted_path, body, answer.text)
+
+            probe()
+    assert len(seen) > 100
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"null", b'{"text": "\\ud800"}', b'{"text": "a", "state": NaN}',
+     b'{"text": "a", "state": 1e999}', b"[" * 100_000, b'{"text": "\x00"}', b"\xff\xfe",
+     b'{"text": "a", "state": ' + b"9" * 5000 + b"}"],
+)  # fmt: skip
+def test_service_broken_bodies_are_refused(client, body):
+    answer = client.post("/v1/follow", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert answer.headers["content-type"] == "application/problem+json"
