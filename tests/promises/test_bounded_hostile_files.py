@@ -241,12 +241,14 @@ MAZE = b"""<map name='Two'><nodes><node x="0" y="0" item="sofa"/><node x="0" y="
 <edges><edge node1="0,0" node2="0,1" wall="fish" floor="wood"/></edges></map>"""
 EXAMPLES = b"""<examples><example id="7-1" map="Two" end="(0, 1)"><instruction>face the wall and go
 </instruction><path>[(0, 0, -1), (0, 0, 180), (0, 1, 180)]</path></example></examples>"""
-MAP = b"""<?xml version="1.0"?><map number="7"><landmarks>
-<landmark name="m7_start" x="50" y="50"/><landmark name="m7_cave" x="50" y="350"/></landmarks>
-<route><point x="60" y="50"/><point x="90" y="340"/></route></map>"""
+MAP = b"""<?xml version="1.0" encoding="UTF-8"?>
+<topography file="7g.xml"><path stops="2"><stop x="60" y="50" /><stop x="90" y="340" /></path>
+<landmark name="m7_start"><spot x="50" y="50" canCross="false" r="20" /><polygon /></landmark>
+<landmark name="m7_cave"><spot x="50" y="350" canCross="false" r="20" /><polygon /></landmark>
+</topography>"""
 TALK = b"Found 2 args.\nwho\t$m\t\ng\tgo south to the cave \t\nf\tokay \t\ng\tthen stop \t\n"
-GAMES = {"games.csv": b"1\n:2\n# #\n# #\n", "annotations.txt": b"1\nr:0\nr:0\n",
-         "instructions.bgm": b"# 1\n@ 1\nclear clear_the the_row row\n"}  # fmt: skip
+GAMES = {"games.csv": b"1\n:2\n# #\n# #\n", "annotations.txt": b"1\nr:0\nr:1\n",
+         "instructions.bgm": b"# 1\n@ 1\nclear clear_a a a_row row\n"}  # fmt: skip
 TREE = (
     b"# text = go left\n1\tgo\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tleft\t_\tADV\t_\t_\t1\tadv\t_\t_\n"
 )
@@ -278,7 +280,7 @@ def kinds_of_files():
         ("SingleSentence.xml", EXAMPLES, read_examples),
         ("7g.xml", MAP, read_map),
         ("talk.txt", TALK, read_transcript),
-        ("correspondences.txt", b"q1ec1\t7\nq1ec2\t12\n", read_correspondences),
+        ("correspondences.txt", b"q1ec1,7\nq1ec2,12\n", read_correspondences),
         *((name, data, lambda path: read_corpus(path.parent)) for name, data in GAMES.items()),
         ("a.conllu", TREE, read_conllu),
         ("words.txt", LEXICON, Lexicon.read),
@@ -291,6 +293,9 @@ def test_bounded_hostile_files_corpora_are_refused_or_read(room):
     for name, data in GAMES.items():
         (room / name).write_bytes(data)
     kinds, watch, read = kinds_of_files(), Watch(), 0
+    for name, data, reader in kinds[:-2]:  # archives hold other sums than those of the corpora
+        (room / name).write_bytes(data)
+        reader(room / name)  # as they are, all of them are read
     for number, chance in chances("corpora"):
         if number == CORPORA:
             break

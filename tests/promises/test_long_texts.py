@@ -22,7 +22,10 @@ def peak(call):
 def test_long_texts_are_followed_and_explained(follower, words):
     plan = follower.follow(SENTENCE * (words // 10), Line(5, {2: "sofa"}), 1)
     assert plan.actions
-    assert str(plan.explain())
+    explained = plan.explain()
+    assert str(explained)
+    # The text is scored anew for each word that is left out.
+    assert len(explained.deletions) == 18
 
 
 def test_long_texts_take_memory_as_their_length(follower):

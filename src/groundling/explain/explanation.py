@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = ["Explanation", "Source"]
+
+_DELETED = 20_000  # words that are scored anew for what leaving single ones out does
 
 ASKED = 0.5  # a unit that names an action with less probability does not ask for it
 FAINT = 0.005  # probabilities below this are not listed
@@ -110,10 +113,22 @@ class Explanation:
 
     @cached_property
     def deletions(self) -> tuple[Deletion, ...]:
-        """What leaving each single word out would do; empty for a text of one word."""
+        """What leaving each single word out would do; empty for a text of one word.
+
+        The text is scored anew for each, so that of a long one only the words that lie most
+        surely on the actions are left out: all of 140, twenty of a thousand.
+        """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
         if len(places) == 1:
             return ()
+        most = max(10, _DELETED // len(places))
+        if len(places) > most:
+            lies: Counter[tuple[int, int]] = Counter()
+            for step in self.steps:
+                for link in step.links:
+                    lies[link.sentence, link.position] += round(1000 * link.probability)
+            surest = {place for place, _ in lies.most_common(most)}
+            places = [place for place in places if place in surest]
         return tuple(self._delete([place]) for place in places)
 
     def without(self, word: str) -> Deletion:

@@ -46,8 +46,8 @@ class Search(Settings):
     groundling.errors.SettingError: Search.decode cannot be 'outcomes'. Did you mean 'outcome'?
     """
 
-    max_length: int = setting(4, least=1)
-    min_length: int = setting(1, least=1)
+    max_length: int = setting(4, least=1, most=10_000)
+    min_length: int = setting(1, least=1, most=10_000)
     beam: int | None = setting(15, least=1)
     budget: int = setting(20_000, least=1)
     planning: bool = True
