@@ -164,7 +164,7 @@ def test_settings_of_every_group_are_read_as_they_were_written(group):
         (lambda: Overlay(unit="sentense"), "Did you mean 'sentence'"),
         (lambda: Overlay(neighbours=("givn",)), "Did you mean 'given'"),
         (lambda: Search(decode="plans"), "Did you mean 'plan'"),
-        (lambda: Search(max_length=0), "Search.max_length is at least 1"),
+        (lambda: Search(max_length=0), "Search.max_length is between 1 and 10000"),
         (lambda: Search(min_length=5, max_length=2), "is over max_length"),
         (lambda: Search(beam=0), "Search.beam is at least 1"),
         (lambda: Search(budget=0), "Search.budget is at least 1"),
