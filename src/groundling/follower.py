@@ -204,6 +204,10 @@ class Follower(Estimator):
         self._learnt = learnt.settings.go_on(learnt, kept, progress)
         return self
 
+    def forget_environment(self, environment: Environment) -> None:
+        """Forget what an environment has answered; for changes that `follow` does not notice."""
+        self._fitted().fitted.encoder.forget(environment)
+
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
         """What was learnt from; empty in a follower from a file."""
@@ -328,6 +332,7 @@ class Follower(Estimator):
         ]
         for each in found:
             each.world.actions(each.start)  # complains of states that cannot be remembered
+            each.world.notice(each.start)  # whether the environment has changed since
         return found
 
     def _plans(

@@ -48,8 +48,8 @@ class PlanSpaces:
     def __init__(self, encoder: Encoder, budget: Budget | None = None) -> None:
         self.encoder = encoder
         self.budget = Budget() if budget is None else budget
-        self._known: Memory[tuple[World, State, tuple[int, int, int]], PlanSpace | _TooMany] = (
-            Memory(self.budget)
+        self._known: Memory[tuple[World, State, tuple[int, ...]], PlanSpace | _TooMany] = Memory(
+            self.budget
         )
 
     @classmethod
@@ -63,7 +63,8 @@ class PlanSpaces:
 
     def plans(self, world: World, start: State, search: Search) -> PlanSpace | None:
         """Return all plans from a start, or nothing if there are too many."""
-        key = (world, start, (search.min_length, search.max_length, search.budget))
+        limits = (search.min_length, search.max_length, search.budget, world.generation)
+        key = (world, start, limits)
         found = self._known.find(key)
         if found is None:
             plans = enumerate_plans(world, start, search)
