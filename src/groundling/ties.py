@@ -78,8 +78,7 @@ def rank(
     return ranked
 
 
-@njit(cache=True)
-def rank_kept(values: NDArray[np.float64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rank_kept(values: NDArray[np.float64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return some places by falling value, ties by place; compiled, as `rank` without names."""
     order = kept[np.argsort(-values[kept], kind="mergesort")]
     start = 0
@@ -94,3 +93,7 @@ def rank_kept(values: NDArray[np.float64], kept: NDArray[np.int64]) -> NDArray[n
             order[start:stop] = np.sort(order[start:stop])
         start = stop
     return order
+
+
+rank_kept: Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.int64]] = njit(_rank_kept)
+"""Compiled `rank` of some of many values, without names."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.compiling import njit
 from groundling.errors import SearchError
@@ -111,7 +112,7 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 
 @njit(cache=True)
-def _best_ways(values: Reals, targets: Integers) -> Integers:
+def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
     """Return the place of the best way to each target, best first; ties go to the first place."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):

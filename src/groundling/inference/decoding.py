@@ -47,14 +47,8 @@ def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
         return total
 
     grid = np.exp(np.linspace(np.log(0.05), np.log(50.0), 200))
-    surprises = [surprise(temperature) for temperature in grid.tolist()]
-    least = min(surprises)
-    # Among equals, the sharpest: the first of the grid.
-    return next(
-        temperature
-        for temperature, value in zip(grid.tolist(), surprises, strict=True)
-        if value <= least + margin(least)
-    )
+    surprises = np.array([surprise(temperature) for temperature in grid.tolist()])
+    return float(grid[rank(-surprises, most=1)[0]])  # among equals, the sharpest
 
 
 def decode(
@@ -89,15 +83,14 @@ def decode(
         ends = [outcome(path[-1]) for path in paths]
         for end, probability in zip(ends, probabilities.tolist(), strict=True):
             totals[end] = totals.get(end, 0.0) + probability
-        best = answer
-        if best is None:
+        if answer is None:
             least = max(totals.values())
             least -= margin(least)
             likely = [place for place, end in enumerate(ends) if totals[end] >= least]
             # Ties go to the outcome of the more probable plan.
             named = None if name is None else lambda place: name(likely[place])
-            best = likely[rank(log_probabilities[likely], named, 1)[0]]
-        return best, min(totals[ends[best]], 1.0)
+            answer = likely[rank(log_probabilities[likely], named, 1)[0]]
+        return answer, min(totals[ends[answer]], 1.0)
     passed = [[outcome(state) for state in path] for path in paths]
     return _least_risk(probabilities, passed, answer, name)
 
