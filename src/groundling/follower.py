@@ -12,13 +12,10 @@ import numpy as np
 from groundling.answers import answer, listed_requests
 from groundling.errors import (
     DemonstrationError,
-    NotFittedError,
     SearchError,
     SettingError,
     did_you_mean,
 )
-from groundling.estimator import Estimator
-from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Text
 from groundling.features.settings import Features
 from groundling.inference.plan import Plan
@@ -26,22 +23,27 @@ from groundling.inference.settings import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
+from groundling.learning.choosing import choose
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback
+from groundling.looking import Looking
 from groundling.models.base import Model, Request
-from groundling.models.examples import prepare
-from groundling.models.plan import PlanModel
+from groundling.models.examples import listed_demonstrations, prepare
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
+from groundling.settings import AUTO, Auto
 from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
 
 
-class Follower(Estimator):
+class Follower(Looking):
     """An agent that learns to follow instructions from demonstrations.
+
+    What is not given is chosen from the demonstrations (`"auto"`); `choices_` tells what, and
+    why. What is given is kept.
 
     Parameters
     ----------
@@ -65,6 +67,8 @@ class Follower(Estimator):
 
     Attributes
     ----------
+    choices_ : tuple of Choice
+        What was chosen from the demonstrations: what, the choice, why, what to set instead.
     theta_ : array
         The learnt weights θ (see `weights` for those of an ensemble's members).
     feature_names_ : list of str
@@ -98,16 +102,14 @@ class Follower(Estimator):
     ('on',)
     """
 
-    _learnt: Learnt
-
     def __init__(
         self,
         *,
-        model: Model = PlanModel(),  # noqa: B008 - settings are frozen values
-        overlay: Overlay = Overlay(),  # noqa: B008
-        features: Features = Features(),  # noqa: B008
-        learning: Learning = Learning(),  # noqa: B008
-        search: Search = Search(),  # noqa: B008
+        model: Model | Auto = AUTO,
+        overlay: Overlay | Auto = AUTO,
+        features: Features | Auto = AUTO,
+        learning: Learning | Auto = AUTO,
+        search: Search | Auto = AUTO,
         parser: str | Parser = "default",
         seed: int = 0,
         threads: int = 1,
@@ -141,8 +143,10 @@ class Follower(Estimator):
         scikit-learn's searches.
         """
         self._check_settings()
-        trainer = Trainer(**self.get_params(deep=False))
-        self._learnt = trainer.fit(demonstrations, progress, checkpoint, checkpoint_every)
+        listed = listed_demonstrations(demonstrations)
+        trainer, choices = choose(self.get_params(deep=False), listed)
+        learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every)
+        self._learnt = replace(learnt, choices=choices)
         return self
 
     def teach(
@@ -214,14 +218,6 @@ class Follower(Estimator):
         examples = self._fitted().examples
         return tuple(each.shown for each in examples if each.shown is not None)
 
-    def _fitted(self) -> Learnt:
-        if not hasattr(self, "_learnt"):
-            raise NotFittedError(
-                "This Follower has not learnt anything yet. Call fit with demonstrations, or "
-                "Follower.load with a saved model."
-            )
-        return self._learnt
-
     def with_search(self, search: Search) -> Follower:
         """Return a follower with the same knowledge that searches in another way.
 
@@ -234,6 +230,8 @@ class Follower(Estimator):
         """
         learnt = self._fitted()
         settings = learnt.settings
+        if search.max_length is None:
+            search = replace(search, max_length=max(learnt.search.longest, search.min_length))
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
         return self._of(learnt.with_search(search))
 
@@ -369,58 +367,6 @@ class Follower(Estimator):
         read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
         self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
         return self
-
-    # ---- looking inside -----------------------------------------------------------------
-
-    @property
-    def theta_(self) -> Reals:
-        """The learnt weights θ."""
-        return self._fitted().fitted.theta
-
-    @property
-    def feature_names_(self) -> list[str]:
-        """The name of each weight, in the order of `theta_`."""
-        return self._fitted().fitted.space.names()
-
-    @property
-    def lexicon_(self) -> Lexicon:
-        """The lexicon in use, with what was learnt."""
-        return self._fitted().fitted.encoder.reader.lexicon
-
-    @property
-    def loss_(self) -> float:
-        """The final training loss."""
-        return self._fitted().loss
-
-    @property
-    def temperature_(self) -> float:
-        """What scores are divided by so that confidences are calibrated."""
-        return self._fitted().temperature
-
-    @property
-    def weight_count_(self) -> int:
-        """How many weights were learnt, those of all members together."""
-        return sum(len(each.theta) for each in self._fitted().fitted.members)
-
-    def weights(
-        self, containing: str = "", *, most: int = 20, member: int = 0
-    ) -> list[tuple[str, float]]:
-        """Return the strongest features whose name contains a string, as the paper's Table 2.
-
-        `member` is the number of the ensemble's member whose weights are asked for.
-        """
-        members = self._fitted().fitted.members
-        if not 0 <= member < len(members):
-            raise SettingError(
-                f"There is no member {member}: this follower has {len(members)}, counted from 0."
-            )
-        fitted = members[member]
-        chosen = [
-            (name, float(weight))
-            for name, weight in zip(fitted.space.names(), fitted.theta.tolist(), strict=True)
-            if containing in name and weight != 0
-        ]
-        return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
 
     # ---- keeping ------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -230,6 +231,7 @@ class Learnt:
     loss: float
     temperature: float = 1.0
     examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
+    choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
 
     @property
     def model(self) -> Model:

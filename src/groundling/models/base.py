@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -177,6 +177,8 @@ class Model(Settings, ABC):
     demonstrations (`objective`); which plans a text may mean (`search`); and how the text is
     read in the light of a plan (`interpret`).
     """
+
+    lists_plans: ClassVar[bool] = False  # whether all plans are listed where they can be
 
     @abstractmethod
     def objective(self, data: TrainingData) -> Objective:

@@ -13,7 +13,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Example", "prepare"]
+__all__ = ["Example", "listed_demonstrations", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,34 @@ class Example:
     shown: Demonstration | None = None  # as it was given; none for a mirror image
 
 
+def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
+    """Return demonstrations as a list, or complain of what is none.
+
+    >>> listed_demonstrations([])
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: There are no demonstrations to learn from. Give fit at
+    least one Demonstration.
+    """
+    given: Any = demonstrations
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise DemonstrationError(
+            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
+        )
+    listed = list(given)
+    for place, each in enumerate(listed, 1):
+        if not isinstance(each, Demonstration):
+            raise DemonstrationError(
+                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
+                "instructions, environment, start, actions)."
+            )
+    if not listed:
+        raise DemonstrationError(
+            "There are no demonstrations to learn from. Give fit at least one Demonstration."
+        )
+    return listed
+
+
 def prepare(
     encoder: Encoder, demonstrations: Iterable[Demonstration], *, augment: bool = False
 ) -> list[Example]:
@@ -44,17 +72,7 @@ def prepare(
     chosen: list[Demonstration] = []
     groups: list[str] = []
     shown: list[Demonstration | None] = []
-    given: Any = demonstrations
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise DemonstrationError(
-            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
-        )
-    for place, each in enumerate(demonstrations, 1):
-        if not isinstance(each, Demonstration):
-            raise DemonstrationError(
-                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
-                "instructions, environment, start, actions)."
-            )
+    for each in listed_demonstrations(demonstrations):
         images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
@@ -62,10 +80,6 @@ def prepare(
         own = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
         groups += [each.group or own] * (1 + len(images))
         shown += [each, *(None for _ in images)]
-    if not chosen:
-        raise DemonstrationError(
-            "There are no demonstrations to learn from. Give fit at least one Demonstration."
-        )
     texts = _read(encoder, chosen)
     examples = []
     for each, text, group, given in zip(chosen, texts, groups, shown, strict=True):

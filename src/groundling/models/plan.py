@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
@@ -69,6 +70,8 @@ class PlanModel(Model):
     groundling.errors.SettingError: PlanModel.skip has no effect with Overlay.skeleton='bag', where
     words have no links. Leave it out, or use skeleton='tree'.
     """
+
+    lists_plans: ClassVar[bool] = True
 
     plan_scores: bool = True
     plan_words: bool = False

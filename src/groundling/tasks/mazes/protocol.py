@@ -61,7 +61,7 @@ def training_sentences(
     """Return what a preset learns from: the sentences of all maps but one."""
     shown = [each for name, found in sentences.items() if name != left_out for each in found]
     if chosen.train_within_limit:
-        shown = [each for each in shown if len(each.actions) <= chosen.search.max_length]
+        shown = [each for each in shown if len(each.actions) <= chosen.search.longest]
     return shown
 
 
