@@ -5,9 +5,11 @@ from __future__ import annotations
 from groundling.errors import NotFittedError, SettingError
 from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon
+from groundling.inference.settings import Search
 from groundling.learning.choosing import Choices
 from groundling.learning.trainer import Learnt
 from groundling.overlay.batch import Reals
+from groundling.settings import Auto
 
 __all__ = ["Looking"]
 
@@ -23,6 +25,7 @@ class Looking(Estimator):
     demonstrations, or Follower.load with a saved model.
     """
 
+    search: Search | Auto
     _learnt: Learnt
 
     def _fitted(self) -> Learnt:
@@ -82,6 +85,18 @@ class Looking(Estimator):
             if containing in name and weight != 0
         ]
         return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
+
+    @property
+    def member_count_(self) -> int:
+        """How many models have a say: one, unless they are an ensemble."""
+        return len(self._fitted().fitted.members)
+
+    @property
+    def threshold(self) -> float:
+        """Below this confidence the follower says that it does not understand."""
+        if hasattr(self, "_learnt"):
+            return self._learnt.search.threshold
+        return Search().threshold if isinstance(self.search, str) else self.search.threshold
 
     @property
     def choices_(self) -> Choices:

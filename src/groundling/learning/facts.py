@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from groundling.data.canonical import canonical
+from groundling.errors import DemonstrationError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.numerals import numeral, ordinal
@@ -112,7 +113,11 @@ class Facts:
     @cached_property
     def examples(self) -> list[Example]:
         """The sample, read and carried out."""
-        return prepare(self.encoder, self.sampled)
+        try:
+            return prepare(self.encoder, self.sampled)
+        except DemonstrationError:
+            prepare(self.encoder, self.demonstrations)  # says which of all it was
+            raise
 
     # ---- lengths ------------------------------------------------------------------------
 
