@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,16 +21,17 @@ from groundling.learning.presets import (
     roomy_length,
 )
 from groundling.learning.settings import Learning
-from groundling.learning.trainer import Trainer
+from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Model, Request
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
 __all__ = ["Choice", "Choices", "choose"]
 
-_PILOT = 40  # demonstrations from which trying out is worth its time
+_PILOT = 15  # demonstrations from which trying out tells something
+_MANY = 120  # demonstrations of which a third is enough to test on
 _PILOT_ITERATIONS = 25
-_CLOSE = 0.02  # shares of right answers that are as good as equal
+_CLOSE = 0.05  # shares of right answers that may differ by chance
 _Tell = Callable[[str], object]
 
 
@@ -155,44 +156,59 @@ def _trainer(chosen: Mapping[str, Any], each: Configuration) -> Trainer:
 
 
 def pilot(trainer: Trainer, facts: Facts) -> float:
-    """Return the share of right answers on a part of the sample, learning from the rest."""
-    shown = facts.sampled
-    test, learn = split(shown)
-    quick = replace(trainer.learning, iterations=_PILOT_ITERATIONS, augment=False,
-                    l2=learning_for(len(learn)).l2)  # fmt: skip
-    trainer = replace(trainer, learning=quick, model=trainer.model.member_model)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GroundlingWarning)
-            learnt = trainer.fit(learn)
-            encoder = learnt.fitted.encoder
-            texts = encoder.reader.read_many(each.instructions for each in test)
-            requests = [
-                Request(text, encoder.world(each.environment), each.start)
-                for text, each in zip(texts, test, strict=True)
-            ]
-            results = learnt.model.search(learnt.fitted, requests, learnt.search)
-            right = 0
-            for each, request, result in zip(test, requests, results, strict=True):
-                best = max(result.plans, key=lambda plan: plan.score, default=None)
-                end = request.world.trace(each.start, each.actions, str(each)).end
-                world = request.world
-                right += best is not None and world.outcome(best.end) == world.outcome(end)
-    except GroundlingError:  # a configuration that cannot work here is none to choose
-        return 0.0
-    return right / len(test)
+    """Return the share of right answers on parts of the sample, learning from the rest."""
+    features = trainer.features
+    if features.lexicon == "learn":
+        features = replace(features, lexicon="strings")
+    right = tested = 0
+    for test, learn in split(facts.sampled):
+        quick = replace(
+            trainer.learning, iterations=_PILOT_ITERATIONS, l2=learning_for(len(learn)).l2,
+            augment=False,
+        )  # fmt: skip
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", GroundlingWarning)
+                learnt = replace(trainer, learning=quick, features=features).fit(learn)
+                right += count_right(learnt, test)
+        except GroundlingError:  # a configuration that cannot work here is none to choose
+            return 0.0
+        tested += len(test)
+    return right / tested
+
+
+def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> int:
+    """Return in how many demonstrations the best plan ends as demonstrated."""
+    encoder = learnt.fitted.encoder
+    texts = encoder.reader.read_many(each.instructions for each in test)
+    requests = [
+        Request(text, encoder.world(each.environment), each.start)
+        for text, each in zip(texts, test, strict=True)
+    ]
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    right = 0
+    for each, request, result in zip(test, requests, results, strict=True):
+        world = request.world
+        best = max(result.plans, key=lambda plan: plan.score, default=None)
+        end = world.trace(each.start, each.actions, str(each)).end
+        right += best is not None and world.outcome(best.end) == world.outcome(end)
+    return right
 
 
 def split(
     shown: Sequence[Demonstration],
-) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Return a third to test on, and the rest without what is of the same groups."""
-    test = list(shown[: len(shown) // 3])
-    groups = {each.group for each in test} - {""}
-    learn = [each for each in shown[len(test) :] if each.group not in groups]
-    if len(learn) < len(test):  # few large groups: better mixed than not at all
-        learn = list(shown[len(test) :])
-    return test, learn
+) -> Iterator[tuple[list[Demonstration], list[Demonstration]]]:
+    """Yield thirds to test on, each with the rest that is not of the same groups.
+
+    One third is enough of many demonstrations; few are all tested on.
+    """
+    for part in range(1 if len(shown) >= _MANY else 3):
+        test = list(shown[part::3])
+        groups = {each.group for each in test} - {""}
+        rest = [each for place, each in enumerate(shown) if place % 3 != part]
+        learn = [each for each in rest if each.group not in groups]
+        # Of few large groups nothing would be left: better mixed than not at all.
+        yield test, learn if len(learn) >= len(test) else rest
 
 
 # ---- what else was left open --------------------------------------------------------------
@@ -226,12 +242,16 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
         "texts say numbers" if facts.numerals else
         "labels have numbers, which no text says" if facts.numbers else "no label is a number"
     )  # fmt: skip
-    return [
+    found = [
         Choice("Features.words", repr(features.words), "they served on every task tried",
                "Features(words=…)"),
         Choice("Features.slots", repr(features.slots), why, "Features(slots=…)"),
         Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
     ]  # fmt: skip
+    if features.lexicon == "learn":
+        why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
+        found.append(Choice("Features.lexicon", "'learn'", why, "Features(lexicon='strings')"))
+    return found
 
 
 def _learning_choice(learning: Learning, facts: Facts) -> Choice:

@@ -251,6 +251,15 @@ class Facts:
             hits += any((kind, value) in has for value in said)
         return KindFacts(kind, frozenset(values), matched, mentions, hits)
 
+    @cached_property
+    def spoken(self) -> float:
+        """The share of texts in which some word spells a value of a slot."""
+        values = [value for each in self.kinds if each.is_slot for value in each.matched]
+        spelling = {
+            word for word in self.words if any(matches_name(word, value) for value in values)
+        }
+        return sum(bool(words_of(e) & spelling) for e in self.examples) / len(self.examples)
+
     @property
     def slots(self) -> tuple[str, ...]:
         """The kinds of values that words match by their spelling."""

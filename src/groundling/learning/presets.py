@@ -8,9 +8,8 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
-from groundling.models.base import Member, Model
+from groundling.models.base import Model
 from groundling.models.decision import DecisionModel
-from groundling.models.ensemble import Ensemble
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
@@ -21,12 +20,11 @@ __all__ = [
 ]  # fmt: skip
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
-_CHAIN_WORDS = ("word", "first", "previous", "next", "context", "verb")
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
 _RARE = 200  # demonstrations from which words that occur once are left out
-_ENSEMBLE = 500  # demonstrations from which a second look at the text pays
+_LEXICON = 300  # demonstrations from which a lexicon can be learnt
 
 
 @dataclass(frozen=True)
@@ -44,14 +42,14 @@ def configurations(facts: Facts) -> list[Configuration]:
     """Return what may suit some demonstrations, the most likely one first.
 
     One action each: words over graphs, or over flat actions. Several, where all plans can be
-    listed: the same clause by clause or word by word, or unit by unit. Where there are too
-    many plans: unit by unit.
+    listed: words over flat actions, over graphs, or unit by unit. Where there are too many
+    plans: unit by unit.
     """
     if facts.enumerable_length is None:
         return [_unit_by_unit(facts)]
     if facts.longest == 1:
         return [_graphs(facts), _flat(facts)]
-    return [_graphs(facts), _flat(facts), _unit_by_unit(facts)]
+    return [_flat(facts), _graphs(facts), _unit_by_unit(facts)]
 
 
 def more_configurations(facts: Facts) -> list[Configuration]:
@@ -101,6 +99,8 @@ def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features
         "min_count": 0,
         "min_word_count": 2 if facts.count >= _RARE else 1,
     }
+    if facts.slots and facts.count >= _LEXICON and facts.spoken < 0.8 and words is not _UNIT_WORDS:
+        wanted["lexicon"] = "learn"
     return Features.from_dict(wanted)
 
 
@@ -123,12 +123,7 @@ def _soft_graphs(facts: Facts) -> Configuration:
 
 
 def _flat(facts: Facts) -> Configuration:
-    model: Model = PlanModel.flat()
-    if facts.longest == 1:
-        model = PlanModel()
-    if facts.count >= _ENSEMBLE:
-        chain = Member(replace(Overlay.flat(), skeleton="chain"), features_for(facts, _CHAIN_WORDS))
-        model = Ensemble((chain,), model)
+    model = PlanModel() if facts.longest == 1 else PlanModel.flat()
     return Configuration(
         "plans over flat actions", model, Overlay.flat(), features_for(facts), _listing(facts)
     )

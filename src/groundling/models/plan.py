@@ -72,7 +72,6 @@ class PlanModel(Model):
     """
 
     lists_plans: ClassVar[bool] = True
-
     plan_scores: bool = True
     plan_words: bool = False
     advance_scores: bool = False
