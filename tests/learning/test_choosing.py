@@ -143,7 +143,7 @@ def test_choosing_is_kept_with_the_model(tmp_path):
 
 def test_choosing_says_what_why_and_how_to_change_it():
     for each in Follower(parser="chain").fit(takes(6)).choices_:
-        assert each.what and each.chosen and each.why
+        assert all((each.what, each.chosen, each.why))
         assert "=…" in each.change
         assert str(each).startswith(f"{each.what} = {each.chosen}: {each.why}")
 
@@ -154,12 +154,7 @@ def test_choosing_another_search_keeps_the_length():
 
 
 def test_choosing_keeps_groups_together_when_it_tries():
-    shown = [
-        Demonstration(
-            each.instructions, each.environment, each.start, each.actions, group=str(n % 9)
-        )
-        for n, each in enumerate(takes(27))
-    ]
+    shown = [replace(each, group=str(n % 9)) for n, each in enumerate(takes(27))]
     for test, learn in split(shown):
         assert not {each.group for each in test} & {each.group for each in learn}
 
