@@ -13,7 +13,7 @@ SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "files", "memory", "compiling", "modelfolder", "language",
     "world", "data", "features", "overlay", "inference", "models", "learning", "io_before", "io",
-    "explain", "answers", "judging", "estimator", "looking", "follower",
+    "explain", "answers", "judging", "diagnosing", "estimator", "looking", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")

@@ -1,15 +1,26 @@
-"""Looking inside a follower: its weights, its lexicon, what was chosen for it."""
+"""Looking at a follower: its weights, what was chosen for it, how well it follows, and why not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Self
+
+from groundling.answers import answer
+from groundling.diagnosing import Diagnosis, diagnose
 from groundling.errors import NotFittedError, SettingError
 from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon
+from groundling.features.reading import Text
+from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
+from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices
 from groundling.learning.trainer import Learnt
+from groundling.models.base import Request
 from groundling.overlay.batch import Reals
 from groundling.settings import Auto
+from groundling.world.environment import Demonstration, Environment, State
 
 __all__ = ["Looking"]
 
@@ -102,3 +113,70 @@ class Looking(Estimator):
     def choices_(self) -> Choices:
         """What was chosen from the demonstrations, and why; print it to read it."""
         return Choices(self._fitted().choices)
+
+    def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
+        encoder = self._fitted().fitted.encoder
+        texts = encoder.reader.read_many(text for text, _, _ in requests)
+        found = [
+            Request(text, encoder.world(environment), start)
+            for text, (_, environment, start) in zip(texts, requests, strict=True)
+        ]
+        for each in found:
+            each.world.actions(each.start)  # complains of states that cannot be remembered
+            each.world.notice(each.start)  # whether the environment has changed since
+        return found
+
+    def _plans(
+        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+    ) -> Iterator[Plan | None]:
+        """Follow one request after another; nothing where no plan is found."""
+        learnt = self._fitted()
+        read = self._requests(requests)
+        results = learnt.model.search(learnt.fitted, read, search)
+        for request, result in zip(read, results, strict=True):
+            yield answer(learnt, request, result, search)
+
+    def diagnose(self, demonstrations: Iterable[Demonstration]) -> Diagnosis:
+        """Follow demonstrations and say what cannot work, and of each that goes wrong why.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",), name="light")]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> wrong = Demonstration("douse it", Lamp(), "on", ("off",), name="dark")
+        >>> follower.diagnose([*shown, wrong]).reasons
+        {'lower score': 1}
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+        return diagnose(learnt, listed, read)
+
+    # ---- judging ------------------------------------------------------------------------
+
+    def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
+        """Return the share of demonstrations whose outcome the follower reaches.
+
+        Two plans have the same outcome if they end alike (see `Environment.outcome`);
+        where no plan is found, the outcome is not reached.
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        requests = [(each.instructions, each.environment, each.start) for each in listed]
+        return share_right(learnt, listed, self._plans(requests, learnt.search))
+
+    def calibrate(self, demonstrations: Iterable[Demonstration]) -> Self:
+        """Make confidences honest on demonstrations that were not trained on.
+
+        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
+        or transitions are decoded, so that their outcomes are.
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+        self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
+        return self

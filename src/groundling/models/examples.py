@@ -13,7 +13,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Example", "listed_demonstrations", "prepare"]
+__all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,33 @@ def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demon
     return listed
 
 
+@dataclass(frozen=True)
+class Skipped:
+    """A demonstration that was left out of learning, and why."""
+
+    demonstration: Demonstration
+    problem: str
+
+
+def sift(
+    encoder: Encoder, demonstrations: Sequence[Demonstration]
+) -> tuple[list[Demonstration], list[Skipped]]:
+    """Return the demonstrations that can be read and carried out, and why others cannot."""
+    try:
+        if demonstrations:
+            prepare(encoder, demonstrations)
+        return list(demonstrations), []
+    except GroundlingError:
+        good, bad = [], []
+        for each in demonstrations:
+            try:
+                prepare(encoder, [each])
+                good.append(each)
+            except GroundlingError as error:
+                bad.append(Skipped(each, str(error)))
+        return good, bad
+
+
 def prepare(
     encoder: Encoder, demonstrations: Iterable[Demonstration], *, augment: bool = False
 ) -> list[Example]:
@@ -106,5 +133,6 @@ def _read(
             try:
                 encoder.reader.read(each.instructions)
             except GroundlingError as error:
-                raise DemonstrationError(f"Demonstration {place}: {error}") from error
+                which = str(each) if each.name else f"Demonstration {place}"
+                raise DemonstrationError(f"{which}: {error}") from error
         raise
