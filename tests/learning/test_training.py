@@ -273,5 +273,5 @@ def test_training_that_was_stopped_can_be_resumed_with_its_checkpoints(tmp_path)
     follower("plans").fit(
         shown(), checkpoint=tmp_path / "part", checkpoint_every=5, progress=in_training(stop)
     )
-    resumed = follower("plans").fit(shown(), **part)
+    resumed = follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5)
     assert resumed.theta_.tobytes() == whole.theta_.tobytes()
