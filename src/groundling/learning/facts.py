@@ -27,7 +27,7 @@ __all__ = ["ENUMERABLE", "Facts", "KindFacts", "sample"]
 
 ENUMERABLE = 20_000
 """How many plans can be listed from a start: the default of `Search.budget`."""
-_SAMPLE = 240  # demonstrations that are looked at closely
+_SAMPLE = 180  # demonstrations that are looked at closely
 _STARTS = 5  # starts from which plans are counted
 _STEPS = 2_000  # steps that counting may take from one of them
 _COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
@@ -190,6 +190,11 @@ class Facts:
             for unit in ("sentence", "clause")
         }
         return "clause" if off["clause"] < off["sentence"] else "sentence"
+
+    @cached_property
+    def units(self) -> float:
+        """How many units a text has in the mean."""
+        return sum(_units(each, self.unit) for each in self.examples) / len(self.examples)
 
     @cached_property
     def words(self) -> Counter[str]:

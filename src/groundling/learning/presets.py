@@ -49,7 +49,8 @@ def configurations(facts: Facts) -> list[Configuration]:
         return [_unit_by_unit(facts)]
     if facts.longest == 1:
         return [_graphs(facts), _flat(facts)]
-    return [_flat(facts), _graphs(facts), _unit_by_unit(facts)]
+    found = [_flat(facts), _graphs(facts)]
+    return [*found, _unit_by_unit(facts)] if facts.units > 1.2 else found
 
 
 def more_configurations(facts: Facts) -> list[Configuration]:
