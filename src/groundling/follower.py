@@ -27,6 +27,7 @@ from groundling.language.parser import Parser
 from groundling.learning.choosing import choose
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
+from groundling.learning.teaching import teach
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.looking import Looking
@@ -223,7 +224,7 @@ class Follower(Looking):
                 )
             before = tuple(prepare(encoder, listed, augment=trainer.learning.augment))
         new = prepare(encoder, demonstrations, augment=trainer.learning.augment)
-        self._learnt = trainer.go_on(learnt, (*before, *new), progress)
+        self._learnt = teach(learnt, before, new, progress)
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
