@@ -46,7 +46,7 @@ __all__ = ["load_learnt", "save_learnt"]
 _MODELS: dict[str, type[Model]] = {
     kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
 }
-_OWN_PARSERS = re.compile(r"(default|chain)(@[^/]*)?")  # neither paths nor packages
+_OWN_PARSERS = re.compile(r"((default|chain)(:neutral|:english)?)(@[^/]*)?")  # neither paths nor packages
 _MOST_OF_HEADER = 1_000_000  # bytes of names and shapes before the weights
 _MOST_WEIGHT = 1e30  # beyond, sums overflow
 # What reading a file that is not as we wrote it may end in.
@@ -145,6 +145,8 @@ def load_learnt(
         if manifest["version"] < 3:
             manifest["settings"], tables, arrays = translate(manifest["settings"], tables, arrays)
         chosen = parser if parser is not None else str(manifest["settings"]["parser"])
+        if parser is None and manifest["settings"]["parser_name"] == "chain@1":
+            chosen = "chain:english"  # what every chain was before languages had names
         # A model file must not make us read files or run pipelines of its choice.
         if parser is None and not _OWN_PARSERS.fullmatch(str(chosen)):
             trained_with = str(manifest["settings"]["parser_name"])
@@ -249,7 +251,10 @@ def _lexicon(kept: dict[str, Any]) -> Lexicon:
     return Lexicon(
         given={word: [tuple(pair) for pair in pairs] for word, pairs in kept["given"].items()},
         learnt={
-            word: {(_text(kind), _text(value)): float(extent) for kind, value, extent in pairs}
+            word: {
+                (_text(kind), value if isinstance(value, float) else _text(value)): float(extent)
+                for kind, value, extent in pairs
+            }
             for word, pairs in kept["learnt"].items()
         },
         string_match=bool(kept["string_match"]),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
+from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.learning.training import ProgressCallback
@@ -41,7 +42,7 @@ def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstratio
         for each, parsed in zip(corpus.sentences, texts, strict=True):
             text: Sequence[Instruction] = parsed
             if chosen.split_commands:
-                text = [part for sentence in parsed for part in split_commands(sentence)]
+                text = [part for sentence in parsed for part in split_commands(sentence, ENGLISH)]
             demonstration = replace(
                 each,
                 instructions=tuple(text),

@@ -13,6 +13,7 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
+from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
@@ -172,7 +173,7 @@ class MazeScene(Scene):
         state, plans = self.start, []
         for line in lines:
             for sentence in load_parser(self.chosen.parser).parse(line):
-                parts = split_commands(sentence) if self.chosen.split_commands else [sentence]
+                parts = split_commands(sentence, ENGLISH) if self.chosen.split_commands else [sentence]
                 plan = follower.follow(parts, self.world, state, length=length)
                 state = self.world.restart(cast(MazeState, plan.end))
                 plans.append(plan)
