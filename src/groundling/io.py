@@ -46,7 +46,9 @@ __all__ = ["load_learnt", "save_learnt"]
 _MODELS: dict[str, type[Model]] = {
     kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
 }
-_OWN_PARSERS = re.compile(r"((default|chain)(:neutral|:english)?)(@[^/]*)?")  # neither paths nor packages
+_OWN_PARSERS = re.compile(
+    r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
+)  # neither paths nor packages
 _MOST_OF_HEADER = 1_000_000  # bytes of names and shapes before the weights
 _MOST_WEIGHT = 1e30  # beyond, sums overflow
 # What reading a file that is not as we wrote it may end in.

@@ -39,7 +39,11 @@ def matches_name(
         return True
     parts = value.split()
     if len(parts) > 1:
-        return any(matches_name(word, part, rare=rare, language=language) for part in parts if len(part) > 2)
+        return any(
+            matches_name(word, part, rare=rare, language=language)
+            for part in parts
+            if len(part) > 2
+        )
     stem = language.singular(word)
     shared = value.startswith(stem) or stem.startswith(value) or value.endswith(stem)
     if shared and min(len(stem), len(value)) >= 4:
@@ -182,7 +186,9 @@ class Lexicon:
         ]
         for word, learnt in sorted(self.learnt.items()):
             entries = sorted(learnt.items(), key=lambda item: (-item[1], str(item[0])))
-            shown = ", ".join(f"{k}:{_written(v)} {w:.2f}" for (k, v), w in entries if not math.isclose(w, 0))
+            shown = ", ".join(
+                f"{k}:{_written(v)} {w:.2f}" for (k, v), w in entries if not math.isclose(w, 0)
+            )
             if shown:
                 lines.append(f"# learnt: {word} = {shown}")
         return "\n".join(lines)

@@ -236,7 +236,10 @@ ENGLISH = Language(
     numerals={
         **{word: value for value, word in enumerate(_UNITS)},
         **{word: 10 * value for value, word in enumerate(_TENS, 2)},
-        **{"once": 1, "twice": 2, "thrice": 3, "both": 2},
+        "once": 1,
+        "twice": 2,
+        "thrice": 3,
+        "both": 2,
     },
     ordinals={word: value for value, word in enumerate(_NTH, 1)},
     joined_numerals="-",

@@ -12,8 +12,8 @@ from groundling.language.languages import NEUTRAL, Language
 __all__ = ["is_punctuation", "split_sentences", "split_words"]
 
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
-# not after an abbreviation of the language; the wide marks need no whitespace. The possessive "++" and
-# the look back keep the time linear on endless runs of marks.
+# not after an abbreviation of the language; the wide marks need no whitespace. The possessive
+# "++" and the look back keep the time linear on endless runs of marks.
 _END = re.compile(
     r"""(?:(?<![!?…])[!?…]++|(?<!\.)\.++|;)["'”’)\]]*+(?=\s|$)"""
     r"""|[。！？；．]+[”’」』）]*|(?<![؟۔।])[؟۔।]++(?=\s|$)"""

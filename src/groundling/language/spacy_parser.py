@@ -184,7 +184,7 @@ class ShippedParser(SpacyParser):
 
     @cached_property
     def name(self) -> str:
-        """``default``, the language if it is not English, a digest of the weights, spaCy's version."""
+        """``default`` with a digest of the weights, spaCy's version, and what is not English."""
         digest = hashlib.blake2b(digest_size=4)
         for path in sorted(SHIPPED_PIPELINE.rglob("*")):
             if path.is_file() and path.suffix != ".md":

@@ -256,7 +256,9 @@ class _ScoreTest:
         """
         _, plans, right = self._chances(self.blind + self.extra)
         said = self.said * self.weights[:, None]
-        excess = spread = excess_all = spread_all = None
+        width = table(self.values.choices[0]).shape[1]
+        excess, spread = np.zeros((2, said.shape[1], width))
+        excess_all, spread_all = np.zeros((2, width))
         for each in self.values.choices:
             held = table(each)
             places = np.array(each.instances)
@@ -265,16 +267,11 @@ class _ScoreTest:
             squares = np.asarray((held.multiply(held).T @ plans[cells].T).T)
             more = np.asarray((held.T @ right[cells].T).T) - expected
             variance = np.maximum(squares - expected**2, 0.0)
-            if excess is None:
-                shape = (said.shape[1], held.shape[1])
-                excess, spread = np.zeros(shape), np.zeros(shape)
-                excess_all, spread_all = np.zeros(shape[1]), np.zeros(shape[1])
             weights = self.weights[places]
             excess += said[places].T @ more
             spread += said[places].T @ variance
             excess_all += weights @ more
             spread_all += weights @ variance
-        assert excess is not None and spread is not None
         return excess - spread * (excess_all / (spread_all + _PRIOR)), spread
 
     def weigh(self) -> None:
@@ -302,4 +299,4 @@ class _ScoreTest:
             loss, self.slot_weights, jac=True, method="L-BFGS-B",
             bounds=[(0.0, None)] * len(self.slot_weights), options={"maxiter": _ITERATIONS},
         ).x  # fmt: skip
-        self.extra = table @ self.slot_weights
+        self.extra = np.asarray(table @ self.slot_weights)

@@ -124,14 +124,11 @@ def learn_lexicon(
         known = replace(known, given={**known.given, **_gathered(sure)})
         first = {(word, pair): 1.0 for word, pair, _ in found if (word, pair) not in sure}
         encoder.reader.lexicon = known
-        objective = model.objective(
-            replace(data, space=features.space(), before_labels=open_up)
-        )
+        objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
     if not entries:
         return known
-    costs = np.array(penalties) * (
-        settings.cost + settings.cost_per_count * _counts(encoder, examples, [word for word, _ in entries])
-    )
+    counts = _counts(encoder, examples, [word for word, _ in entries])
+    costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
     # How much each label of the texts counts, whatever it stands for.
     shares = np.array(
         [
@@ -170,7 +167,7 @@ def _candidates(
             for example in examples
             for instruction in example.instructions
             for word in instruction.tokens
-            if any(map(str.isalpha, word))
+            if word.isalpha() or not word.isascii()
         }
     )
     counts = _counts(encoder, examples, words)
@@ -191,12 +188,26 @@ def _unknown_kinds(
     counts: Counter[str] = Counter()
     for example in examples:
         for instruction in example.instructions:
-            for word in instruction.tokens:
+            # Digits are known in every language, and say nothing of its words for numbers.
+            for word in filter(str.isalpha, instruction.tokens):
                 for kind, _ in encoder.reader.sense(
                     encoder.reader.language.fold(word), encoder.values
                 ):
                     counts[NUMBER if kind == ORDINAL else kind] += 1
-    return [kind for kind in sorted(encoder.values) if counts[kind] < settings.min_count]
+    unknown = [kind for kind in sorted(encoder.values) if counts[kind] < settings.min_count]
+    if NUMBER in unknown and not _has_numbers(encoder, examples):
+        unknown.remove(NUMBER)
+    return unknown
+
+
+def _has_numbers(encoder: Encoder, examples: Sequence[Example]) -> bool:
+    """Tell whether any demonstrated action has a number that a word could stand for."""
+    return any(
+        label.kind == NUMBER
+        for example in examples
+        for state, action in example.trajectory.decisions()
+        for label, _ in encoder.ground(example.world, state, action).prior
+    )
 
 
 def _gathered(entries: Iterable[tuple[str, Meaning]]) -> dict[str, tuple[Meaning, ...]]:

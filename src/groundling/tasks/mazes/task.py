@@ -173,7 +173,9 @@ class MazeScene(Scene):
         state, plans = self.start, []
         for line in lines:
             for sentence in load_parser(self.chosen.parser).parse(line):
-                parts = split_commands(sentence, ENGLISH) if self.chosen.split_commands else [sentence]
+                parts = [sentence]
+                if self.chosen.split_commands:
+                    parts = split_commands(sentence, ENGLISH)
                 plan = follower.follow(parts, self.world, state, length=length)
                 state = self.world.restart(cast(MazeState, plan.end))
                 plans.append(plan)
