@@ -20,7 +20,9 @@
     └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
-    └── ConvergenceWarning    training stopped before it converged
+    ├── AugmentWarning        mirror images that would teach contradictions
+    ├── ConvergenceWarning    training stopped before it converged
+    └── LexiconWarning        no word was found to stand for any value
 
 Messages say what was found, where, and what to do about it.
 """
@@ -31,6 +33,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "AugmentWarning",
     "ConvergenceWarning",
     "CorpusError",
     "DemonstrationError",
@@ -39,6 +42,7 @@ __all__ = [
     "GroundlingWarning",
     "InstructionError",
     "LexiconError",
+    "LexiconWarning",
     "LimitError",
     "ModelFileError",
     "NotFittedError",
@@ -140,6 +144,14 @@ class WorkerError(GroundlingError, RuntimeError):
 
 class GroundlingWarning(UserWarning):
     """The root of all warnings raised by this package."""
+
+
+class AugmentWarning(GroundlingWarning):
+    """Mirror images change actions but no words, so that they would teach contradictions."""
+
+
+class LexiconWarning(GroundlingWarning):
+    """No word was found to stand for any value of a slot."""
 
 
 class ConvergenceWarning(GroundlingWarning):

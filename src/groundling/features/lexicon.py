@@ -86,6 +86,8 @@ class Lexicon:
         For each word and (kind, value) pair how far it stands for it, from cross-fitting.
     string_match
         Whether words also stand for values whose names they spell (see `matches_name`).
+    learn
+        Whether further words are learnt from the demonstrations, beside those given.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Lexicon:
     given: Mapping[str, Iterable[tuple[str, str | float]]] = field(default_factory=dict)
     learnt: Mapping[str, Mapping[Meaning, float]] = field(default_factory=dict)
     string_match: bool = True
+    learn: bool = False
 
     def __post_init__(self) -> None:
         self.given = {

@@ -253,8 +253,8 @@ def load_parser(
         ``"default"`` (the parser shipped with the package, for English), ``"chain"`` (no
         model, any language; ``"chain:english"`` or the path of a file names one, see
         `Language`; so may ``"default:neutral"``), ``"spacy:NAME"`` (an installed spaCy pipeline
-        or its folder) or ``"conllu:PATH"`` (trees from a file). The version that a parser's own name
-        carries after ``@`` may follow.
+        or its folder) or ``"conllu:PATH"`` (trees from a file). The version that a parser's own
+        name carries after ``@`` may follow.
     cache
         Where parses are kept; by default the user's cache folder, see `cache_folder`.
     limits

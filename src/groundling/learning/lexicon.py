@@ -13,6 +13,7 @@ extents that cross-fitting may still take back.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from groundling.errors import SettingError
+from groundling.errors import LexiconWarning, SettingError
 from groundling.features.labels import NUMBER, ORDINAL
 from groundling.features.lexicon import Lexicon, Meaning
 from groundling.features.settings import Features
@@ -126,7 +127,7 @@ def learn_lexicon(
         encoder.reader.lexicon = known
         objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
     if not entries:
-        return known
+        return _finished(known, unknown)
     counts = _counts(encoder, examples, [word for word, _ in entries])
     costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
     # How much each label of the texts counts, whatever it stands for.
@@ -144,7 +145,25 @@ def learn_lexicon(
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
         if extent >= settings.least:
             learnt.setdefault(word, {})[pair] = round(extent, 6)
-    return replace(known, learnt=learnt)
+    return _finished(replace(known, learnt=learnt), unknown)
+
+
+def _finished(lexicon: Lexicon, unknown: Sequence[str]) -> Lexicon:
+    """Return a lexicon as it will be used; complain of kinds that no word stands for."""
+    known = {
+        kind for table in (lexicon.given, lexicon.learnt) for pairs in table.values()
+        for kind, _ in pairs
+    }  # fmt: skip
+    empty = [kind for kind in unknown if kind not in known and kind != NUMBER]
+    if empty:
+        warnings.warn(
+            f"No word was found to stand for any value of the slot {', '.join(map(repr, empty))}, "
+            "so that it has no effect. Show more demonstrations, or give some words: "
+            "Features(lexicon=Lexicon({word: [(kind, value)]}, learn=True)).",
+            LexiconWarning,
+            stacklevel=5,  # the caller of Follower.fit
+        )
+    return replace(lexicon, learn=False)
 
 
 def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:

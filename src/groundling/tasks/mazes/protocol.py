@@ -36,7 +36,7 @@ def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstratio
     parser = load_parser(chosen.parser)
     prepared = {}
     for name, corpus in sail.mazes.items():
-        world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
+        world = chosen.world(corpus.environment.maze)
         found = []
         texts = parser.parse_many([" ".join(map(str, d.instructions)) for d in corpus.sentences])
         for each, parsed in zip(corpus.sentences, texts, strict=True):

@@ -74,7 +74,7 @@ class MazeTask(Task[Sail, Preset]):
 
     def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
         """Return the maps."""
-        cost = _SECONDS[preset] * (6.0 if variant == "no lexicon" else 1.0)
+        cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, cost) for name in corpus.mazes]
 
     def evaluate_fold(
@@ -144,7 +144,7 @@ class MazeTask(Task[Sail, Preset]):
         """Return a map and a start in it; by default where its first sentence was said."""
         name = self._map(corpus, where)
         found = corpus.mazes[name]
-        world = MazeEnvironment(found.environment.maze, **chosen.environment)
+        world = chosen.world(found.environment.maze)
         if start is None:
             known = [d.start for d in found.sentences if cast(Any, d.start).orientation is not None]
             state = cast(MazeState, (known or [d.start for d in found.sentences])[0])
