@@ -27,7 +27,7 @@ __all__ = ["Evidence", "PlanValues", "find_words"]
 _PRIOR = 3.0  # how many occurrences' worth of doubt there is about each pair
 _PENALTY = 2.0  # of the weights of slots
 _ITERATIONS = 30
-_FIRST_OF_KIND = 3  # so many words of each kind begin
+_AT_ONCE = 3  # words of each kind are taken before others are looked at again
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Evidence:
 
     word: int
     meaning: Meaning
-    strength: float  # in standard deviations, when it was taken
+    strength: float  # in standard deviations, beside all other words
+    effect: float  # how far it stands for the value: for most words that do, about one
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def find_words(
     *,
     least: float = 3.0,
     effect: float = 0.3,
-    rounds: int = 5,
+    rounds: int = 12,
 ) -> list[Evidence]:
     """Return the words that seem to stand for values, the first ones first.
 
@@ -143,40 +144,42 @@ def find_words(
     if not values.meanings:
         return []
     test = _ScoreTest(values, blind, said, weights)
-    found: list[Evidence] = []
     meanings = list(values.meanings)
-    for number in range(rounds):
+    dropped = np.zeros(test.taken.shape, bool)
+    tested: dict[tuple[int, int], tuple[float, float]] = {}
+    for _ in range(rounds):
         strength, size = test.measure()
-        strength[(test.taken > 0) | (size < effect)] = -np.inf
-        if number < 2:
-            strength[test.taken.any(axis=1)] = -np.inf  # one meaning each, to begin with
-        else:
-            strength[strength < 0.8 * strength.max(axis=1, keepdims=True)] = -np.inf
-        new = _choose(strength, values.meaning_kind, least, _FIRST_OF_KIND if not number else None)
-        for word, place in new:
-            test.taken[word, place] = 1.0
-            found.append(Evidence(word, meanings[place], float(strength[word, place])))
+        strength[(test.taken > 0) | dropped | (size < effect)] = -np.inf
+        new = _choose(strength, values.meaning_kind, least)
         if not new:
             break
+        for pair in new:
+            test.taken[pair] = 1.0
         test.weigh()
-    return found
+        # What came first may have stood for what only came later.
+        tested = {pair: test.retest(*pair) for pair in zip(*np.nonzero(test.taken), strict=True)}
+        for pair, again in tested.items():
+            if again[0] < least or again[1] < effect:
+                test.taken[pair], dropped[pair] = 0.0, True
+        test.weigh()
+    return [
+        Evidence(int(word), meanings[place], *tested[word, place])
+        for word, place in zip(*np.nonzero(test.taken), strict=True)
+    ]
 
 
-def _choose(
-    strength: Reals, kinds: NDArray[np.int64], least: float, most: int | None
-) -> list[tuple[int, int]]:
-    """Return the strongest (word, meaning) pairs, one for each word, `most` of each kind."""
+def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
+    """Return the strongest (word, meaning) pairs: one for each word, a few of each kind."""
     chosen: list[tuple[int, int]] = []
     words: set[int] = set()
     counts = np.zeros(int(kinds.max()) + 1, np.int64)
     order = np.argsort(-strength, axis=None, kind="stable")
     for place in order[: int(np.sum(strength >= least))].tolist():
         word, meaning = divmod(place, strength.shape[1])
-        if word in words or (most is not None and counts[kinds[meaning]] >= most):
-            continue
-        words.add(word)
-        counts[kinds[meaning]] += 1
-        chosen.append((word, meaning))
+        if word not in words and counts[kinds[meaning]] < _AT_ONCE:
+            words.add(word)
+            counts[kinds[meaning]] += 1
+            chosen.append((word, meaning))
     return chosen
 
 
@@ -192,6 +195,7 @@ class _ScoreTest:
         self.taken = np.zeros((said.shape[1], len(values.meanings)))
         self.slot_weights = np.zeros(len(values.slots))
         self.extra = np.zeros(len(blind))
+        self.always = np.zeros(len(values.meanings))  # what holds whatever is said
 
     def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
         """Return Σ weight · -log p(gold), p(plan), and p(plan | it is a gold one)."""
@@ -220,7 +224,7 @@ class _ScoreTest:
         strength, size = np.zeros(self.taken.shape), np.zeros(self.taken.shape)
         slots, meanings = len(values.slots), len(values.meanings)
         if not seeded.all():
-            excess, spread = self._moments(
+            excess, spread, _ = self._moments(
                 lambda each: sparse.csr_matrix(
                     (np.ones(len(each.plan)), (each.plan, each.slot * meanings + each.meaning)),
                     shape=(each.size, slots * meanings),
@@ -230,26 +234,53 @@ class _ScoreTest:
             strength, size = by_slot.max(axis=1), np.ones(self.taken.shape)
         if seeded.any():
             weights = self.slot_weights
-            excess, spread = self._moments(
+            excess, spread, self.always = self._moments(
                 lambda each: sparse.csr_matrix(
                     (weights[each.slot], (each.plan, each.meaning)), shape=(each.size, meanings)
                 )
             )
-            squares = np.array(
-                [
-                    np.mean(chosen**2) if len(chosen := self._positive(kind)) else 1.0
-                    for kind in values.meaning_kind
-                ]
-            )
-            doubt = spread + _PRIOR * squares
+            doubt = spread + self._doubt()
             strength[:, seeded] = (excess / np.sqrt(doubt))[:, seeded]
             size[:, seeded] = (excess / doubt)[:, seeded]
         return strength, size
 
-    def _positive(self, kind: int) -> Reals:
-        return self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
+    def _doubt(self) -> Reals:
+        """Return the doubt about each meaning, in units of the weights of its slots."""
+        found = []
+        for kind in self.values.meaning_kind:
+            chosen = self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
+            found.append(np.mean(chosen**2) if len(chosen) else 1.0)
+        return _PRIOR * np.array(found)
 
-    def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals]:
+    def retest(self, word: int, meaning: int) -> tuple[float, float]:
+        """Return evidence and effect of a word that was taken, as if only the others were."""
+        rest = self.taken[:, meaning].copy()
+        rest[word] = 0.0
+        alone = (self.said[:, word] > 0) & (self.said @ rest == 0)
+        excess = spread = 0.0
+        for each in self.values.choices:
+            places = np.array([place for place in each.instances if alone[place]], np.int64)
+            if not len(places):
+                continue
+            chosen = each.meaning == meaning
+            held = np.bincount(
+                each.plan[chosen], weights=self.slot_weights[each.slot[chosen]], minlength=each.size
+            )
+            cells = self.values.first[places][:, None] + np.arange(each.size)
+            scores = self.blind[cells] + self.extra[cells] - held
+            plans = np.exp(scores - scores.max(axis=1, keepdims=True))
+            right = plans * self.values.gold[cells]
+            plans /= plans.sum(axis=1, keepdims=True)
+            right /= np.maximum(right.sum(axis=1, keepdims=True), 1e-300)
+            expected = plans @ held
+            variance = plans @ held**2 - expected**2
+            more = right @ held - expected - variance * self.always[meaning]
+            excess += float(self.weights[places] @ more)
+            spread += float(self.weights[places] @ variance)
+        doubt = spread + self._doubt()[meaning]
+        return excess / doubt**0.5, excess / doubt
+
+    def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
         """Return, for each word, how much more of each column the gold plans have, and the spread.
 
         What holds whatever is said does not count.
@@ -272,7 +303,8 @@ class _ScoreTest:
             spread += said[places].T @ variance
             excess_all += weights @ more
             spread_all += weights @ variance
-        return excess - spread * (excess_all / (spread_all + _PRIOR)), spread
+        always = excess_all / (spread_all + _PRIOR)
+        return excess - spread * always, spread, always
 
     def weigh(self) -> None:
         """Fit the weights of slots to what the words that were taken say."""

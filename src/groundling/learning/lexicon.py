@@ -7,8 +7,8 @@ split, each θ_k is fitted without fold k, and one L is fitted on all folds agai
 did not see them.
 
 Where no word spells a value, the slots have no evidence to begin with. Then words that go with
-values by a score test (`find_words`) come first: the surest as if they were given, others as
-extents that cross-fitting may still take back.
+values by a score test (`find_words`) come first: L begins with them, and cross-fitting may take
+them back.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class LexiconLearning:
     most: float = 1.5
     least: float = 0.05
     # Where nothing is spelled like a value: evidence, in standard deviations, of first words,
-    # and of those that are sure.
+    # and of those that show where words of their kind stand.
     evidence: float = 3.0
     sure: float = 4.5
 
@@ -82,6 +82,7 @@ def learn_lexicon(
             "Features.lexicon='learn' needs Features.slots: the kinds of values to learn words for."
         )
     known = encoder.reader.lexicon
+    shown = known
     numbers: tuple[float, ...] = ()
     first: dict[tuple[str, Meaning], float] = {}
     unknown: list[str] = []
@@ -99,7 +100,7 @@ def learn_lexicon(
         ]
         pairs += [(NUMBER, number) for number in numbers]
         possible = [(word, pair) for word in words for pair in pairs]
-        judged = context_penalties(encoder, known, examples, possible).tolist() if possible else []
+        judged = context_penalties(encoder, shown, examples, possible).tolist() if possible else []
         for entry, penalty in zip(possible, judged, strict=True):
             if penalty < settings.dearest or entry in first:
                 entries.append(entry)
@@ -122,8 +123,8 @@ def learn_lexicon(
             return known
         numbers = tuple(sorted({float(m[1]) for _, m, _ in found if m[0] == NUMBER}))
         sure = {(word, pair) for word, pair, strength in found if strength >= settings.sure}
-        known = replace(known, given={**known.given, **_gathered(sure)})
-        first = {(word, pair): 1.0 for word, pair, _ in found if (word, pair) not in sure}
+        shown = replace(known, given={**known.given, **_gathered(sure)})
+        first = {(word, pair): 1.0 for word, pair, _ in found}
         encoder.reader.lexicon = known
         objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
     if not entries:
