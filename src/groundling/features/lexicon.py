@@ -83,7 +83,8 @@ class Lexicon:
         For each word the (kind, value) pairs it stands for, fully. The value of the kind
         `"number"` is a number, however it is written: `"2"` is 2.0.
     learnt
-        For each word and (kind, value) pair how far it stands for it, from cross-fitting.
+        For each word and (kind, value) pair how far it stands for it, from cross-fitting. Two
+        words with a space between them are a pair, which its last word stands for.
     string_match
         Whether words also stand for values whose names they spell (see `matches_name`).
     learn

@@ -60,6 +60,9 @@ class Reader:
 
     def __post_init__(self) -> None:
         self.language = language_of(self.parser)
+        if not self.language.spaced and "previous" not in self.labeller.labels:
+            # Where characters are words, it takes pairs of them to mean something.
+            self.labeller = replace(self.labeller, labels=(*self.labeller.labels, "previous"))
 
     def read(self, text: Text) -> tuple[Instruction, ...]:
         """Return the instructions of a text, ready to be labelled."""
@@ -161,7 +164,7 @@ class Reader:
             else:
                 names = self.labeller.names(instruction, cores, position, word)
                 labels += [(WordLabel(name), amount(name)) for name in names]
-                labels += self._learnt(instruction, cores, position, word, values)
+                labels += self._learnt(instruction, cores, position, words, values)
             if "string" in self.labeller.labels and word not in self.labeller.stop_words:
                 labels.append((WordLabel("string", "string", word), 1.0))
             if instruction.labels and position == instruction.root:
@@ -177,12 +180,18 @@ class Reader:
         instruction: Instruction,
         cores: Sequence[str],
         position: int,
-        word: str,
+        words: Sequence[str],
         values: Mapping[str, Collection[str]],
     ) -> list[tuple[WordLabel, float]]:
-        """Return the labels a word would have if it stood for a value, by how far it does."""
+        """Return the labels a word would have if it stood for a value, by how far it does.
+
+        The last word of a pair has the labels of the pair too.
+        """
         found: list[tuple[WordLabel, float]] = []
-        for (kind, value), extent in self.lexicon.learnt.get(word, {}).items():
+        entries = dict(self.lexicon.learnt.get(words[position], {}))
+        if position:
+            entries |= self.lexicon.learnt.get(f"{words[position - 1]} {words[position]}", {})
+        for (kind, value), extent in entries.items():
             if extent > 0 and kind in values:
                 names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
                 found += [

@@ -25,6 +25,7 @@ from groundling.overlay.graphs import NodeContent
 __all__ = ["Evidence", "PlanValues", "find_words"]
 
 _PRIOR = 3.0  # how many occurrences' worth of doubt there is about each pair
+_LARGEST = 20.0  # number that words are looked for
 _PENALTY = 2.0  # of the weights of slots
 _ITERATIONS = 30
 _AT_ONCE = 3  # words of each kind are taken before others are looked at again
@@ -45,6 +46,7 @@ class _Choice:
     """Plans that some instances choose among, with the values that each plan holds."""
 
     plan: NDArray[np.int64]
+    cell: NDArray[np.int64]  # (slot, meaning) by number
     slot: NDArray[np.int64]
     meaning: NDArray[np.int64]
     size: int
@@ -70,7 +72,8 @@ class PlanValues:
         self.meanings: dict[Meaning, int] = {}
         self.choices: list[_Choice] = []
         self._kinds = frozenset(kinds)
-        self._cells: dict[int, list[tuple[int, int]]] = {}
+        self.cells: dict[tuple[int, int], int] = {}
+        self._found: dict[int, list[tuple[int, int, int]]] = {}
         known: dict[int, _Choice] = {}
         for instance, graphs in enumerate(encoding.graphs):
             # Texts that choose among the same plans share the list of their graphs.
@@ -86,29 +89,30 @@ class PlanValues:
                         for cell in held[place - batch.instance_graphs[instance]]
                     }
                 )
-                columns = np.array(cells, np.int64).reshape(-1, 3).T
-                known[id(graphs)] = _Choice(*columns, int(end - begin), [])
+                plan, cell, slot, meaning = np.array(cells, np.int64).reshape(-1, 4).T
+                known[id(graphs)] = _Choice(plan, cell, slot, meaning, int(end - begin), [])
                 self.choices.append(known[id(graphs)])
             known[id(graphs)].instances.append(instance)
         self.kind_names = sorted({kind for kind, _ in self.slots})
         self.slot_kind = np.array([self.kind_names.index(k) for k, _ in self.slots], np.int64)
+        self.cell_meaning = np.array([meaning for _, meaning in self.cells], np.int64)
         self.meaning_kind = np.array([self.kind_names.index(k) for k, _ in self.meanings], np.int64)
 
-    def _cells_of(self, content: NodeContent) -> list[tuple[int, int]]:
-        found = self._cells.get(id(content))
+    def _cells_of(self, content: NodeContent) -> list[tuple[int, int, int]]:
+        found = self._found.get(id(content))
         if found is None:
-            labels = [
-                (each.kind, each.name, each.value)
-                for each, _ in content
-                if each.kind in self._kinds and each.value is not None
-            ]
-            found = self._cells[id(content)] = [
-                (
-                    self.slots.setdefault((kind, name), len(self.slots)),
-                    self.meanings.setdefault((kind, value), len(self.meanings)),
-                )
-                for kind, name, value in labels
-            ]
+            found = self._found[id(content)] = []
+            for label, _ in content:
+                kind, value = label.kind, label.value
+                if kind not in self._kinds or value is None:
+                    continue
+                # People have words for small whole numbers.
+                if isinstance(value, float) and not (value.is_integer() and 0 <= value <= _LARGEST):
+                    continue
+                slot = self.slots.setdefault((kind, label.name), len(self.slots))
+                meaning = self.meanings.setdefault((kind, value), len(self.meanings))
+                cell = self.cells.setdefault((slot, meaning), len(self.cells))
+                found.append((cell, slot, meaning))
         return found
 
 
@@ -222,16 +226,18 @@ class _ScoreTest:
         )
         seeded = kinds[values.meaning_kind]
         strength, size = np.zeros(self.taken.shape), np.zeros(self.taken.shape)
-        slots, meanings = len(values.slots), len(values.meanings)
+        meanings = len(values.meanings)
         if not seeded.all():
             excess, spread, _ = self._moments(
                 lambda each: sparse.csr_matrix(
-                    (np.ones(len(each.plan)), (each.plan, each.slot * meanings + each.meaning)),
-                    shape=(each.size, slots * meanings),
+                    (np.ones(len(each.plan)), (each.plan, each.cell)),
+                    shape=(each.size, len(values.cells)),
                 )
             )
-            by_slot = (excess / np.sqrt(spread + _PRIOR)).reshape(-1, slots, meanings)
-            strength, size = by_slot.max(axis=1), np.ones(self.taken.shape)
+            by_cell = excess / np.sqrt(spread + _PRIOR)
+            for meaning in range(meanings):
+                strength[:, meaning] = by_cell[:, values.cell_meaning == meaning].max(axis=1)
+            size[:] = 1.0
         if seeded.any():
             weights = self.slot_weights
             excess, spread, self.always = self._moments(

@@ -17,6 +17,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from groundling.errors import LexiconWarning, SettingError
 from groundling.features.labels import NUMBER, ORDINAL
 from groundling.features.lexicon import Lexicon, Meaning
 from groundling.features.settings import Features
+from groundling.language.instruction import Instruction
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.context import context_penalties
 from groundling.learning.evidence import PlanValues, find_words
@@ -99,10 +101,12 @@ def learn_lexicon(
             for value in sorted(encoder.values[kind])
         ]
         pairs += [(NUMBER, number) for number in numbers]
+        words += sorted({word for word, _ in first if " " in word})
         possible = [(word, pair) for word in words for pair in pairs]
         judged = context_penalties(encoder, shown, examples, possible).tolist() if possible else []
         for entry, penalty in zip(possible, judged, strict=True):
-            if penalty < settings.dearest or entry in first:
+            alone = " " not in entry[0]
+            if (alone and penalty < settings.dearest) or entry in first:
                 entries.append(entry)
                 penalties.append(min(penalty, settings.dearest))
         learnt: dict[str, dict[Meaning, float]] = {}
@@ -175,7 +179,16 @@ def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str])
         for instruction in example.instructions:
             for word in instruction.tokens:
                 counts[fold(word)] += example.weight  # type: ignore[assignment]
+            if not encoder.reader.language.spaced:
+                for pair in _pairs_of(encoder, instruction):
+                    counts[pair] += example.weight  # type: ignore[assignment]
     return np.array([counts[word] for word in words], np.float64)
+
+
+def _pairs_of(encoder: Encoder, instruction: Instruction) -> list[str]:
+    """Return each two neighbouring words as one."""
+    words = [encoder.reader.language.fold(word) for word in instruction.tokens]
+    return [f"{one} {two}" for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
 
 
 def _candidates(
@@ -264,14 +277,21 @@ def _first_words(
         if progress is not None and progress(step) is True:
             return None
     words = _candidates(encoder, examples, settings)
+    pairs: dict[int, list[str]] = {}
+    if not encoder.reader.language.spaced:
+        for number, example in enumerate(examples):
+            instructions = example.instructions
+            pairs[number] = [p for each in instructions for p in _pairs_of(encoder, each)]
+        known = sorted({pair for each in pairs.values() for pair in each})
+        counts = _counts(encoder, examples, known)
+        words += [word for word, n in zip(known, counts, strict=True) if n >= settings.min_count]
     place = {word: number for number, word in enumerate(words)}
     said = np.zeros((len(weights), len(words)))
-    for instance, example in enumerate(objective.owners()):
-        for instruction in examples[example].instructions:
-            for token in instruction.tokens:
-                column = place.get(encoder.reader.language.fold(token))
-                if column is not None:
-                    said[instance, column] = 1.0
+    for instance, number in enumerate(objective.owners()):
+        tokens = [token for each in examples[number].instructions for token in each.tokens]
+        for word in (*map(encoder.reader.language.fold, tokens), *pairs.get(number, ())):
+            if word in place:
+                said[instance, place[word]] = 1.0
     finite = np.where(np.isfinite(blind), blind, -1e30)  # plans that no alignment fits
     values = PlanValues(scorer.encoding, kinds)
     found = find_words(values, finite, said, weights, least=settings.evidence)
