@@ -189,7 +189,7 @@ class Language:
         >>> Language.from_dict({"name": "elvish", "numerls": {}})
         Traceback (most recent call last):
             ...
-        groundling.errors.SettingError: A language has no part 'numerls'. Did you mean 'numerals'?
+        groundling.errors.SettingError: A language has no part 'numerls'. Did you mean ...
         """
         known = [each.name for each in fields(cls) if each.name != "segment"]
         for name in data:

@@ -58,6 +58,10 @@ class ChainParser:
     ('向', '左', '转', '。')
     """
 
+    name = "chain@2"
+    limits = Limits()
+    spoken = NEUTRAL
+
     def __init__(
         self,
         limits: Limits = Limits(),  # noqa: B008 - a frozen value
@@ -65,12 +69,8 @@ class ChainParser:
     ) -> None:
         self.limits = limits
         self.spoken = language
-
-    @property
-    def name(self) -> str:
-        """``chain``, with the language if one is named."""
-        named = "" if self.spoken == NEUTRAL else f":{self.spoken.name}"
-        return f"chain{named}@{_CHAIN_VERSION}"
+        if language != NEUTRAL:
+            self.name = f"chain:{language.name}@2"
 
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text as chains."""
@@ -236,7 +236,6 @@ def language_of(parser: Parser) -> Language:
 
 
 _KINDS = ("default", "chain", "chain:LANGUAGE", "spacy:NAME", "conllu:PATH")
-_CHAIN_VERSION = 2
 
 
 def load_parser(

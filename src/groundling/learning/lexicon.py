@@ -60,10 +60,10 @@ class LexiconLearning:
     dearest: float = 2.0
     most: float = 1.5
     least: float = 0.05
-    # Where nothing is spelled like a value: evidence, in standard deviations, of first words,
-    # and of those that show where words of their kind stand.
-    evidence: float = 3.0
-    sure: float = 4.5
+    # Where nothing is spelled like a value: the evidence of first words, and of those that show
+    # where words of their kind stand, as a share of what chance brings among so many pairs.
+    evidence: float = 0.7
+    sure: float = 1.05
 
 
 def learn_lexicon(
@@ -126,7 +126,7 @@ def learn_lexicon(
         if found is None:
             return known
         numbers = tuple(sorted({float(m[1]) for _, m, _ in found if m[0] == NUMBER}))
-        sure = {(word, pair) for word, pair, strength in found if strength >= settings.sure}
+        sure = {(word, pair) for word, pair, share in found if share >= settings.sure}
         shown = replace(known, given={**known.given, **_gathered(sure)})
         first = {(word, pair): 1.0 for word, pair, _ in found}
         encoder.reader.lexicon = known
@@ -258,7 +258,10 @@ def _first_words(
     seed: int,
     progress: ProgressCallback | None,
 ) -> list[tuple[str, Meaning, float]] | None:
-    """Return words with values they go with and the evidence; nothing if told to stop."""
+    """Return words with values they go with and the evidence; nothing if told to stop.
+
+    The evidence is a share of the largest deviation that chance would bring.
+    """
     scorer, examples = objective.scorer, objective.data.examples
     encoder, batch = objective.data.encoder, scorer.batch
     fold, weights = _folds(objective, settings.folds, seed), batch.instance_weight.copy()
@@ -294,8 +297,9 @@ def _first_words(
                 said[instance, place[word]] = 1.0
     finite = np.where(np.isfinite(blind), blind, -1e30)  # plans that no alignment fits
     values = PlanValues(scorer.encoding, kinds)
-    found = find_words(values, finite, said, weights, least=settings.evidence)
-    return [(words[each.word], each.meaning, each.strength) for each in found]
+    chance = float(np.sqrt(2 * np.log(max(len(words) * len(values.meanings), 2))))
+    found = find_words(values, finite, said, weights, least=settings.evidence * chance)
+    return [(words[each.word], each.meaning, each.strength / chance) for each in found]
 
 
 class _CrossFit:
