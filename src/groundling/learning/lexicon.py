@@ -38,6 +38,7 @@ from groundling.models.base import Model, Objective, TrainingData
 from groundling.models.examples import Example
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
+from groundling.ties import at_least
 
 __all__ = ["LexiconLearning", "learn_lexicon"]
 
@@ -148,7 +149,7 @@ def learn_lexicon(
     extents = fit.run(begun, costs, progress, checkpoint)
     learnt: dict[str, dict[Meaning, float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
-        if extent >= settings.least:
+        if at_least(extent, settings.least):
             learnt.setdefault(word, {})[pair] = round(extent, 6)
     return _finished(replace(known, learnt=learnt), unknown)
 
@@ -208,7 +209,7 @@ def _candidates(
     return [
         word
         for word, count in zip(words, counts.tolist(), strict=True)
-        if count >= settings.min_count
+        if at_least(count, settings.min_count)
         and word not in reader.labeller.stop_words
         and not reader.sense(word, encoder.values)
     ]
