@@ -22,6 +22,7 @@
     GroundlingWarning
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
+    ├── GlyphWarning          no font has the letters of a text
     └── LexiconWarning        no word was found to stand for any value
 
 Messages say what was found, where, and what to do about it.
@@ -37,6 +38,7 @@ __all__ = [
     "ConvergenceWarning",
     "CorpusError",
     "DemonstrationError",
+    "GlyphWarning",
     "GraphError",
     "GroundlingError",
     "GroundlingWarning",
@@ -152,6 +154,10 @@ class AugmentWarning(GroundlingWarning):
 
 class LexiconWarning(GroundlingWarning):
     """No word was found to stand for any value of a slot."""
+
+
+class GlyphWarning(GroundlingWarning):
+    """No installed font has the letters of a text, so that pictures show boxes."""
 
 
 class ConvergenceWarning(GroundlingWarning):

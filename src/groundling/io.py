@@ -27,7 +27,8 @@ from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
 from groundling.inference.settings import Search
 from groundling.io_before import translate
-from groundling.language.parser import Parser, load_parser
+from groundling.language.languages import LANGUAGES, Language
+from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.modelfolder import read_folder, read_json, write_folder
@@ -90,6 +91,9 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "longest": lengths.longest,
         },
     }
+    language = _own_language(members[0].encoder.reader.parser)
+    if language:
+        tables["language"] = language
     arrays: dict[str, NDArray[Any]] = {}
     for number, each in enumerate(members):
         arrays |= {f"theta{number}": each.theta, f"keys{number}": each.space.keys}
@@ -105,7 +109,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "search": settings.search.to_dict(),
             "seed": int(settings.seed),
             "threads": int(settings.threads),
-            "parser": settings.parser if isinstance(settings.parser, str) else "",
+            "parser": "chain" if language else _named(settings.parser),
             "parser_name": members[0].encoder.reader.parser.name,
         },
         "loss": learnt.loss,
@@ -113,6 +117,17 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
     }
     write_folder(folder, manifest, files, note)
     return folder
+
+
+def _named(parser: str | Parser) -> str:
+    return parser if isinstance(parser, str) else ""
+
+
+def _own_language(parser: Parser) -> dict[str, Any]:
+    """Return the language of a chain, if it is one that the package does not know by name."""
+    spoken = language_of(parser)
+    own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
+    return spoken.to_dict() if own and spoken.segment is None else {}
 
 
 def _member_tables(fitted: FittedModel) -> dict[str, Any]:
@@ -146,7 +161,7 @@ def load_learnt(
         check_settings({"temperature": manifest["temperature"], "loss": manifest["loss"]})
         if manifest["version"] < 3:
             manifest["settings"], tables, arrays = translate(manifest["settings"], tables, arrays)
-        chosen = parser if parser is not None else str(manifest["settings"]["parser"])
+        chosen: str | Parser = parser if parser is not None else str(manifest["settings"]["parser"])
         if parser is None and manifest["settings"]["parser_name"] == "chain@1":
             chosen = "chain:english"  # what every chain was before languages had names
         # A model file must not make us read files or run pipelines of its choice.
@@ -157,6 +172,8 @@ def load_learnt(
                 "which is not part of the model. Pass it to Follower.load(…, parser=…)."
             )
         load_parser(chosen)
+        if parser is None and chosen == "chain" and "language" in tables:
+            chosen = ChainParser(language=Language.from_dict(tables["language"]))
         return _build(manifest, tables, arrays, chosen, joins)
     except ModelFileError:
         raise

@@ -132,8 +132,10 @@ def learn_lexicon(
         first = {(word, pair): 1.0 for word, pair, _ in found}
         encoder.reader.lexicon = known
         objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
+    kinds = {kind for kind in encoder.values if kind != NUMBER}
+    spelled = not kinds <= set(unknown)
     if not entries:
-        return _finished(known, unknown)
+        return _finished(known, spelled)
     counts = _counts(encoder, examples, [word for word, _ in entries])
     costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
     # How much each label of the texts counts, whatever it stands for.
@@ -151,20 +153,15 @@ def learn_lexicon(
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
         if at_least(extent, settings.least):
             learnt.setdefault(word, {})[pair] = round(extent, 6)
-    return _finished(replace(known, learnt=learnt), unknown)
+    return _finished(replace(known, learnt=learnt), spelled)
 
 
-def _finished(lexicon: Lexicon, unknown: Sequence[str]) -> Lexicon:
-    """Return a lexicon as it will be used; complain of kinds that no word stands for."""
-    known = {
-        kind for table in (lexicon.given, lexicon.learnt) for pairs in table.values()
-        for kind, _ in pairs
-    }  # fmt: skip
-    empty = [kind for kind in unknown if kind not in known and kind != NUMBER]
-    if empty:
+def _finished(lexicon: Lexicon, spelled: bool) -> Lexicon:
+    """Return a lexicon as it will be used; complain if no word stands for any value."""
+    if not (spelled or lexicon.learnt or lexicon.given):
         warnings.warn(
-            f"No word was found to stand for any value of the slot {', '.join(map(repr, empty))}, "
-            "so that it has no effect. Show more demonstrations, or give some words: "
+            "No word was found to stand for any value of the slots, so that they have no effect. "
+            "Show more demonstrations, or give some words: "
             "Features(lexicon=Lexicon({word: [(kind, value)]}, learn=True)).",
             LexiconWarning,
             stacklevel=5,  # the caller of Follower.fit
