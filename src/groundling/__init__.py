@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.conversation import Conversation, Remembering
     from groundling.errors import GroundlingError
     from groundling.features.lexicon import Lexicon
     from groundling.features.settings import Features
@@ -28,6 +29,7 @@ __version__ = "0.2.0.dev0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
 __all__ = [
+    "Conversation",
     "DecisionModel",
     "Demonstration",
     "Ensemble",
@@ -43,6 +45,7 @@ __all__ = [
     "Overlay",
     "Plan",
     "PlanModel",
+    "Remembering",
     "Search",
     "TransducerModel",
     "__version__",
@@ -51,6 +54,7 @@ __all__ = [
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
 _HOMES = {
+    "Conversation": "conversation",
     "DecisionModel": "models.decision",
     "Ensemble": "models.ensemble",
     "GroundlingError": "errors",
@@ -67,6 +71,7 @@ _HOMES = {
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
     "Plan": "inference.plan",
+    "Remembering": "conversation",
     "Search": "inference.settings",
     "check_environment": "world.checks",
 }

@@ -20,8 +20,11 @@
     └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
+    ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
-    └── LearningWarning       something in the demonstrations or settings cannot work
+    ├── GlyphWarning          no font has the letters of a text
+    ├── LearningWarning       something in the demonstrations or settings cannot work
+    └── LexiconWarning        no word was found to stand for any value
 
 Messages say what was found, where, and what to do about it.
 """
@@ -32,15 +35,18 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "AugmentWarning",
     "ConvergenceWarning",
     "CorpusError",
     "DemonstrationError",
+    "GlyphWarning",
     "GraphError",
     "GroundlingError",
     "GroundlingWarning",
     "InstructionError",
     "LearningWarning",
     "LexiconError",
+    "LexiconWarning",
     "LimitError",
     "ModelFileError",
     "NotFittedError",
@@ -142,6 +148,18 @@ class WorkerError(GroundlingError, RuntimeError):
 
 class GroundlingWarning(UserWarning):
     """The root of all warnings raised by this package."""
+
+
+class AugmentWarning(GroundlingWarning):
+    """Mirror images change actions but no words, so that they would teach contradictions."""
+
+
+class LexiconWarning(GroundlingWarning):
+    """No word was found to stand for any value of a slot."""
+
+
+class GlyphWarning(GroundlingWarning):
+    """No installed font has the letters of a text, so that pictures show boxes."""
 
 
 class ConvergenceWarning(GroundlingWarning):

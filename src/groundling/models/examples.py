@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from groundling.data.canonical import canonical
-from groundling.errors import DemonstrationError, GroundlingError, InstructionError
+from groundling.errors import AugmentWarning, DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
+
+_FEWEST_IMAGES = 20  # with changed actions, before their texts are judged
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,13 @@ def prepare(
         groups += [each.group or own] * (1 + len(images))
         shown += [each, *(None for _ in images)]
     texts = _read(encoder, chosen)
+    left_out = _contradictions(chosen, texts, shown)
     examples = []
     for each, text, group, given in zip(chosen, texts, groups, shown, strict=True):
+        if left_out:
+            if given is None:
+                continue
+            each = given
         world = encoder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
@@ -120,6 +128,37 @@ def prepare(
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
         examples.append(Example(each, text, world, trajectory, also, each.weight, group, given))
     return examples
+
+
+def _contradictions(
+    chosen: Sequence[Demonstration],
+    texts: Sequence[tuple[Instruction, ...]],
+    shown: Sequence[Demonstration | None],
+) -> bool:
+    """Tell whether mirror images would contradict what they are images of.
+
+    Images whose actions differ although not one word of any text does have been made for
+    another language: the same text would ask for two things.
+    """
+    differ = changed = 0
+    original: tuple[Demonstration, tuple[Instruction, ...]] | None = None
+    for each, text, given in zip(chosen, texts, shown, strict=True):
+        if given is not None:
+            original = (each, text)
+        elif original is not None and each.actions != original[0].actions:
+            differ += 1
+            before = [instruction.tokens for instruction in original[1]]
+            changed += [instruction.tokens for instruction in text] != before
+    if differ < _FEWEST_IMAGES or changed:
+        return False
+    warnings.warn(
+        f"Mirror images change the actions of {differ} demonstrations, but no word of their texts; "
+        "they would teach contradictions and are left out. Tell the environment which words swap, "
+        "or set Learning(augment=False).",
+        AugmentWarning,
+        stacklevel=5,  # the caller of Follower.fit
+    )
+    return True
 
 
 def _read(
