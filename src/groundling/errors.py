@@ -23,6 +23,7 @@
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
     ├── GlyphWarning          no font has the letters of a text
+    ├── LearningWarning       something in the demonstrations or settings cannot work
     └── LexiconWarning        no word was found to stand for any value
 
 Messages say what was found, where, and what to do about it.
@@ -43,6 +44,7 @@ __all__ = [
     "GroundlingError",
     "GroundlingWarning",
     "InstructionError",
+    "LearningWarning",
     "LexiconError",
     "LexiconWarning",
     "LimitError",
@@ -162,6 +164,10 @@ class GlyphWarning(GroundlingWarning):
 
 class ConvergenceWarning(GroundlingWarning):
     """Training stopped at its iteration limit before it converged."""
+
+
+class LearningWarning(GroundlingWarning):
+    """Something in the demonstrations or the settings cannot work; the message says what to do."""
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

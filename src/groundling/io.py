@@ -29,6 +29,7 @@ from groundling.inference.settings import Search
 from groundling.io_before import translate
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
+from groundling.learning.choosing import Choice
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.modelfolder import read_folder, read_json, write_folder
@@ -114,6 +115,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         },
         "loss": learnt.loss,
         "temperature": learnt.temperature,
+        "choices": [[each.what, each.chosen, each.why, each.change] for each in learnt.choices],
     }
     write_folder(folder, manifest, files, note)
     return folder
@@ -263,6 +265,7 @@ def _build(
         replace(first, others=tuple(others)),
         float(manifest["loss"]),
         float(manifest["temperature"]),
+        choices=tuple(Choice(*map(_text, each)) for each in manifest.get("choices", ())),
     )
 
 
