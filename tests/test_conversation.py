@@ -10,8 +10,12 @@ import pytest
 from groundling import (
     Conversation,
     Demonstration,
+    Features,
     Follower,
     GroundingGraph,
+    Learning,
+    Overlay,
+    PlanModel,
     Remembering,
     Search,
     check_environment,
@@ -153,7 +157,10 @@ def test_conversation_carries_state_and_memory_and_takes_back(world):
         * 3,
         name="talk",
     )
-    follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+    follower = Follower(
+        model=PlanModel(), overlay=Overlay(), features=Features(slots=("colour",)),
+        learning=Learning(l2=0.1), search=Search(max_length=1), parser="chain",
+    ).fit(shown)  # fmt: skip
     talk = Conversation(follower, Lamps("red", "blue"), frozenset())
     plan = talk.say("red")
     assert plan.actions == (("on", "red"),)
