@@ -10,8 +10,12 @@ import pytest
 from groundling import (
     Conversation,
     Demonstration,
+    Features,
     Follower,
     GroundingGraph,
+    Learning,
+    Overlay,
+    PlanModel,
     Remembering,
     Search,
     check_environment,
@@ -145,19 +149,22 @@ def test_conversation_carries_state_and_memory_and_takes_back(world):
     shown = world.converse(
         frozenset(),
         [
-            ("red", [("on", "red")]),
-            ("blue", [("on", "blue")]),
-            ("red", [("off", "red")]),
-            ("blue", [("off", "blue")]),
+            ("press red", [("on", "red")]),
+            ("press blue", [("on", "blue")]),
+            ("press red", [("off", "red")]),
+            ("press blue", [("off", "blue")]),
         ]
         * 3,
         name="talk",
     )
-    follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+    follower = Follower(
+        model=PlanModel(), overlay=Overlay(), features=Features(slots=("colour",)),
+        learning=Learning(l2=0.1), search=Search(max_length=1), parser="chain",
+    ).fit(shown)  # fmt: skip
     talk = Conversation(follower, Lamps("red", "blue"), frozenset())
-    plan = talk.say("red")
+    plan = talk.say("press red")
     assert plan.actions == (("on", "red"),)
-    assert (talk.state, talk.memory.words) == ({"red"}, {"red"})
+    assert (talk.state, talk.memory.words) == ({"red"}, {"press", "red"})
     assert talk.turns[0].plan is plan
     talk.take_back()
     talk.take_back()

@@ -23,8 +23,7 @@
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
     ├── GlyphWarning          no font has the letters of a text
-    ├── LearningWarning       something in the demonstrations or settings cannot work
-    └── LexiconWarning        no word was found to stand for any value
+    └── LearningWarning       something in the demonstrations or settings cannot work
 
 Messages say what was found, where, and what to do about it.
 """
@@ -46,7 +45,6 @@ __all__ = [
     "InstructionError",
     "LearningWarning",
     "LexiconError",
-    "LexiconWarning",
     "LimitError",
     "ModelFileError",
     "NotFittedError",
@@ -152,10 +150,6 @@ class GroundlingWarning(UserWarning):
 
 class AugmentWarning(GroundlingWarning):
     """Mirror images change actions but no words, so that they would teach contradictions."""
-
-
-class LexiconWarning(GroundlingWarning):
-    """No word was found to stand for any value of a slot."""
 
 
 class GlyphWarning(GroundlingWarning):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from groundling import Demonstration, Features, Follower, GroundingGraph
-from groundling.errors import LexiconWarning
+from groundling.errors import LearningWarning
 from groundling.features.lexicon import Lexicon
 from groundling.learning.evidence import PlanValues, find_words
 from groundling.models.plan import PlanModel
@@ -123,7 +123,7 @@ def test_evidence_goes_together_with_words_that_are_given():
 def test_evidence_that_is_missing_is_a_warning_with_the_cure():
     world = Rooms("q1", "q2")
     shown = [Demonstration("go on", world, "hall", (room,)) for room in ("q1", "q2") * 3]
-    with pytest.warns(LexiconWarning, match=r"any value of the slots.*Lexicon\(\{word"):
+    with pytest.warns(LearningWarning, match=r"lexicon that was to be learnt is empty"):
         make().fit(shown)
 
 

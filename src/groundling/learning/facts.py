@@ -15,8 +15,7 @@ from groundling.features.labels import kind_of
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
-from groundling.language.languages import Language
-from groundling.language.parser import Parser, language_of, load_parser
+from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
@@ -202,18 +201,16 @@ class Facts:
         return Counter(word for each in self.examples for word in words_of(each))
 
     @cached_property
-    def language(self) -> Language:
-        """The language that the parser reads."""
-        return language_of(load_parser(self.parser))
-
-    def _is_number(self, word: str) -> bool:
-        numeral, ordinal = self.language.numeral(word), self.language.ordinal(word)
-        return numeral is not None or ordinal is not None
-
-    @cached_property
     def numerals(self) -> bool:
         """Whether words say numbers."""
         return any(map(self._is_number, self.words))
+
+    def _is_number(self, word: str) -> bool:
+        language = self.encoder.reader.language
+        return language.numeral(word) is not None or language.ordinal(word) is not None
+
+    def _spells(self, word: str, value: str) -> bool:
+        return matches_name(word, value, language=self.encoder.reader.language)
 
     # ---- labels -------------------------------------------------------------------------
 
@@ -252,9 +249,7 @@ class Facts:
         shown: Sequence[frozenset[tuple[str, str]]],
     ) -> KindFacts:
         spelled = {
-            word: frozenset(
-                value for value in offered if matches_name(word, value, language=self.language)
-            )
+            word: frozenset(value for value in offered if self._spells(word, value))
             for word in self.words
             if not self._is_number(word)
         }
@@ -272,9 +267,7 @@ class Facts:
         """The share of texts in which some word spells a value of a slot."""
         values = [value for each in self.kinds if each.is_slot for value in each.matched]
         spelling = {
-            word
-            for word in self.words
-            if any(matches_name(word, value, language=self.language) for value in values)
+            word for word in self.words if any(self._spells(word, value) for value in values)
         }
         return sum(bool(words_of(e) & spelling) for e in self.examples) / len(self.examples)
 

@@ -13,7 +13,6 @@ them back.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from groundling.errors import LexiconWarning, SettingError
+from groundling.errors import SettingError
 from groundling.features.labels import NUMBER, ORDINAL
 from groundling.features.lexicon import Lexicon, Meaning
 from groundling.features.settings import Features
@@ -132,10 +131,8 @@ def learn_lexicon(
         first = {(word, pair): 1.0 for word, pair, _ in found}
         encoder.reader.lexicon = known
         objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
-    kinds = {kind for kind in encoder.values if kind != NUMBER}
-    spelled = not kinds <= set(unknown)
     if not entries:
-        return _finished(known, spelled)
+        return replace(known, learn=False)
     counts = _counts(encoder, examples, [word for word, _ in entries])
     costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
     # How much each label of the texts counts, whatever it stands for.
@@ -153,20 +150,7 @@ def learn_lexicon(
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
         if at_least(extent, settings.least):
             learnt.setdefault(word, {})[pair] = round(extent, 6)
-    return _finished(replace(known, learnt=learnt), spelled)
-
-
-def _finished(lexicon: Lexicon, spelled: bool) -> Lexicon:
-    """Return a lexicon as it will be used; complain if no word stands for any value."""
-    if not (spelled or lexicon.learnt or lexicon.given):
-        warnings.warn(
-            "No word was found to stand for any value of the slots, so that they have no effect. "
-            "Show more demonstrations, or give some words: "
-            "Features(lexicon=Lexicon({word: [(kind, value)]}, learn=True)).",
-            LexiconWarning,
-            stacklevel=5,  # the caller of Follower.fit
-        )
-    return replace(lexicon, learn=False)
+    return replace(known, learnt=learnt, learn=False)
 
 
 def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:
