@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
     from groundling.world.checks import check_environment
+    from groundling.world.composing import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
 
@@ -47,6 +48,7 @@ __all__ = [
     "TransducerModel",
     "__version__",
     "check_environment",
+    "compose",
 ]
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
@@ -69,6 +71,7 @@ _HOMES = {
     "Plan": "inference.plan",
     "Search": "inference.settings",
     "check_environment": "world.checks",
+    "compose": "world.composing",
 }
 
 

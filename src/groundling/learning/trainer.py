@@ -80,7 +80,7 @@ class Trainer:
         first, *others = self.model.all_members(self.overlay, self.features)
         encoder = self.encoder(first, self.features.first_lexicon())
         with paused_collector():
-            examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+            examples = self.prepare(encoder, demonstrations)
         state = None
         if checkpoint is not None:
             state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
@@ -140,6 +140,13 @@ class Trainer:
             loss=loss,
             examples=tuple(examples),
         )
+
+    def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
+        """Return what there is to learn from: demonstrations, their images and compositions."""
+        return prepare(
+            encoder, demonstrations, augment=self.learning.augment,
+            composed=self.learning.composed, max_length=self.search.max_length,
+        )  # fmt: skip
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
         """Return what encodes for one member; all members read the text alike."""

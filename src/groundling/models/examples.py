@@ -10,6 +10,7 @@ from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
+from groundling.world.composing import compose_with_names
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
@@ -31,44 +32,66 @@ class Example:
     also: tuple[Trajectory, ...]
     weight: float
     group: str
-    shown: Demonstration | None = None  # as it was given; none for a mirror image
+    shown: Demonstration | None = None  # as it was given; none for what was made of others
+    names: tuple[str, ...] = ()  # of the demonstrations that it was made of
 
 
 def prepare(
-    encoder: Encoder, demonstrations: Iterable[Demonstration], *, augment: bool = False
+    encoder: Encoder,
+    demonstrations: Iterable[Demonstration],
+    *,
+    augment: bool = False,
+    composed: float = 0.0,
+    max_length: int | None = None,
 ) -> list[Example]:
     """Read and check demonstrations; with `augment`, add the mirror images a world offers.
 
-    A mirrored demonstration and its images share the weight that it had alone.
+    A mirrored demonstration and its images share the weight that it had alone. With
+    `composed`, demonstrations that follow each other are also learnt from as one, with that
+    weight (see `compose`).
     """
-    chosen: list[Demonstration] = []
-    groups: list[str] = []
-    shown: list[Demonstration | None] = []
     given: Any = demonstrations
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise DemonstrationError(
             f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
         )
-    for place, each in enumerate(demonstrations, 1):
+    listed = list(demonstrations)
+    for place, each in enumerate(listed, 1):
         if not isinstance(each, Demonstration):
             raise DemonstrationError(
                 f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
                 "instructions, environment, start, actions)."
             )
+    learnt: list[tuple[Demonstration, Demonstration | None, tuple[str, ...]]] = [
+        (each, each, (each.name,)) for each in listed
+    ]
+    if composed:
+        made = compose_with_names(
+            listed, composed, max_length, parser=encoder.reader.parser, world=encoder.world
+        )
+        learnt += [(each, None, made_of) for each, made_of in made]
+    chosen: list[Demonstration] = []
+    groups: list[str] = []
+    shown: list[Demonstration | None] = []
+    names: list[tuple[str, ...]] = []
+    for each, original, made_of in learnt:
         images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
         # Without a group a demonstration is its own, whatever its place in the list.
         own = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
         groups += [each.group or own] * (1 + len(images))
-        shown += [each, *(None for _ in images)]
+        shown += [original, *(None for _ in images)]
+        names += [made_of] * (1 + len(images))
     if not chosen:
         raise DemonstrationError(
             "There are no demonstrations to learn from. Give fit at least one Demonstration."
         )
     texts = _read(encoder, chosen)
     examples = []
-    for each, text, group, given in zip(chosen, texts, groups, shown, strict=True):
+    for each, text, group, original, made_of in zip(
+        chosen, texts, groups, shown, names, strict=True
+    ):
         world = encoder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
@@ -77,7 +100,9 @@ def prepare(
             )
         trajectory = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
-        examples.append(Example(each, text, world, trajectory, also, each.weight, group, given))
+        examples.append(
+            Example(each, text, world, trajectory, also, each.weight, group, original, made_of)
+        )
     return examples
 
 

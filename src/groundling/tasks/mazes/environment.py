@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groundling.errors import SettingError, WorldError, did_you_mean
-from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, face, move, rotate
+from groundling.tasks.mazes.actions import (
+    STAY,
+    MazeAction,
+    MazeState,
+    canonical,
+    face,
+    move,
+    rotate,
+)
 from groundling.tasks.mazes.grounding import paper_graph, rich_graph
 from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze, Position
 from groundling.tasks.mazes.mirror import mirror_demonstration
@@ -159,6 +167,12 @@ class MazeEnvironment:
         """Return the labels of a whole plan: its length and the pattern of its actions."""
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
+
+    def canonical_plan(
+        self, start: MazeState, actions: Sequence[MazeAction]
+    ) -> tuple[MazeAction, ...]:
+        """Return a plan with turns and moves merged, if only such plans are possible here."""
+        return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:
         """Return the same environment with left and right exchanged; its mirror is this one."""

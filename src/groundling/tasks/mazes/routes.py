@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from groundling.errors import SettingError
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
-from groundling.tasks.mazes.actions import MazeAction, MazeState
+from groundling.tasks.mazes.actions import MazeAction, MazeState, canonical
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.plans import Pose, actions_of, canonical, poses_of
+from groundling.tasks.mazes.plans import Pose, actions_of, poses_of
 from groundling.world.environment import Demonstration, State
 from groundling.world.trajectory import Trajectory
 
