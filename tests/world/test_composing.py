@@ -116,7 +116,7 @@ def test_composing_leaves_out_what_the_world_forbids():
 
 
 def test_composing_refuses_impossible_demonstrations():
-    with pytest.raises(DemonstrationError, match="'up'.*action 1"):
+    with pytest.raises(DemonstrationError, match=r"'up'.*action 1"):
         compose([shown("up", 0, "left"), shown("on", 1, "right")], parser="chain")
 
 

@@ -16,6 +16,7 @@ from groundling.tasks.mazes.negative_starts import add_negative_starts
 from groundling.tasks.mazes.presets import Preset
 from groundling.tasks.mazes.protocol import prepare_sentences
 from groundling.tasks.mazes.routes import Paragraph, segment
+from groundling.world.composing import compose
 from groundling.world.environment import Demonstration
 
 __all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
@@ -94,6 +95,9 @@ class Training:
         from the parts (the first cuts are equal shares).
     misread, elsewhere, alone
         Negative starts, as `add_negative_starts` takes them.
+    composed
+        The weight of composed demonstrations, as `compose` takes it. They have negative starts
+        as others do.
     """
 
     sentences: bool = True
@@ -102,6 +106,7 @@ class Training:
     misread: int = 0
     elsewhere: int = 0
     alone: float = 0.0
+    composed: float = 0.0
 
 
 TRAINING = {
@@ -109,6 +114,9 @@ TRAINING = {
     "single sentences and paragraphs": Training(dropped=True),
     "single sentences and paragraphs, rival starts": Training(
         dropped=True, misread=6, elsewhere=3, alone=0.5
+    ),
+    "single sentences and paragraphs, rival starts, composed": Training(
+        dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5
     ),
     "paragraphs alone, rival starts": Training(
         sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
@@ -127,10 +135,17 @@ def train_routes(
     """Train a follower of routes on some maps."""
 
     def fit(shown: Sequence[Demonstration], last: bool = True) -> Follower:
-        wanted = chosen
+        # Composed before negative starts make two of one demonstration.
+        wanted = replace(chosen, learning=replace(chosen.learning, composed=0.0))
         if last:
+            longer: list[Demonstration] = []
+            if training.composed:
+                length = chosen.search.max_length
+                longer = compose(
+                    shown, weight=training.composed, max_length=length, parser=chosen.parser
+                )
             shown = add_negative_starts(
-                shown,
+                [*shown, *longer],
                 misread=training.misread,
                 elsewhere=training.elsewhere,
                 alone=training.alone,
@@ -138,7 +153,7 @@ def train_routes(
             )
         else:
             iterations = min(ROUGH, chosen.learning.iterations)
-            wanted = replace(chosen, learning=replace(chosen.learning, iterations=iterations))
+            wanted = replace(wanted, learning=replace(wanted.learning, iterations=iterations))
         return wanted.follower(seed=seed, threads=threads).fit(shown)
 
     if training.rounds:
