@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from groundling.world.composing import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
+    from groundling.world.ranking import RankedEnvironment
 
 __version__ = "0.2.0.dev0"
 
@@ -44,6 +45,7 @@ __all__ = [
     "Overlay",
     "Plan",
     "PlanModel",
+    "RankedEnvironment",
     "Search",
     "TransducerModel",
     "__version__",
@@ -69,6 +71,7 @@ _HOMES = {
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
     "Plan": "inference.plan",
+    "RankedEnvironment": "world.ranking",
     "Search": "inference.settings",
     "check_environment": "world.checks",
     "compose": "world.composing",

@@ -6,6 +6,7 @@ from groundling import Demonstration, Follower, Instruction, Learning, Search, c
 from groundling.errors import DemonstrationError
 from groundling.language.joining import join_instructions
 from groundling.models.examples import prepare
+from research.conversations import measure
 from tests.worlds import Line, workbench
 
 
@@ -160,3 +161,10 @@ def test_composing_in_training_is_forgotten_with_its_parts():
         ("up again",),
         ("come back", "up again"),
     ]
+
+
+def test_composing_teaches_to_do_two_things_at_once():
+    _, apart = measure(0.0, seed=0, talks=6, count=20)
+    one, both = measure(0.5, seed=0, talks=6, count=20)
+    assert one == 1
+    assert both > apart + 0.5

@@ -99,7 +99,7 @@ def compose_with_names(
             if actions is not None:
                 found.append((first, second, actions))
     trees = _trees((text for one, two, _ in found for text in (one, two)), parser)
-    composed = []
+    composed: list[tuple[Demonstration, tuple[str, ...]]] = []
     for one, two, actions in found:
         parts = (*trees[id(one)], *trees[id(two)])
         if 0 < sum(map(len, parts)) <= max_words:

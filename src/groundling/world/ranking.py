@@ -60,7 +60,8 @@ class RankedEnvironment:
 
     def step(self, state: State, action: Action) -> State:
         """Return the state after an action."""
-        return self.environment.step(state, action)
+        after: State = self.environment.step(state, action)
+        return after
 
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
         """Return the grounding graph of an action, with the ranks of what it is about."""
