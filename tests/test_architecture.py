@@ -11,7 +11,8 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "files", "memory", "compiling", "modelfolder", "language",
+    "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
+    "language",
     "world", "data", "features", "overlay", "inference", "models", "learning", "io_before", "io",
     "explain", "answers", "judging", "estimator", "follower",
 )  # fmt: skip

@@ -27,6 +27,7 @@ from groundling.io import load_learnt, save_learnt
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
 from groundling.learning.settings import Learning
+from groundling.learning.teaching import teach
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback
 from groundling.models.base import Model, Request
@@ -187,7 +188,7 @@ class Follower(Estimator):
                 )
             before = tuple(trainer.prepare(encoder, listed))
         new = trainer.prepare(encoder, demonstrations)
-        self._learnt = trainer.go_on(learnt, (*before, *new), progress)
+        self._learnt = teach(learnt, before, new, progress)
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:

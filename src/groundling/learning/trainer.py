@@ -26,7 +26,7 @@ from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback, train
-from groundling.models.base import FittedModel, Member, Model, TrainingData
+from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
@@ -93,7 +93,7 @@ class Trainer:
 
             with paused_collector():
                 encoder.reader.lexicon = learn_lexicon(
-                    self.model, self._data(encoder, self.features, examples), self.features,
+                    self.model, self.data(encoder, self.features, examples), self.features,
                     self.learning, seed=self.seed, progress=listen, checkpoint=state,
                 )  # fmt: skip
             if any(wish is True for wish in wishes):
@@ -139,6 +139,7 @@ class Trainer:
             fitted=replace(first, others=tuple(others)),
             loss=loss,
             examples=tuple(examples),
+            encoded=(),
         )
 
     def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
@@ -155,9 +156,10 @@ class Trainer:
         reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms())
 
-    def _data(
+    def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
+        """Return what the objective of a member is made of."""
         return TrainingData(
             encoder=encoder,
             space=features.space(),
@@ -177,7 +179,7 @@ class Trainer:
         checkpoint: Checkpoint | None,
         known: FittedModel | None = None,
     ) -> tuple[float, FittedModel]:
-        data = self._data(encoder, member.features, examples)
+        data = self.data(encoder, member.features, examples)
         if known is not None:  # names keep their numbers, so that weights can be found again
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
@@ -237,6 +239,7 @@ class Learnt:
     loss: float
     temperature: float = 1.0
     examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
+    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
 
     @property
     def model(self) -> Model:
