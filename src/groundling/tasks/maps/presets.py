@@ -108,11 +108,6 @@ BEST = Preset(
 )
 
 
-def _decisions(given: Preset) -> DecisionModel:
-    assert isinstance(given.model, DecisionModel)
-    return given.model
-
-
 def _without(pattern: str) -> Callable[[Preset], Preset]:
     """Return what takes features out of a preset."""
 
@@ -148,10 +143,6 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
                 include=rf"{given.features.include}|^word=({_SIDES}) ∧ (to\.)?side=",
             ),
             published={},
-        ),
-        # As many as the program draws.
-        "10 random alignments": lambda given: replace(
-            given, model=replace(_decisions(given), restarts=10), published={}
         ),
     },
     "best": {
