@@ -14,7 +14,7 @@ from groundling.world.composing import compose_with_names
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Example", "prepare"]
+__all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,61 @@ class Example:
     names: tuple[str, ...] = ()  # of the demonstrations that it was made of
 
 
+def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
+    """Return demonstrations as a list, or complain of what is none.
+
+    >>> listed_demonstrations([])
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: There are no demonstrations to learn from. Give fit at
+    least one Demonstration.
+    """
+    given: Any = demonstrations
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise DemonstrationError(
+            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
+        )
+    listed = list(given)
+    for place, each in enumerate(listed, 1):
+        if not isinstance(each, Demonstration):
+            raise DemonstrationError(
+                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
+                "instructions, environment, start, actions)."
+            )
+    if not listed:
+        raise DemonstrationError(
+            "There are no demonstrations to learn from. Give fit at least one Demonstration."
+        )
+    return listed
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A demonstration that was left out of learning, and why."""
+
+    demonstration: Demonstration
+    problem: str
+
+
+def sift(
+    encoder: Encoder, demonstrations: Sequence[Demonstration]
+) -> tuple[list[Demonstration], list[Skipped]]:
+    """Return the demonstrations that can be read and carried out, and why others cannot."""
+    try:
+        if demonstrations:
+            prepare(encoder, demonstrations)
+        return list(demonstrations), []
+    except GroundlingError:
+        good, bad = [], []
+        for each in demonstrations:
+            try:
+                prepare(encoder, [each])
+                good.append(each)
+            except GroundlingError as error:
+                bad.append(Skipped(each, str(error)))
+        return good, bad
+
+
 def prepare(
     encoder: Encoder,
     demonstrations: Iterable[Demonstration],
@@ -50,18 +105,7 @@ def prepare(
     `composed`, demonstrations that follow each other are also learnt from as one, with that
     weight (see `compose`).
     """
-    given: Any = demonstrations
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise DemonstrationError(
-            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
-        )
-    listed = list(demonstrations)
-    for place, each in enumerate(listed, 1):
-        if not isinstance(each, Demonstration):
-            raise DemonstrationError(
-                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
-                "instructions, environment, start, actions)."
-            )
+    listed = listed_demonstrations(demonstrations)
     learnt: list[tuple[Demonstration, Demonstration | None, tuple[str, ...]]] = [
         (each, each, (each.name,)) for each in listed
     ]
@@ -83,10 +127,6 @@ def prepare(
         groups += [each.group or own] * (1 + len(images))
         shown += [original, *(None for _ in images)]
         names += [made_of] * (1 + len(images))
-    if not chosen:
-        raise DemonstrationError(
-            "There are no demonstrations to learn from. Give fit at least one Demonstration."
-        )
     texts = _read(encoder, chosen)
     examples = []
     for each, text, group, original, made_of in zip(
@@ -117,5 +157,6 @@ def _read(
             try:
                 encoder.reader.read(each.instructions)
             except GroundlingError as error:
-                raise DemonstrationError(f"Demonstration {place}: {error}") from error
+                which = str(each) if each.name else f"Demonstration {place}"
+                raise DemonstrationError(f"{which}: {error}") from error
         raise

@@ -140,7 +140,7 @@ def train_routes(
         if last:
             longer: list[Demonstration] = []
             if training.composed:
-                length = chosen.search.max_length
+                length = chosen.search.longest
                 longer = compose(
                     shown, weight=training.composed, max_length=length, parser=chosen.parser
                 )
@@ -154,7 +154,7 @@ def train_routes(
         else:
             iterations = min(ROUGH, chosen.learning.iterations)
             wanted = replace(wanted, learning=replace(wanted.learning, iterations=iterations))
-        return wanted.follower(seed=seed, threads=threads).fit(shown)
+        return wanted.follower(seed=seed, threads=threads).fit(shown, check=False)
 
     if training.rounds:
         routes = [route for each in data for route in each.paragraphs]
