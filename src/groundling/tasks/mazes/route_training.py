@@ -96,8 +96,8 @@ class Training:
     misread, elsewhere, alone
         Negative starts, as `add_negative_starts` takes them.
     composed
-        The weight of composed demonstrations, as `compose` takes it. They have negative starts
-        as others do.
+        The weight of composed demonstrations, as `compose` takes it. They have no negative
+        starts.
     """
 
     sentences: bool = True
@@ -145,12 +145,13 @@ def train_routes(
                     shown, weight=training.composed, max_length=length, parser=chosen.parser
                 )
             shown = add_negative_starts(
-                [*shown, *longer],
+                shown,
                 misread=training.misread,
                 elsewhere=training.elsewhere,
                 alone=training.alone,
                 seed=seed,
             )
+            shown = [*shown, *longer]
         else:
             iterations = min(ROUGH, chosen.learning.iterations)
             wanted = replace(wanted, learning=replace(wanted.learning, iterations=iterations))
