@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -30,6 +30,7 @@ from groundling.learning.settings import Learning
 from groundling.learning.teaching import teach
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback, early
+from groundling.learning.tuning import compare
 from groundling.looking import Looking
 from groundling.models.base import Model
 from groundling.models.examples import Skipped, listed_demonstrations, prepare, sift
@@ -169,6 +170,33 @@ class Follower(Looking):
             tell("checking", 0, len(listed))
             warn(check_learnt(self._learnt))
         return self
+
+    @classmethod
+    def tuned(
+        cls,
+        demonstrations: Iterable[Demonstration],
+        seconds: float = 60,
+        *,
+        parser: str | Parser = "default",
+        seed: int = 0,
+        threads: int = 1,
+        show: Callable[[str], object] = print,
+    ) -> Follower:
+        """Return a follower with the best of several configurations, fitted.
+
+        Whole configurations, then penalties of the best one, are compared by cross-validation
+        over groups of demonstrations for about so many seconds; `show` gets the table. The
+        last fit, on all demonstrations, comes on top.
+        """
+        listed = listed_demonstrations(demonstrations)
+        settings = {"parser": parser, "seed": seed, "threads": threads}
+        found = compare(settings, listed, seconds)
+        show(str(found))
+        assert found.trainer is not None
+        follower = cls._of(replace(found.trainer.fit(listed), choices=found.choices))
+        follower.skipped_ = ()
+        warn(check_learnt(follower._learnt))
+        return follower
 
     def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
         """Leave out what cannot be used, and say so."""
