@@ -32,6 +32,7 @@ _STARTS = 5  # starts from which plans are counted
 _STEPS = 2_000  # steps that counting may take from one of them
 _COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
 _CHEAP = 2_000  # plans from a start that cost little to list
+_ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
 _SEEN_ACTIONS = 60  # demonstrations of which the alternatives are looked at
 
 
@@ -162,7 +163,9 @@ class Facts:
         if self.plans(longest) <= _CHEAP:
             return longest
         needed = self.covering(_COVERED)
-        return needed if self.plans(needed) <= ENUMERABLE else None
+        plans = self.plans(needed)
+        bearable = needed == 1 or plans * self.count <= _ALTOGETHER
+        return needed if plans <= ENUMERABLE and bearable else None
 
     @cached_property
     def has_goal(self) -> bool:
