@@ -40,7 +40,6 @@ GENERATED = ("kitchen", "scene", "sequences")
 TASKS = ("mazes", "maps", "puzzles")
 NAMES = ("kind", "colour", "size")
 BEGIN, END = "<!-- defaults -->", "<!-- end -->"
-_TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
 
 
 def hand_chosen(world: str) -> Follower:
@@ -60,7 +59,21 @@ def hand_chosen(world: str) -> Follower:
         return Follower(
             model=PlanModel(),
             overlay=Overlay(),
-            features=Features(words=_TREE_WORDS, compound_weight=0.7, min_word_count=2, **slots),
+            features=Features(
+                words=(
+                    "word",
+                    "first",
+                    "next",
+                    "head",
+                    "relation",
+                    "grandparent",
+                    "context",
+                    "verb",
+                ),
+                compound_weight=0.7,
+                min_word_count=2,
+                **slots,
+            ),
             learning=Learning(iterations=40),
             search=Search(max_length=1),
         )
@@ -172,11 +185,14 @@ def table(found: dict[str, dict[str, dict[str, float]]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, write the figures, and put the table into the page if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("worlds", nargs="*", default=list(GENERATED), choices=[*GENERATED, *TASKS])
+    parser.add_argument("worlds", nargs="*", help=", ".join((*GENERATED, *TASKS)))
     parser.add_argument("--one", choices=("auto", "hand"), help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, default=ROOT / "results" / "defaults.json")
     parser.add_argument("--docs", action="store_true", help="Put the table into the page.")
     chosen = parser.parse_args(arguments)
+    chosen.worlds = chosen.worlds or list(GENERATED)
+    if unknown := set(chosen.worlds) - {*GENERATED, *TASKS}:
+        parser.error(f"there is no world {min(unknown)!r}")
     if chosen.one:
         print(json.dumps(measure(chosen.worlds[0], chosen.one)))
         return
