@@ -47,7 +47,7 @@ def train(
     not training is interrupted there; so an interrupted training resumes to the same θ.
     """
     run = _Run(objective, learning, progress, checkpoint)
-    first = objective.first(len(objective.data.space), seed) if start is None else start
+    first = objective.first(objective.width, seed) if start is None else start
     value, theta, done = run.train(first)
     if not done:
         warnings.warn(

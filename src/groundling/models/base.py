@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.settings import Features
@@ -123,10 +124,21 @@ class Objective(ABC):
     data: TrainingData
     scorer: Scorer
     begins_aligned = False  # whether the first round takes the alignments as they are
+    realigns = False  # whether `realign` may change anything
+    forgets = False  # whether what `realign` does depends on the latest θ only
+
+    @property
+    def width(self) -> int:
+        """The number of weights."""
+        return len(self.data.space)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""
         return self.scorer.loss(theta)
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that `Model.loss` reads beside those of the scorer."""
+        return {}
 
     def first(self, width: int, seed: int) -> Reals:
         """Return the θ to begin with."""
@@ -195,6 +207,16 @@ class Model(Settings, ABC):
         """Return how the text is read in the light of each of several plans."""
 
     # Some models also have these.
+
+    def loss(
+        self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
+    ) -> tuple[float, Reals]:
+        """Return Σ weight · -log p and its gradient, from arrays only (see `Objective.parts`)."""
+        return scorer.loss(theta)
+
+    def first(self, width: int, seed: int) -> Reals:
+        """Return the θ to begin with."""
+        return np.zeros(width)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search
