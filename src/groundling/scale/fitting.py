@@ -1,0 +1,86 @@
+"""`Follower.fit` with bounded memory, or on a cluster."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import SettingError
+from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.training import ProgressCallback
+from groundling.scale.crew import Alone
+from groundling.scale.shards import split
+from groundling.scale.training import fit_shards
+from groundling.scale.workshop import Workshop
+
+__all__ = ["fit_at_scale", "parse_memory"]
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12,
+          "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}  # fmt: skip
+_LEAST, _DEFAULT = 100_000_000, 4_000_000_000
+
+
+def parse_memory(given: str | int | None) -> int:
+    """Return how many bytes a process should take.
+
+    >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory(None)
+    (4000000000, 536870912, 4000000000)
+    >>> parse_memory("lots")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: 'lots' is no amount of memory. Write it as in '4GB' or '512MiB'.
+    """
+    if given is None:
+        return _DEFAULT
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", str(given).lower())
+    if found is None or found[2] not in _UNITS:
+        raise SettingError(f"{given!r} is no amount of memory. Write it as in '4GB' or '512MiB'.")
+    memory = int(float(found[1]) * _UNITS[found[2]])
+    if memory < _LEAST:
+        raise SettingError(
+            f"{given!r} is too little memory: Python itself takes as much. Give 100MB or more."
+        )
+    return memory
+
+
+def fit_at_scale(
+    trainer: Trainer,
+    demonstrations: Any,
+    *,
+    cluster: Any = None,
+    memory: str | int | None = None,
+    progress: ProgressCallback | None = None,
+    checkpoint: str | Path | None = None,
+    every: int = 25,
+) -> Learnt:
+    """Learn in shards: here, with bounded memory, or on the workers of a cluster.
+
+    Parameters
+    ----------
+    trainer
+        The settings.
+    demonstrations
+        As for `groundling.scale.shards.split`.
+    cluster
+        A Dask client or cluster, the address of a scheduler, or `"local:2"` for two workers
+        here; without it, this process works alone.
+    memory
+        How much memory each process should take, about.
+    progress, checkpoint, every
+        As for `Follower.fit`.
+    """
+    size = parse_memory(memory)
+    with tempfile.TemporaryDirectory(prefix="groundling-") as name:
+        folder = Path(name)
+        if cluster is None:
+            shards = split(demonstrations, folder)
+            crew = Alone(shards, Workshop(folder / "shards", size, trainer.threads))
+            return fit_shards(trainer, crew, progress, checkpoint, every)
+        from groundling.scale.cluster import OnCluster, connected
+
+        with connected(cluster, None if memory is None else size) as client:
+            shards = split(demonstrations, folder, apart=True)
+            with OnCluster(client, shards, size, kept=checkpoint) as workers:
+                return fit_shards(trainer, workers, progress, checkpoint, every)

@@ -1,0 +1,195 @@
+"""Shards: demonstrations in parts that are read, encoded and evaluated one by one."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from groundling.data.records import Demonstrations
+from groundling.errors import DemonstrationError
+from groundling.world.environment import Demonstration, Environment
+
+__all__ = ["SHARD", "Shard", "Shards", "split"]
+
+SHARD = 2000
+"""How many demonstrations a shard has at most."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some demonstrations of a whole, by its number among all shards.
+
+    `source` is where they are read from, and `first` and `count` which of these they are.
+    """
+
+    number: int
+    source: Iterable[Demonstration]
+    first: int = 0
+    count: int = SHARD
+
+    def read(self, environments: Sequence[Environment]) -> Iterator[Demonstration]:
+        """Read the demonstrations; environments may be named by their place in a list."""
+        for each in islice(self.source, self.first, self.first + self.count):
+            known = each.environment
+            if isinstance(known, _Numbered):
+                yield replace(each, environment=environments[known.place])
+            else:
+                yield each
+
+    def __str__(self) -> str:
+        files = ", ".join(map(str, getattr(self.source, "files", ())))
+        which = f"demonstrations {self.first + 1} to {self.first + self.count}"
+        return f"{which} of {files}" if files else which
+
+
+@dataclass(frozen=True)
+class Shards:
+    """All shards in their order, and the environments that they name by number."""
+
+    parts: tuple[Shard, ...]
+    environments: tuple[Environment, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """Stands for an environment, which is sent once and not with every demonstration."""
+
+    place: int
+
+
+def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool = False) -> Shards:
+    """Split demonstrations into shards, in their order.
+
+    Those in files are read from there; no shard spans two files. A list is cut as it is. What
+    can be gone through only once is written to the folder first.
+
+    Parameters
+    ----------
+    demonstrations
+        `Demonstrations`, any iterable, or the name or pattern of files whose records name no
+        world that has to be told.
+    folder
+        Where those are written that come only once.
+    size
+        How many demonstrations a shard has at most.
+    apart
+        Whether other processes will read the shards: each holds its demonstrations then.
+
+    Examples
+    --------
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after): ...
+    >>> shown = [Demonstration(f"light {n}", Lamp(), "off", ("on",)) for n in range(5)]
+    >>> shards = split(shown, Path("unused"), size=2)
+    >>> [[each.instructions for each in part.read(shards.environments)] for part in shards.parts]
+    [['light 0', 'light 1'], ['light 2', 'light 3'], ['light 4']]
+    """
+    if isinstance(demonstrations, (str, PathLike)):
+        demonstrations = read_named(demonstrations)
+    if not isinstance(demonstrations, Iterable):
+        raise DemonstrationError(
+            f"fit learns from demonstrations, not from a {type(demonstrations).__name__}."
+        )
+    if isinstance(demonstrations, Demonstrations) and demonstrations.files:
+        return Shards(tuple(_of_files(demonstrations, size)))
+    if not isinstance(demonstrations, (Collection, Demonstrations)):
+        return _written(demonstrations, folder, size)
+    if apart:
+        return _numbered(list(demonstrations), size)
+    count = len(demonstrations)
+    starts = range(0, count, size)
+    return Shards(
+        tuple(
+            Shard(number, demonstrations, first, min(size, count - first))
+            for number, first in enumerate(starts)
+        )
+    )
+
+
+def read_named(name: str | PathLike[str]) -> Demonstrations:
+    """Say how files are read, since their worlds have to be told."""
+    found = glob.glob(str(name), recursive=True)
+    what = f"{len(found)} files match" if found else "No file matches"
+    raise DemonstrationError(
+        f"fit was given the name {str(name)!r} ({what} it), but not what its worlds are. Give it "
+        f"Demonstrations.read({str(name)!r}, worlds=…)."
+    )
+
+
+def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
+    number = 0
+    for source in demonstrations.shards():
+        try:
+            count = len(source)
+        except TypeError:  # bad records are left out, so that they must be read to be counted
+            count = sum(1 for _ in source)
+        for first in range(0, count, size):
+            yield Shard(number, source, first, min(size, count - first))
+            number += 1
+
+
+def _numbered(demonstrations: Sequence[Demonstration], size: int) -> Shards:
+    """Cut a list into parts that can be sent one by one, without what they share."""
+    places: dict[int, int] = {}
+    environments: list[Environment] = []
+
+    def number(each: Demonstration) -> Demonstration:
+        if id(each.environment) not in places:
+            places[id(each.environment)] = len(environments)
+            environments.append(each.environment)
+        stand_in: Any = _Numbered(places[id(each.environment)])
+        return replace(each, environment=stand_in)
+
+    starts = range(0, len(demonstrations), size)
+    parts = tuple(
+        Shard(place, [number(each) for each in demonstrations[first : first + size]])
+        for place, first in enumerate(starts)
+    )
+    return Shards(parts, tuple(environments))
+
+
+def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:
+    """Write what comes only once into files, environments by number."""
+    environments: list[Environment] = []
+    places: dict[int, int] = {}
+
+    def name(environment: Environment) -> tuple[str, dict[str, Any]]:
+        if id(environment) not in places:
+            places[id(environment)] = len(environments)
+            environments.append(environment)
+        return f"{places[id(environment)]}", {}
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = Demonstrations(_Once(demonstrations)).write(
+        folder / "given.jsonl", worlds=name, shard_size=size
+    )
+    if not files:
+        return Shards(())
+    worlds = {f"{place}": each for place, each in enumerate(environments)}
+    return split(Demonstrations.read(files, worlds), folder, size=size)
+
+
+class _Once(Collection[Demonstration]):
+    """Lets a stream pass for a collection, so that it is not kept."""
+
+    def __init__(self, stream: Iterable[Demonstration]) -> None:
+        self.stream = stream
+
+    def __iter__(self) -> Iterator[Demonstration]:
+        return iter(self.stream)
+
+    def __len__(self) -> int:
+        return 0
+
+    def __contains__(self, item: object) -> bool:
+        return False
