@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -12,10 +13,9 @@ from groundling.errors import ConvergenceWarning
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.optimise import minimise
 from groundling.learning.settings import Learning
-from groundling.models.base import Objective
 from groundling.overlay.batch import Reals
 
-__all__ = ["Progress", "ProgressCallback", "train"]
+__all__ = ["Minimised", "Progress", "ProgressCallback", "train"]
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,33 @@ class Progress:
     loss: float
 
 
+class Minimised(Protocol):
+    """What can be trained: an `Objective`, or a sum of several."""
+
+    @property
+    def width(self) -> int:
+        """The number of weights."""
+
+    @property
+    def begins_aligned(self) -> bool:
+        """Whether the first round takes the alignments as they are."""
+
+    def first(self, width: int, seed: int) -> Reals:
+        """Return the θ to begin with."""
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return Σ weight · -log p and its gradient."""
+
+    def realign(self, theta: Reals) -> bool:
+        """Adapt to θ before another round; return whether anything changed."""
+
+
 ProgressCallback = Callable[[Progress], object]
 """Called after every step; training stops, as if converged, when it returns True."""
 
 
 def train(
-    objective: Objective,
+    objective: Minimised,
     learning: Learning,
     *,
     seed: int = 0,
@@ -64,7 +85,7 @@ class _Run:
 
     def __init__(
         self,
-        objective: Objective,
+        objective: Minimised,
         learning: Learning,
         progress: ProgressCallback | None,
         checkpoint: Checkpoint | None,

@@ -122,7 +122,8 @@ class CountsSum:
         both = np.concatenate([self._keys, keys])
         self._keys, where = np.unique(both, return_inverse=True)
         weights = np.concatenate([self._counts, counts.counts])
-        self._counts = np.bincount(where, weights=weights, minlength=len(self._keys))
+        self._counts = np.zeros(len(self._keys))
+        np.add.at(self._counts, where, weights)
 
     def decide(self, space: FeatureSpace, min_word_count: int) -> None:
         """Decide which features a space has."""

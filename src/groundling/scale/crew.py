@@ -33,7 +33,7 @@ class Crew(ABC):
 
 
 class Alone(Crew):
-    """This process: one shard after another, each in memory only while it is worked on."""
+    """The process itself: one shard after another, each in memory only while it is worked on."""
 
     def __init__(self, shards: Shards, workshop: Workshop) -> None:
         self.shards = shards

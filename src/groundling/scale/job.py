@@ -19,7 +19,6 @@ from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.scale.counting import Counts
-from groundling.world.environment import Environment
 
 __all__ = ["Encoded", "Job", "Survey", "versions_here"]
 
@@ -89,7 +88,6 @@ class Job:
     trainer: Trainer
     member: int
     lexicon: Lexicon
-    environments: tuple[Environment, ...] = field(default=(), repr=False)
     survey: Survey | None = field(default=None, repr=False)
     context_words: frozenset[str] = field(default=frozenset(), repr=False)
     space: FeatureSpace | None = field(default=None, repr=False)

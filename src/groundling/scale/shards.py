@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -32,14 +32,9 @@ class Shard:
     first: int = 0
     count: int = SHARD
 
-    def read(self, environments: Sequence[Environment]) -> Iterator[Demonstration]:
-        """Read the demonstrations; environments may be named by their place in a list."""
-        for each in islice(self.source, self.first, self.first + self.count):
-            known = each.environment
-            if isinstance(known, _Numbered):
-                yield replace(each, environment=environments[known.place])
-            else:
-                yield each
+    def read(self) -> Iterator[Demonstration]:
+        """Read the demonstrations."""
+        return islice(self.source, self.first, self.first + self.count)
 
     def __str__(self) -> str:
         files = ", ".join(map(str, getattr(self.source, "files", ())))
@@ -49,20 +44,12 @@ class Shard:
 
 @dataclass(frozen=True)
 class Shards:
-    """All shards in their order, and the environments that they name by number."""
+    """All shards in their order; sent as one, so that they share their worlds."""
 
     parts: tuple[Shard, ...]
-    environments: tuple[Environment, ...] = ()
 
     def __len__(self) -> int:
         return len(self.parts)
-
-
-@dataclass(frozen=True)
-class _Numbered:
-    """Stands for an environment, which is sent once and not with every demonstration."""
-
-    place: int
 
 
 def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool = False) -> Shards:
@@ -81,7 +68,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
     size
         How many demonstrations a shard has at most.
     apart
-        Whether other processes will read the shards: each holds its demonstrations then.
+        Whether other machines will read the shards, which cannot see what is written here.
 
     Examples
     --------
@@ -91,7 +78,7 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
     ...     def ground(self, state, action, after): ...
     >>> shown = [Demonstration(f"light {n}", Lamp(), "off", ("on",)) for n in range(5)]
     >>> shards = split(shown, Path("unused"), size=2)
-    >>> [[each.instructions for each in part.read(shards.environments)] for part in shards.parts]
+    >>> [[each.instructions for each in part.read()] for part in shards.parts]
     [['light 0', 'light 1'], ['light 2', 'light 3'], ['light 4']]
     """
     if isinstance(demonstrations, (str, PathLike)):
@@ -103,9 +90,9 @@ def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool =
     if isinstance(demonstrations, Demonstrations) and demonstrations.files:
         return Shards(tuple(_of_files(demonstrations, size)))
     if not isinstance(demonstrations, (Collection, Demonstrations)):
-        return _written(demonstrations, folder, size)
-    if apart:
-        return _numbered(list(demonstrations), size)
+        if not apart:
+            return _written(demonstrations, folder, size)
+        demonstrations = list(demonstrations)
     count = len(demonstrations)
     starts = range(0, count, size)
     return Shards(
@@ -136,26 +123,6 @@ def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
         for first in range(0, count, size):
             yield Shard(number, source, first, min(size, count - first))
             number += 1
-
-
-def _numbered(demonstrations: Sequence[Demonstration], size: int) -> Shards:
-    """Cut a list into parts that can be sent one by one, without what they share."""
-    places: dict[int, int] = {}
-    environments: list[Environment] = []
-
-    def number(each: Demonstration) -> Demonstration:
-        if id(each.environment) not in places:
-            places[id(each.environment)] = len(environments)
-            environments.append(each.environment)
-        stand_in: Any = _Numbered(places[id(each.environment)])
-        return replace(each, environment=stand_in)
-
-    starts = range(0, len(demonstrations), size)
-    parts = tuple(
-        Shard(place, [number(each) for each in demonstrations[first : first + size]])
-        for place, first in enumerate(starts)
-    )
-    return Shards(parts, tuple(environments))
 
 
 def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:

@@ -86,7 +86,7 @@ def fit_shards(
         )
     name = secrets.token_hex(6)
     lexicon = trainer.features.first_lexicon()
-    first = Job(f"{name}.0", trainer, 0, lexicon, crew.shards.environments)
+    first = Job(f"{name}.0", trainer, 0, lexicon)
     surveys = [*_told(crew, Workshop.survey, first, "reading", progress)]
     state = None
     if checkpoint is not None:
@@ -125,12 +125,12 @@ def _train(
     job = job.with_survey(survey)
     counts, lengths = CountsSum(), []
     began = time.perf_counter()
-    encoded = None
-    for each in _told(crew, Workshop.encode, job, "encoding", progress):
-        counts.add(each.counts)
-        lengths.append(each.lengths)
-        realigns = each.realigns or (encoded is not None and encoded.realigns)
-        encoded = replace(each, realigns=realigns)
+    encoded: Encoded | None = None
+    for found in _told(crew, Workshop.encode, job, "encoding", progress):
+        counts.add(found.counts)
+        lengths.append(found.lengths)
+        realigns = found.realigns or (encoded is not None and encoded.realigns)
+        encoded = replace(found, realigns=realigns)
     assert encoded is not None
     space = features.space()
     counts.decide(space, features.min_word_count)
@@ -162,9 +162,7 @@ def _learn_lexicon(
     most = max(1, _LEXICON_FROM // len(crew.shards))
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:
         most = _LEXICON_FROM
-    shown = (
-        each for shard in crew.shards.parts for each in islice(shard.read(job.environments), most)
-    )
+    shown = (each for shard in crew.shards.parts for each in islice(shard.read(), most))
     examples = prepare(encoder, shown, augment=trainer.learning.augment)
     state = trainer.learn_lexicon(encoder, examples, progress, state)
     return encoder.reader.lexicon, state

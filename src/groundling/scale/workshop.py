@@ -244,8 +244,7 @@ class Workshop:
 
     def _examples(self, shard: Shard, job: Job, encoder: Encoder) -> list[Example]:
         try:
-            shown = list(shard.read(job.environments))
-            return prepare(encoder, shown, augment=job.trainer.learning.augment)
+            return prepare(encoder, shard.read(), augment=job.trainer.learning.augment)
         except DemonstrationError as error:
             if getattr(shard.source, "files", ()):
                 raise
@@ -300,8 +299,11 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
 
 
 def _write(
-    path: Path, objective: Objective, note: dict[str, Any], more: dict[str, NDArray[Any]] | None = None
-) -> None:  # fmt: skip
+    path: Path,
+    objective: Objective,
+    note: dict[str, Any],
+    more: dict[str, NDArray[Any]] | None = None,
+) -> None:
     scorer = objective.scorer
     arrays: dict[str, NDArray[Any]] = {"word_sets": scorer.encoding.word_sets, **(more or {})}
     for room, held in (("batch", scorer.batch), ("tables", scorer.tables)):
