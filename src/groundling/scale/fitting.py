@@ -11,7 +11,7 @@ from groundling.errors import SettingError
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback
 from groundling.scale.crew import Alone
-from groundling.scale.shards import split
+from groundling.scale.shards import SHARD, split
 from groundling.scale.training import fit_shards
 from groundling.scale.workshop import Workshop
 
@@ -54,6 +54,7 @@ def fit_at_scale(
     progress: ProgressCallback | None = None,
     checkpoint: str | Path | None = None,
     every: int = 25,
+    size: int = SHARD,
 ) -> Learnt:
     """Learn in shards: here, with bounded memory, or on the workers of a cluster.
 
@@ -70,17 +71,19 @@ def fit_at_scale(
         How much memory each process should take, about.
     progress, checkpoint, every
         As for `Follower.fit`.
+    size
+        How many demonstrations a shard has at most.
     """
-    size = parse_memory(memory)
+    room = parse_memory(memory)
     with tempfile.TemporaryDirectory(prefix="groundling-") as name:
         folder = Path(name)
         if cluster is None:
-            shards = split(demonstrations, folder)
-            crew = Alone(shards, Workshop(folder / "shards", size, trainer.threads))
+            shards = split(demonstrations, folder, size=size)
+            crew = Alone(shards, Workshop(folder / "shards", room, trainer.threads))
             return fit_shards(trainer, crew, progress, checkpoint, every)
         from groundling.scale.cluster import OnCluster, connected
 
-        with connected(cluster, None if memory is None else size) as client:
-            shards = split(demonstrations, folder, apart=True)
-            with OnCluster(client, shards, size, kept=checkpoint) as workers:
+        with connected(cluster, None if memory is None else room) as client:
+            shards = split(demonstrations, folder, size=size, apart=True)
+            with OnCluster(client, shards, room, kept=checkpoint) as workers:
                 return fit_shards(trainer, workers, progress, checkpoint, every)

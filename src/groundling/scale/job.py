@@ -125,6 +125,7 @@ class Job:
 
     def prepare(self, encoder: Encoder) -> None:
         """Give an encoder what all shards have."""
+        encoder.reader.lexicon = self.lexicon
         if self.survey is not None:
             # The same objects for every shard: what was looked up among them is remembered.
             encoder.values = self.survey.values
