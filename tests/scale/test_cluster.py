@@ -30,7 +30,7 @@ def here():
     """A cluster of two workers on this machine, which tests may make larger or kill."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -158,31 +158,43 @@ def set_version(version):
     groundling.scale.job.__version__ = version
 
 
+class DeadlyLine(Line):
+    """A line that ends the process that looks at it while there is a certain file."""
+
+    def __init__(self, file):
+        super().__init__(6, {1: "lamp"})
+        self.file = file
+
+    def actions(self, state):
+        if os.path.exists(self.file):
+            os._exit(1)
+        return super().actions(state)
+
+
 def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp_path, monkeypatch):
-    wanted = fit(checkpoint=tmp_path / "other", every=2).fitted.theta
-    monkeypatch.setattr(clusters, "_DEATHS", 1)
+    line, states = DeadlyLine(str(tmp_path / "deadly")), tmp_path / "states"
+    given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(12)]
+    wanted = fit("plans", given, checkpoint=tmp_path / "other", every=2).fitted.theta
 
     def progress(step):
         if step.stage == "training" and step.step == 5:
-            here.run(make_deadly)
+            raise KeyboardInterrupt
 
+    with pytest.raises(KeyboardInterrupt):
+        fit("plans", given, cluster=here, checkpoint=states, every=2, progress=progress)
+    monkeypatch.setattr(clusters, "_DEATHS", 1)
+    monkeypatch.setattr(here.cluster.scheduler, "allowed_failures", 0)
+    (tmp_path / "deadly").touch()
     with pytest.raises(WorkerError, match=r"perhaps for want of memory.*kept in .*states"):
-        fit(cluster=here, checkpoint=tmp_path / "states", every=2, progress=progress)
-    here.run(lambda: os.environ.pop("DEADLY", None))
-    here.restart()
-    assert len(list((tmp_path / "states").iterdir())) == 2
-    found = fit(cluster=here, checkpoint=tmp_path / "states", every=2).fitted.theta
+        fit("plans", given, cluster=here, checkpoint=states, every=2)
+    (tmp_path / "deadly").unlink()
+    assert len(list(states.iterdir())) == 2
+    found = fit("plans", given, cluster=here, checkpoint=states, every=2).fitted.theta
     assert found.tobytes() == wanted.tobytes()
 
 
-def make_deadly():
-    """Let this worker, and those that take its place in vain, end at the next evaluation."""
-    import groundling.scale.workshop
-
-    groundling.scale.workshop.Workshop.evaluate = lambda *arguments: os._exit(1)
-
-
 def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
+    monkeypatch.setattr(clusters, "_CONNECT", 0.5)
     with (
         pytest.raises(WorkerError, match=r"There is no scheduler at tcp://127.0.0.1:1 \(OSError"),
         connected("tcp://127.0.0.1:1"),
@@ -190,8 +202,8 @@ def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
         pass
     monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        pytest.raises(WorkerError, match="There are no workers. Start some. Nothing of it is kept"),
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        pytest.raises(WorkerError, match=r"There are no workers. Start some. Nothing of"),
     ):
         fit(cluster=cluster)
 
@@ -208,4 +220,5 @@ def test_cluster_shares_shards_by_threads():
     assert assign(1, {}, {"one": 1, "two": 1}) == {"one": [0]}
     owners = {number: name for name, each in shares.items() for number in each}
     assert assign(10, owners, {"one": 1, "two": 4}) == shares
-    assert sorted(sum(assign(7, owners, {"three": 2, "one": 2}).values(), [])) == [*range(7)]
+    others = assign(7, owners, {"three": 2, "one": 2})
+    assert sorted(number for each in others.values() for number in each) == [*range(7)]

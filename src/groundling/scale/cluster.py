@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from groundling.errors import SettingError, WorkerError, WorldError
+from groundling.errors import DemonstrationError, SettingError, WorkerError, WorldError
 from groundling.overlay.batch import Reals
 from groundling.scale.crew import Crew, Task
 from groundling.scale.job import Job, versions_here
@@ -25,6 +25,7 @@ T = TypeVar("T")
 _FAN = 16  # answers that are added by one process; more are added in a tree
 _PATIENCE = 60.0  # seconds to wait for workers when there are none
 _LOOK = 2.0
+_CONNECT = 15.0
 _DEATHS = 3  # times that workers may die of the same task, each after Dask's own attempts
 
 
@@ -62,7 +63,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
             yield client
         return
     try:
-        client = distributed.Client(cluster, timeout=15)
+        client = distributed.Client(cluster, timeout=_CONNECT)
     except (OSError, ValueError, TypeError, TimeoutError) as error:
         raise WorkerError(
             f"There is no scheduler at {cluster} ({type(error).__name__}). Start it with `dask "
@@ -177,7 +178,7 @@ class OnCluster(Crew):
         with self._explained():
             self._threads()  # waits for workers
             self._check_versions()
-            self._stock = self._submit(_keep, self.shards)
+            self._stock = self._send(self.shards)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -208,7 +209,7 @@ class OnCluster(Crew):
         """Return loss and gradient over all shards, or nothing if some are missing."""
         began = time.perf_counter()
         with self._explained():
-            sent, weights = self._sent(job), self._submit(_keep, theta)
+            sent, weights = self._sent(job), self._send(theta)
             shares = self._assign()
             futures = [
                 self._submit(_evaluate, mine, self._stock, sent, weights, self.memory, at=address)
@@ -231,10 +232,14 @@ class OnCluster(Crew):
             where = {"workers": [at], "allow_other_workers": True} if at else {}
             return self.client.submit(function, *arguments, pure=False, **where)
 
+    def _send(self, value: object) -> Any:
+        # As bytes: a worker that cannot import what they hold says so, and does not die of it.
+        return self._submit(_receive, _distributed().protocol.pickle.dumps(value))
+
     def _sent(self, job: Job) -> Any:
         self._names.add(_name(job))
         if job.key not in self._jobs:
-            self._jobs = {job.key: self._submit(_keep, job)}
+            self._jobs = {job.key: self._send(job)}
         return self._jobs[job.key]
 
     def _assign(self) -> dict[str, list[int]]:
@@ -304,9 +309,11 @@ class OnCluster(Crew):
         )  # fmt: skip
         try:
             yield
-        except WorldError as error:
-            raise WorldError(f"On a worker: {error}") from error
-        except ImportError as error:
+        except (WorldError, DemonstrationError) as error:
+            if isinstance(error, WorldError) or isinstance(error.__cause__, WorldError):
+                raise WorldError(f"On a worker: {error}") from error
+            raise
+        except (ImportError, AttributeError) as error:
             raise WorldError(
                 f"A worker cannot import what the demonstrations need ({error}). Install it on "
                 "all machines, or send it with client.upload_file."
@@ -336,9 +343,9 @@ async def _pause(client: Any) -> None:
     await asyncio.sleep(0.2)
 
 
-def _keep(value: T) -> T:
-    """Hold a value on the cluster; it can be made anew, as its task carries it."""
-    return value
+def _receive(packed: bytes) -> Any:
+    """Hold a value on a worker; it can be made anew, as its task carries it."""
+    return _distributed().protocol.pickle.loads(packed)
 
 
 def _name(job: Job) -> str:
