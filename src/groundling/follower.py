@@ -34,6 +34,7 @@ from groundling.models.examples import prepare
 from groundling.models.plan import PlanModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
+from groundling.scale.fitting import fit_at_scale
 from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.trajectory import Trajectory
 
@@ -132,17 +133,18 @@ class Follower(Estimator):
         progress: ProgressCallback | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 25,
+        cluster: Any = None,
+        memory: str | int | None = None,
     ) -> Follower:
         """Learn from demonstrations, forgetting whatever was learnt before.
 
-        `progress` is called after every step, and may return True to stop there. With
-        `checkpoint`, a folder, training writes what it has reached every `checkpoint_every`
-        iterations and resumes from what it finds there. `y` is not used; it is there for
-        scikit-learn's searches.
+        `progress` is called after every step, and may return True to stop there. In `checkpoint`, a
+        folder, training keeps what it reaches every `checkpoint_every` iterations, to resume. With
+        `memory` ("4GB") or a Dask `cluster` it learns in shards; `y` is there for scikit-learn.
         """
         self._check_settings()
-        trainer = Trainer(**self.get_params(deep=False))
-        self._learnt = trainer.fit(demonstrations, progress, checkpoint, checkpoint_every)
+        told = (demonstrations, progress, checkpoint, checkpoint_every, cluster, memory)
+        self._learnt = fit_at_scale(Trainer(**self.get_params(deep=False)), *told)
         return self
 
     def teach(

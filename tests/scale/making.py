@@ -73,4 +73,5 @@ def shown(count=30):
 def fit(kind="plans", demonstrations=None, size=7, **options):
     """Train in shards of a few demonstrations."""
     given = shown() if demonstrations is None else demonstrations
+    options.setdefault("memory", "4GB")
     return fit_at_scale(trainer_of(kind), given, size=size, **options)

@@ -42,7 +42,7 @@ def test_training_in_shards_learns_the_same(kind):
 def test_training_in_one_shard_is_the_same_to_the_last_bit_even_if_drawn(kind, model):
     trainer = trainer_of(kind, model=model)
     wanted = trainer.fit(shown())
-    found = fit_at_scale(trainer, shown(), size=100)
+    found = fit_at_scale(trainer, shown(), memory="4GB", size=100)
     assert found.fitted.theta.tobytes() == wanted.fitted.theta.tobytes()
 
 
@@ -50,7 +50,10 @@ def test_training_in_shards_of_any_size_and_threads_is_the_same():
     wanted = fit(size=5).fitted.theta
     np.testing.assert_allclose(fit(size=11).fitted.theta, wanted, rtol=0, atol=1e-9)
     trainer = trainer_of("plans", threads=2)
-    assert fit_at_scale(trainer, shown(), size=5).fitted.theta.tobytes() == wanted.tobytes()
+    assert (
+        fit_at_scale(trainer, shown(), memory="4GB", size=5).fitted.theta.tobytes()
+        == wanted.tobytes()
+    )
 
 
 def test_training_from_files_and_streams_is_the_same(tmp_path):
@@ -139,7 +142,7 @@ def test_training_in_shards_says_which_demonstration_is_wrong():
     given = [each for each in shown(20) if len(each.actions) == 1][:6]
     given.append(Demonstration("hop", Line(), 2, ("left", "left"), name="Boris"))
     with pytest.raises(DemonstrationError, match=r"Boris.*cannot be read: no way of aligning"):
-        fit_at_scale(trainer, given, size=4)
+        fit_at_scale(trainer, given, memory="4GB", size=4)
 
 
 def test_training_in_shards_refuses_models_whose_loss_needs_more_than_arrays(tmp_path):
@@ -155,7 +158,7 @@ def test_training_in_shards_refuses_models_whose_loss_needs_more_than_arrays(tmp
             return OwnObjective(super().objective(data))
 
     with pytest.raises(SettingError, match=r"OwnModel cannot be trained in shards: .* loss of"):
-        fit_at_scale(trainer_of("plans", model=OwnModel()), shown(), size=9)
+        fit_at_scale(trainer_of("plans", model=OwnModel()), shown(), memory="4GB", size=9)
 
 
 def test_training_in_shards_leaves_nothing_behind(tmp_path, monkeypatch):

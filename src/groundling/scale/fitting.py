@@ -48,15 +48,19 @@ def parse_memory(given: str | int | None) -> int:
 def fit_at_scale(
     trainer: Trainer,
     demonstrations: Any,
-    *,
-    cluster: Any = None,
-    memory: str | int | None = None,
     progress: ProgressCallback | None = None,
     checkpoint: str | Path | None = None,
     every: int = 25,
+    cluster: Any = None,
+    memory: str | int | None = None,
+    *,
     size: int = SHARD,
 ) -> Learnt:
-    """Learn in shards: here, with bounded memory, or on the workers of a cluster.
+    """Learn at once in memory; or in shards: with bounded memory, or on a cluster's workers.
+
+    In shards, θ is the same up to rounding, except where rivals are drawn at random: each
+    shard draws its own. A lexicon is learnt from 5,000 demonstrations at most, some of each
+    shard. The demonstrations are not kept, so that `teach` asks for them.
 
     Parameters
     ----------
@@ -64,16 +68,19 @@ def fit_at_scale(
         The settings.
     demonstrations
         As for `groundling.scale.shards.split`.
+    progress, checkpoint, every
+        As for `Follower.fit`.
     cluster
         A Dask client or cluster, the address of a scheduler, or `"local:2"` for two workers
         here; without it, this process works alone.
     memory
-        How much memory each process should take, about.
-    progress, checkpoint, every
-        As for `Follower.fit`.
+        How much memory each process should take, about; without it and without a cluster,
+        there are no shards.
     size
         How many demonstrations a shard has at most.
     """
+    if cluster is None and memory is None:
+        return trainer.fit(demonstrations, progress, checkpoint, every)
     room = parse_memory(memory)
     with tempfile.TemporaryDirectory(prefix="groundling-") as name:
         folder = Path(name)
