@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from groundling.cli.common import (
+    ClusterOption,
     CorporaOption,
     DebugOption,
+    MemoryOption,
     PresetOption,
     SampleOption,
     TaskArgument,
@@ -59,6 +61,8 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="For everything random.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Replace a model that is there.")] = False,
+    cluster: ClusterOption = None,
+    memory: MemoryOption = None,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
     debug: DebugOption = False,
@@ -96,8 +100,9 @@ def train(
         with progress(console, "learning") as report, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
             follower, note, count = learn(
-                note, corpus, out, left_out=left_out, progress=report, resumed=resumed
-            )
+                note, corpus, out, left_out=left_out, progress=report, resumed=resumed,
+                cluster=cluster, memory=memory,
+            )  # fmt: skip
         console.print(
             f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
             f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",

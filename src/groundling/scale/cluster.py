@@ -19,7 +19,7 @@ from groundling.scale.shards import Shard, Shards
 from groundling.scale.summing import Place, Total, TreeSum
 from groundling.scale.workshop import Workshop
 
-__all__ = ["Evaluation", "OnCluster", "assign", "connected"]
+__all__ = ["Evaluation", "OnCluster", "assign", "connected", "explained"]
 
 T = TypeVar("T")
 _FAN = 16  # answers that are added by one process; more are added in a tree
@@ -81,6 +81,52 @@ def _distributed() -> Any:
             "A cluster needs Dask. Install it with pip install 'groundling[cluster]'."
         ) from error
     return distributed
+
+
+@contextlib.contextmanager
+def explained(kept: str) -> Iterator[None]:
+    """Turn what Dask says of lost machines into a sentence; `kept` says what is not lost.
+
+    >>> with explained("All is kept."):
+    ...     raise ConnectionError
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorkerError: The scheduler of the cluster is lost (ConnectionError). Start it
+    again. All is kept.
+    """
+    distributed = _distributed()
+    lost = (
+        distributed.comm.CommClosedError, distributed.client.FutureCancelledError,
+        distributed.client.FuturesCancelledError, distributed.client.CancelledError,
+        TimeoutError, ConnectionError,
+    )  # fmt: skip
+    try:
+        yield
+    except (WorldError, DemonstrationError) as error:
+        if isinstance(error, WorldError) or isinstance(error.__cause__, WorldError):
+            raise WorldError(f"On a worker: {error}") from error
+        raise
+    except (ImportError, AttributeError) as error:
+        raise WorldError(
+            f"A worker cannot import what the demonstrations need ({error}). Install it on "
+            "all machines, or send it with client.upload_file."
+        ) from error
+    except distributed.KilledWorker as error:
+        raise WorkerError(
+            "Workers died again and again at the same part of the work, perhaps for want of "
+            f"memory. Give each more memory. {kept}"
+        ) from error
+    except MemoryError as error:
+        raise WorkerError(
+            "A worker has too little memory for a shard. Give it more, or write the "
+            f"demonstrations into files of fewer records. {kept}"
+        ) from error
+    except lost as error:
+        raise WorkerError(
+            f"The scheduler of the cluster is lost ({type(error).__name__}). Start it again. {kept}"
+        ) from error
+    except OSError as error:
+        raise WorkerError(f"A worker cannot read or write its files ({error}). {kept}") from error
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
@@ -175,7 +221,7 @@ class OnCluster(Crew):
         )
 
     def __enter__(self) -> OnCluster:
-        with self._explained():
+        with explained(self._advice):
             self._threads()  # waits for workers
             self._check_versions()
             self._stock = self._send(self.shards)
@@ -191,7 +237,7 @@ class OnCluster(Crew):
 
     def each(self, task: Task[T], job: Job) -> Iterator[T]:
         """Yield what a task returns for each shard, in the order of shards."""
-        with self._explained():
+        with explained(self._advice):
             sent = self._sent(job)
             futures: list[Any] = [None] * len(self.shards)
             for address, mine in self._assign().items():
@@ -200,7 +246,7 @@ class OnCluster(Crew):
                         _work, task, number, self._stock, sent, self.memory, at=address
                     )
         for place, future in enumerate(futures):
-            with self._explained():
+            with explained(self._advice):
                 [found] = self._results([future])
             futures[place] = None  # so that workers can forget it
             yield found
@@ -208,7 +254,7 @@ class OnCluster(Crew):
     def total(self, job: Job, theta: Reals) -> Total | None:
         """Return loss and gradient over all shards, or nothing if some are missing."""
         began = time.perf_counter()
-        with self._explained():
+        with explained(self._advice):
             sent, weights = self._sent(job), self._send(theta)
             shares = self._assign()
             futures = [
@@ -297,41 +343,6 @@ class OnCluster(Crew):
                         f"files of fewer records. {self._advice}"
                     ) from error
                 self.client.retry(futures)
-
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what Dask says of lost machines into a sentence."""
-        distributed = _distributed()
-        lost = (
-            distributed.comm.CommClosedError, distributed.client.FutureCancelledError,
-            distributed.client.FuturesCancelledError, distributed.client.CancelledError,
-            TimeoutError, ConnectionError,
-        )  # fmt: skip
-        try:
-            yield
-        except (WorldError, DemonstrationError) as error:
-            if isinstance(error, WorldError) or isinstance(error.__cause__, WorldError):
-                raise WorldError(f"On a worker: {error}") from error
-            raise
-        except (ImportError, AttributeError) as error:
-            raise WorldError(
-                f"A worker cannot import what the demonstrations need ({error}). Install it on "
-                "all machines, or send it with client.upload_file."
-            ) from error
-        except MemoryError as error:
-            raise WorkerError(
-                "A worker has too little memory for a shard. Give it more, or write the "
-                f"demonstrations into files of fewer records. {self._advice}"
-            ) from error
-        except lost as error:
-            raise WorkerError(
-                f"The scheduler of the cluster is lost ({type(error).__name__}). Start it again. "
-                f"{self._advice}"
-            ) from error
-        except OSError as error:
-            raise WorkerError(
-                f"A worker cannot read or write its files ({error}). {self._advice}"
-            ) from error
 
 
 # ---- what runs on workers ---------------------------------------------------------------

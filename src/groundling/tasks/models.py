@@ -69,6 +69,8 @@ def train(
     left_out: str | None = None,
     progress: ProgressCallback | None = None,
     resumed: Callable[[], None] = lambda: None,
+    cluster: Any = None,
+    memory: str | None = None,
 ) -> tuple[Follower, Note, int]:
     """Train a preset and save it; return the follower, the note, and on how much it learnt.
 
@@ -87,7 +89,10 @@ def train(
     if _begin(checkpoints, note):
         resumed()
     follower: Follower = chosen.follower(seed=note.seed)
-    follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
+    follower.fit(
+        training_set.demonstrations, progress=progress, checkpoint=checkpoints, cluster=cluster,
+        memory=memory,
+    )  # fmt: skip
     follower.save(out, note=note.to_dict())
     _end(checkpoints)
     if _read_note(out / NOTE) is not None:
