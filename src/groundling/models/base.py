@@ -87,7 +87,8 @@ class FittedModel:
 class TrainingData:
     """What an objective is made of.
 
-    With `grow`, it decides which features there are. `before_labels` is called when all
+    With `grow`, it decides which features there are. With `surveyed`, the encoder knows the
+    values and the words of all examples, and of others. `before_labels` is called when all
     values are known and no word is labelled yet.
     """
 
@@ -99,13 +100,14 @@ class TrainingData:
     threads: int = 1
     min_word_count: int = 1
     grow: bool = True
+    surveyed: bool = False
     before_labels: Callable[[], None] | None = None
 
     def label(
         self, graphs: Sequence[Sequence[LaidOutGraph]], *, separate: bool
     ) -> list[LabelledText]:
         """Return the labelled texts of all examples, after the values of all graphs are known."""
-        if self.grow:
+        if self.grow and not self.surveyed:
             for each in graphs:
                 self.encoder.learn_values(each)
             texts = (example.instructions for example in self.examples)
@@ -113,7 +115,10 @@ class TrainingData:
         if self.before_labels is not None:
             self.before_labels()
         return [
-            self.encoder.label(example.instructions, each, separate=separate)
+            # Where all values are known, graphs have no new ones.
+            self.encoder.label(
+                example.instructions, () if self.surveyed else each, separate=separate
+            )
             for example, each in zip(self.examples, graphs, strict=True)
         ]
 

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -73,7 +72,7 @@ class Workshop:
         self.memory = memory
         self.threads = threads
         self._encoders: dict[str, Encoder] = {}
-        self._open: OrderedDict[tuple[int, str], _Open] = OrderedDict()
+        self._open: dict[tuple[int, str], _Open] = {}
         self._building = threading.Lock()
         self._opening = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
@@ -109,11 +108,9 @@ class Workshop:
             examples = self._examples(shard, job, encoder)
             space = CountingSpace.like(features.space())
             noting = _NotingEncoder(encoder)
-            data = replace(
-                self._data(shard, job, noting, examples, space),
-                before_labels=lambda: job.prepare(noting),
-            )
-            objective = job.trainer.model.objective(data)
+            job.prepare(noting)
+            data = self._data(shard, job, noting, examples, space)
+            objective = job.trainer.model.objective(replace(data, surveyed=True))
             _check_arrays_suffice(objective, job.trainer.model.member_model)
             assert space.counts is not None
             counts = space.counts
@@ -148,6 +145,7 @@ class Workshop:
         `of` is how many shards there are altogether.
         """
         total, adding = TreeSum(of), threading.Lock()
+        self._tidy()
 
         def work(shard: Shard) -> None:
             found = self._evaluate(shard, job, theta)
@@ -178,7 +176,6 @@ class Workshop:
         with self._opening:
             found = self._open.get(key)
             if found is not None:
-                self._open.move_to_end(key)
                 return found
         path = self._path(shard, job.key)
         if not path.exists():
@@ -187,14 +184,11 @@ class Workshop:
                     self._make(shard, job)
         found = _read(path, job)
         with self._opening:
-            self._open[key] = found
-            # What belongs to earlier alignments, then what was used longest ago.
             for stale in [each for each in self._open if each[1] != job.key]:
-                del self._open[stale]
-            while len(self._open) > 1 and (
-                sum(each.size for each in self._open.values()) > self.memory // 4
-            ):
-                self._open.popitem(last=False)
+                del self._open[stale]  # of earlier alignments
+            # Shards come in turns: what was used longest ago is what comes next.
+            if sum(each.size for each in self._open.values()) + found.size <= self.memory // 2:
+                self._open[key] = found
         return found
 
     def _make(self, shard: Shard, job: Job) -> None:
@@ -222,7 +216,7 @@ class Workshop:
         examples = self._examples(shard, job, encoder)
         assert job.space is not None
         data = self._data(shard, job, encoder, examples, job.space)
-        objective = job.trainer.model.objective(replace(data, grow=False))
+        objective = job.trainer.model.objective(replace(data, grow=False, surveyed=True))
         changed = False
         for theta in job.history:
             changed = objective.realign(theta)
@@ -264,7 +258,7 @@ class Workshop:
 
     def _tidy(self) -> None:
         """Forget worlds and graphs when they fill what memory there is."""
-        if memory_used() > self.memory // 2:
+        if self._encoders and memory_used() > self.memory // 2:
             self._encoders.clear()
             gc.collect()
 
