@@ -11,10 +11,12 @@ from groundling.errors import InstructionError
 from groundling.explain.explanation import Source
 from groundling.features.reading import Text
 from groundling.inference.decoding import decode, log_softmax
+from groundling.inference.naming import ActionNames
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
+from groundling.ties import at_least, rank
 from groundling.world.environment import Environment, State
 from groundling.world.trajectory import ScoredTrajectory
 
@@ -41,15 +43,22 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
         logs = log_softmax(scores, learnt.temperature)
     settled = 0 if result.settled else None
     paths = [plan.states for plan in found]
-    best, confidence = decode(search.decode, logs, paths, request.world.outcome, answer=settled)
-    order = [place for place in np.argsort(-logs, kind="stable").tolist() if place != best]
+    names = ActionNames()
+
+    def name(place: int) -> Any:
+        return names.plan(found[place].actions)
+
+    best, confidence = decode(
+        search.decode, logs, paths, request.world.outcome, answer=settled, name=name
+    )
+    order = [place for place in rank(logs, name, _ALTERNATIVES + 1) if place != best]
     others = tuple(
         Plan(found[p].actions, found[p].states, float(logs[p]), float(np.exp(logs[p])))
         for p in order[:_ALTERNATIVES]
     )
     return Plan(
         found[best].actions, found[best].states, float(logs[best]), confidence,
-        confidence >= search.threshold, others,
+        at_least(confidence, search.threshold), others,
         Source(learnt.model, learnt.fitted, request, search),
     )  # fmt: skip
 

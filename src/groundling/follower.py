@@ -27,6 +27,7 @@ from groundling.io import load_learnt, save_learnt
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
 from groundling.learning.settings import Learning
+from groundling.learning.teaching import teach
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback
 from groundling.models.base import Model, Request
@@ -190,7 +191,7 @@ class Follower(Estimator):
                 )
             before = tuple(prepare(encoder, listed, augment=trainer.learning.augment))
         new = prepare(encoder, demonstrations, augment=trainer.learning.augment)
-        self._learnt = trainer.go_on(learnt, (*before, *new), progress)
+        self._learnt = teach(learnt, before, new, progress)
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:

@@ -15,6 +15,7 @@ from groundling import __version__
 from groundling.errors import GroundlingError, SettingError
 from groundling.files import write_atomically
 from groundling.follower import Follower
+from groundling.ties import at_least
 from groundling.world.environment import Demonstration
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def abstention(judged: Iterable[Judged]) -> tuple[Point, ...]:
     for number, each in enumerate(listed, 1):
         right += each.right
         # Answers of one confidence are given or withheld together.
-        if number == len(listed) or listed[number].confidence < each.confidence:
+        if number == len(listed) or not at_least(listed[number].confidence, each.confidence):
             points.append(Point(each.confidence, number / len(listed), right / number))
     return tuple(points)
 
@@ -145,7 +146,7 @@ def choose_threshold(judged: Iterable[Judged], wanted: float) -> float | None:
     """
     if not 0 <= wanted <= 1:
         raise SettingError(f"The wanted share of right answers is between 0 and 1, not {wanted}.")
-    good = [point for point in abstention(judged) if point.right >= wanted]
+    good = [point for point in abstention(judged) if at_least(point.right, wanted)]
     return good[-1].threshold if good else None
 
 
@@ -164,7 +165,7 @@ def _pooled(trials: Sequence[tuple[Sequence[Judged], float | None]]) -> Point:
         each.right
         for judged, threshold in trials
         for each in judged
-        if threshold is not None and each.confidence >= threshold
+        if threshold is not None and at_least(each.confidence, threshold)
     ]
     total = sum(len(judged) for judged, _ in trials)
     only = trials[0][1] if len(trials) == 1 else None

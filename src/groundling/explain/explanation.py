@@ -31,6 +31,7 @@ from groundling.language.instruction import Instruction
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
+from groundling.ties import rank
 from groundling.world.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -351,10 +352,9 @@ class Source:
             asked=asked,
             support=support,
             causes=tuple(
-                sorted(
-                    (each for each in causes if each.probability >= FAINT),
-                    key=lambda each: -each.probability,
-                )
+                causes[place]
+                for place in rank(np.array([each.probability for each in causes]))
+                if causes[place].probability >= FAINT
             ),
             links=links,
             text=self._sum(reading.text[j]),

@@ -11,6 +11,7 @@ import numpy as np
 
 from groundling.features.space import FeatureSpace
 from groundling.overlay.inside_outside import Reals
+from groundling.ties import rank
 from groundling.world.graph import GroundingGraph
 
 __all__ = [
@@ -70,7 +71,7 @@ class Contributions:
     def of(cls, space: FeatureSpace, theta: Reals, counts: Reals) -> Contributions:
         """Return the contributions of features with expected counts, dense like θ."""
         places = np.flatnonzero(theta * counts)
-        order = places[np.argsort(-np.abs((theta * counts)[places]), kind="stable")]
+        order = places[rank(np.abs((theta * counts)[places]))]
         return cls(
             tuple(
                 Contribution(space.name(int(space.keys[i])), float(theta[i]), float(counts[i]))
@@ -97,7 +98,9 @@ class Contributions:
                 weight = (known.amount + each.amount) / count
                 each = Contribution(each.feature, weight, count)
             found[key] = each
-        return cls(tuple(sorted(found.values(), key=lambda each: -abs(each.amount))))
+        listed = list(found.values())
+        order = rank(np.array([abs(each.amount) for each in listed]))
+        return cls(tuple(listed[place] for place in order))
 
     @property
     def total(self) -> float:

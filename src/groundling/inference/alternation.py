@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.compiling import njit
 from groundling.errors import SearchError
 from groundling.inference.alignment import align, spread
+from groundling.inference.plan_space import best_first
 from groundling.inference.settings import Search
 from groundling.inference.units import UnitScores
 from groundling.overlay.batch import Integers, Reals
+from groundling.ties import CLOSE, rank_kept
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import ScoredTrajectory
 
@@ -109,15 +112,19 @@ def _gains(text: Reals, free: Reals, units: Integers, amounts: Reals) -> Reals:
 
 
 @njit(cache=True)
-def _best_ways(values: Reals, targets: Integers) -> Integers:
-    """Return the place of the best way to each target, best first."""
+def _best_ways(values: Reals, targets: Integers) -> NDArray[np.int64]:
+    """Return the place of the best way to each target, best first; ties go to the first place."""
     best = np.full(targets.max() + 1, -1)
     for place in range(len(values)):
         known = best[targets[place]]
-        if known < 0 or values[place] > values[known]:
+        if known < 0:
             best[targets[place]] = place
-    kept = best[best >= 0]
-    return kept[np.argsort(-values[kept], kind="mergesort")]
+            continue
+        size = abs(values[known])
+        bound = CLOSE * max(1.0, size) if size < np.inf else 0.0
+        if values[place] > values[known] + bound:
+            best[targets[place]] = place
+    return rank_kept(values, best[best >= 0])
 
 
 def _walk(
@@ -171,7 +178,7 @@ def alternate(
                 alignment = following
                 if settled:
                     break
-    return sorted(found.values(), key=lambda each: -each.score)
+    return best_first(list(found.values()))
 
 
 def _weights(alignment: Sequence[int], units: int, length: int, every_unit: bool) -> Reals:

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.ties import Name, margin, rank
 from groundling.world.environment import State
 
 __all__ = ["best_temperature", "decode", "log_softmax"]
@@ -46,7 +47,8 @@ def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
         return total
 
     grid = np.exp(np.linspace(np.log(0.05), np.log(50.0), 200))
-    return float(min(grid, key=surprise))
+    surprises = np.array([surprise(temperature) for temperature in grid.tolist()])
+    return float(grid[rank(-surprises, most=1)[0]])  # among equals, the sharpest
 
 
 def decode(
@@ -56,10 +58,12 @@ def decode(
     outcome: Callable[[State], Hashable],
     *,
     answer: int | None = None,
+    name: Name | None = None,
 ) -> tuple[int, float]:
     """Return the place of the answer and its probability.
 
     `answer` is the place of an answer that is settled, by an agent that does not look ahead.
+    Ties are decided by the `name` of each place (see `groundling.ties`).
 
     >>> logs = np.log(np.array([0.4, 0.3, 0.3]))
     >>> decode("plan", logs, ["ab", "ac", "adc"], lambda state: state)[0]
@@ -72,30 +76,34 @@ def decode(
     """
     probabilities = np.exp(log_probabilities)
     if way == "plan":
-        best = int(np.argmax(log_probabilities)) if answer is None else answer
+        best = rank(log_probabilities, name, 1)[0] if answer is None else answer
         return best, float(probabilities[best])
     if way == "outcome":
         totals: dict[Hashable, float] = {}
-        for path, probability in zip(paths, probabilities.tolist(), strict=True):
-            end = outcome(path[-1])
+        ends = [outcome(path[-1]) for path in paths]
+        for end, probability in zip(ends, probabilities.tolist(), strict=True):
             totals[end] = totals.get(end, 0.0) + probability
-        # Ties go to the outcome of the more probable plan.
-        order = np.argsort(-log_probabilities, kind="stable").tolist()
-        best = max(
-            order if answer is None else [answer],
-            key=lambda p: (totals[outcome(paths[p][-1])], log_probabilities[p]),
-        )
-        return best, min(totals[outcome(paths[best][-1])], 1.0)
+        if answer is None:
+            least = max(totals.values())
+            least -= margin(least)
+            likely = [place for place, end in enumerate(ends) if totals[end] >= least]
+            # Ties go to the outcome of the more probable plan.
+            named = None if name is None else lambda place: name(likely[place])
+            answer = likely[rank(log_probabilities[likely], named, 1)[0]]
+        return answer, min(totals[ends[answer]], 1.0)
     passed = [[outcome(state) for state in path] for path in paths]
-    return _least_risk(probabilities, passed, answer)
+    return _least_risk(probabilities, passed, answer, name)
 
 
 def _least_risk(
-    probabilities: Reals, paths: Sequence[Sequence[Hashable]], answer: int | None
+    probabilities: Reals,
+    paths: Sequence[Sequence[Hashable]],
+    answer: int | None,
+    name: Name | None,
 ) -> tuple[int, float]:
     """Choose the plan with the largest expected F1 of its transitions."""
     # Every plan is compared with every other: keep to those that can matter.
-    likely = np.argsort(-probabilities, kind="stable")[:_MOST_COMPARED].tolist()
+    likely = rank(probabilities, name, _MOST_COMPARED)[:_MOST_COMPARED]
     if answer is not None and answer not in likely:
         likely.append(answer)
     bags = [Counter(pairwise(paths[place])) for place in likely]
@@ -104,5 +112,5 @@ def _least_risk(
         for place, other in zip(likely, bags, strict=True):
             shared = sum((bag & other).values())
             gains[number] += probabilities[place] * 2 * shared / (bag.total() + other.total())
-    best = int(np.argmax(gains)) if answer is None else likely.index(answer)
+    best = rank(gains, most=1)[0] if answer is None else likely.index(answer)
     return likely[best], float(min(gains[best], 1.0))

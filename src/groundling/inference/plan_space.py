@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import SearchError
+from groundling.inference.naming import ActionNames
 from groundling.inference.settings import Search
+from groundling.ties import Name, margin, rank
 from groundling.world.environment import State, World
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
-__all__ = ["PlanScorer", "beam_plans", "enumerate_plans", "greedy_plans", "sample_plans", "widen"]
+__all__ = [
+    "PlanScorer", "beam_plans", "best_first", "enumerate_plans", "greedy_plans", "sample_plans",
+    "widen",
+]  # fmt: skip
 
 PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
@@ -87,6 +92,7 @@ def beam_plans(
     search = search.extended(world.extra_length(start))
     layer = [Trajectory((start,))]
     kept: list[ScoredTrajectory] = []
+    names = ActionNames()
     looked = 0
     for _ in range(search.max_length):
         looked += sum(len(world.actions(plan.end)) for plan in layer)
@@ -101,7 +107,8 @@ def beam_plans(
         if not grown:
             break
         scores = score(grown)
-        ranked = np.argsort(-scores, kind="stable").tolist()
+        # Far more than are kept may be tied before anything is learnt: name those that matter.
+        ranked = rank(scores, _names(grown, names), search.beam)
         alive = (place for place in ranked if not world.is_dead_end(grown[place].end))
         order = list(islice(alive, search.beam))  # asks only about as many as are needed
         layer = [grown[place] for place in order]
@@ -120,6 +127,7 @@ def greedy_plans(
     search = search.extended(world.extra_length(start))
     plan = _scored(Trajectory((start,)), -np.inf)
     looked: list[ScoredTrajectory] = []
+    names = ActionNames()
     while len(plan) < search.max_length:
         options = _next(world, plan)
         if not options:
@@ -127,14 +135,27 @@ def greedy_plans(
         scores = score(options)
         scored = [_scored(each, value) for each, value in zip(options, scores, strict=True)]
         looked += scored
-        best = scored[int(np.argmax(scores))]
-        if best.score <= plan.score and _may_end(plan, world, search):
+        best = scored[rank(scores, _names(options, names), 1)[0]]
+        if best.score <= plan.score + margin(plan.score) and _may_end(plan, world, search):
             break
         plan = best
     if not _may_end(plan, world, search):
         return []
     others = [each for each in looked if each is not plan and _may_end(each, world, search)]
-    return [plan, *sorted(others, key=lambda each: -each.score)]
+    return [plan, *best_first(others, names)]
+
+
+def best_first(
+    plans: Sequence[ScoredTrajectory], names: ActionNames | None = None
+) -> list[ScoredTrajectory]:
+    """Return plans by falling score; ties by the names of their actions, shorter ones first."""
+    scores = np.array([plan.score for plan in plans])
+    order = rank(scores, _names(plans, ActionNames() if names is None else names))
+    return [plans[place] for place in order]
+
+
+def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
+    return lambda place: names.plan(plans[place].actions)
 
 
 def widen(

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundling.errors import SearchError
+from groundling.inference.naming import ActionNames
+from groundling.inference.plan_space import best_first
 from groundling.inference.settings import Search
 from groundling.inference.units import Options, UnitScores
 from groundling.overlay.batch import Reals
+from groundling.ties import margin, rank, rank_kept
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import ScoredTrajectory
@@ -85,13 +88,13 @@ def transduce(
                     merge(passed, actions, score, states)
                 break
             frontier = reader.read(unit, int(turn > 0), frontier, passed)
-        layer = _best(passed, reader.beam)
+        layer = _best(passed, reader.beam, reader.names)
     plans = [
         ScoredTrajectory(states, actions, score=score)
         for actions, (score, states) in layer.items()
         if len(actions) >= search.min_length and scores.world.is_goal(states[-1])
     ]
-    return sorted(plans, key=lambda each: -each.score)
+    return best_first(plans, reader.names)
 
 
 class _UnitReader:
@@ -117,6 +120,7 @@ class _UnitReader:
             self.extras = (np.zeros_like(again), np.full_like(again, -np.inf))
         self.gains = (how.length_bonus, how.length_bonus - how.fertility_cost)
         self.choices: dict[State, _Choices] = {}
+        self.names = ActionNames()
 
     def read(self, unit: int, named: int, frontier: Layer, passed: Layer) -> Layer:
         """Pass on with every plan, into `passed`; return the plans that act, as far as kept."""
@@ -131,8 +135,7 @@ class _UnitReader:
                 grown.append(each.acting[named][unit][:0])
         # What cannot enter the beam of the next unit need not be grown here.
         values = np.concatenate(grown)
-        kept = np.flatnonzero(values > _floor(passed, self.beam))
-        kept = kept[np.argsort(-values[kept], kind="stable")]
+        kept = rank_kept(values, np.flatnonzero(values > _floor(passed, self.beam)))
         ends = np.cumsum([len(each) for each in grown])
         owners = np.searchsorted(ends, kept, side="right")
         plans = list(frontier.items())
@@ -186,13 +189,17 @@ def sum_readings(
     into[actions] = (score, states)
 
 
-def _best(layer: Layer, beam: int) -> Layer:
+def _best(layer: Layer, beam: int, names: ActionNames) -> Layer:
     if len(layer) <= beam:
         return layer
-    return dict(sorted(layer.items(), key=lambda item: -item[1][0])[:beam])
+    plans = list(layer.items())
+    scores = np.array([score for _, (score, _) in plans])
+    order = rank(scores, lambda place: names.plan(plans[place][0]), beam)
+    return dict(plans[place] for place in order[:beam])
 
 
 def _floor(layer: Layer, beam: int) -> float:
     if len(layer) < beam:
         return -math.inf
-    return sorted((score for score, _ in layer.values()), reverse=True)[beam - 1]
+    lowest = sorted((score for score, _ in layer.values()), reverse=True)[beam - 1]
+    return lowest + margin(lowest)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
+from groundling.inference.naming import ActionNames
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch import Integers, Reals
 from groundling.overlay.candidates import Candidates
@@ -27,8 +28,9 @@ __all__ = ["Options", "UnitScores"]
 class Options:
     """What can be done in a state: actions, where they lead, and their scores.
 
-    `text` is (actions × units), `free` what each action scores without text; `places`
-    are numbers of the states reached, equal for equal states.
+    Actions are in the order of their names. `text` is (actions × units), `free` what each
+    action scores without text; `places` are numbers of the states reached, equal for equal
+    states.
     """
 
     actions: tuple[Action, ...]
@@ -62,6 +64,7 @@ class UnitScores:
         self._of: dict[tuple[State, Action], LaidOutGraph] = {}
         self._options: dict[State, Options] = {}
         self._numbers = Interner[State]()
+        self._names = ActionNames()
         # A bag of words on a flat node scores the sum over the node's labels.
         overlay = encoder.overlay
         self._adds_up = overlay.skeleton == "bag" and overlay.nodes == "flat"
@@ -90,7 +93,7 @@ class UnitScores:
         new = [state for state in dict.fromkeys(listed) if state not in self._options]
         if new:
             world = self.world
-            offered = [world.actions(state) for state in new]
+            offered = [self._ordered(world.actions(state)) for state in new]
             text, free = self.actions(
                 [(s, action) for s, each in zip(new, offered, strict=True) for action in each]
             )
@@ -102,6 +105,10 @@ class UnitScores:
                 self._options[state] = Options(actions, after, places, text[span], free[span])
                 place += len(actions)
         return [self._options[state] for state in listed]
+
+    def _ordered(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return actions by name: searches leave ties to the first, whatever the world's order."""
+        return tuple(actions[place] for place in self._names.order(actions))
 
     def look_ahead(self, start: State, steps: int, most: int = 200) -> None:
         """Score in one go what can be done within a few steps, as long as it is not much."""

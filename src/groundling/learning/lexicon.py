@@ -30,6 +30,7 @@ from groundling.models.base import Model, Objective, TrainingData
 from groundling.models.examples import Example
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
+from groundling.ties import at_least
 
 __all__ = ["LexiconLearning", "learn_lexicon"]
 
@@ -113,7 +114,7 @@ def learn_lexicon(
     extents = fit.run(costs, progress, checkpoint)
     learnt: dict[str, dict[tuple[str, str], float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
-        if extent >= settings.least:
+        if at_least(extent, settings.least):
             learnt.setdefault(word, {})[pair] = round(extent, 6)
     return replace(known, learnt=learnt)
 
@@ -145,7 +146,7 @@ def _candidates(
     return [
         word
         for word, count in zip(words, counts.tolist(), strict=True)
-        if count >= settings.min_count
+        if at_least(count, settings.min_count)
         and word not in reader.labeller.stop_words
         and not reader.lexicon.look_up(word, encoder.values, rare=0 < reader.counts[word] < 4)
     ]

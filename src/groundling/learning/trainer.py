@@ -26,7 +26,7 @@ from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback, train
-from groundling.models.base import FittedModel, Member, Model, TrainingData
+from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
@@ -113,7 +113,7 @@ class Trainer:
 
         with paused_collector():
             encoder.reader.lexicon = learn_lexicon(
-                self.model, self._data(encoder, self.features, examples), self.features,
+                self.model, self.data(encoder, self.features, examples), self.features,
                 self.learning, seed=self.seed, progress=listen, checkpoint=state,
             )  # fmt: skip
         # Of half a lexicon, the weights are none to go on from.
@@ -150,6 +150,7 @@ class Trainer:
             fitted=replace(first, others=tuple(others)),
             loss=loss,
             examples=tuple(examples),
+            encoded=(),
         )
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
@@ -159,9 +160,10 @@ class Trainer:
         reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms())
 
-    def _data(
+    def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
+        """Return what the objective of a member is made of."""
         return TrainingData(
             encoder=encoder,
             space=features.space(),
@@ -181,7 +183,7 @@ class Trainer:
         checkpoint: Checkpoint | None,
         known: FittedModel | None = None,
     ) -> tuple[float, FittedModel]:
-        data = self._data(encoder, member.features, examples)
+        data = self.data(encoder, member.features, examples)
         if known is not None:  # names keep their numbers, so that weights can be found again
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
@@ -243,6 +245,7 @@ class Learnt:
     loss: float
     temperature: float = 1.0
     examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
+    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
 
     @property
     def model(self) -> Model:

@@ -12,6 +12,7 @@ from groundling.overlay.batch import Batch, Integers, Reals, compiled, fill_stat
 from groundling.overlay.inside_outside import NEXT, PREVIOUS, SAME
 from groundling.overlay.potentials import Potentials
 from groundling.overlay.skeletons import BOUND, UNIT
+from groundling.ties import CLOSE
 
 __all__ = ["best_states", "inside_log", "outside_log"]
 
@@ -273,7 +274,7 @@ def best_states(
 ) -> None:
     """Read the best alignment off the rows of `inside_log` with `best_only`.
 
-    `chosen` receives for each word its state, or -1 if there is none.
+    `chosen` receives for each word its state, or -1 if there is none; ties go to the first.
     """
     fill_states(batch, candidate, state_start)
     first_word = batch.instance_words[instance]
@@ -309,7 +310,9 @@ def best_states(
                 for near in range(batch.node_near[shape + k], batch.node_near[shape + k + 1]):
                     s = base + batch.near_node[near]
                     score = edge_score[dependency, batch.near_relation[near]] + rows[w, s]
-                    if score > best:
+                    if score == -math.inf:
+                        continue
+                    if best == -math.inf or score > best + CLOSE * max(1.0, abs(best)):
                         best = score
                         chosen[w] = s
                 continue
@@ -323,6 +326,9 @@ def best_states(
             else:
                 offset = 0.0
             for k in range(state_start[j + 1] - base):
-                if batch.node_enters[shape + k] and offset + rows[w, base + k] > best:
-                    best = offset + rows[w, base + k]
+                score = offset + rows[w, base + k]
+                if not batch.node_enters[shape + k] or score == -math.inf:
+                    continue
+                if best == -math.inf or score > best + CLOSE * max(1.0, abs(best)):
+                    best = score
                     chosen[w] = base + k

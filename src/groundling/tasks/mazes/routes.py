@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from groundling.errors import SettingError
 from groundling.follower import Follower
+from groundling.inference.naming import ActionNames
 from groundling.language.instruction import Instruction
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
 from groundling.tasks.mazes.plans import Pose, actions_of, canonical, poses_of
+from groundling.ties import at_least, rank
 from groundling.world.environment import Demonstration, State
 from groundling.world.trajectory import Trajectory
 
@@ -157,7 +159,8 @@ def _read(follower: Follower, routes: Sequence[Paragraph], beam: int | None) -> 
                 continue
             logs = np.array(list(mass[place].values()))[arcs.source] + arcs.weights(1.0)
             sums = _log_sums(logs, arcs.target, len(arcs.after))
-            kept = np.argsort(-sums, kind="stable")[:beam].tolist()
+            names = [ActionNames()(each) for each in arcs.after]
+            kept = rank(sums, names.__getitem__, beam)[:beam]
             mass[place] = {arcs.after[each]: float(sums[each]) for each in kept}
     return found
 
@@ -211,7 +214,9 @@ def forecast(route: Sequence[Arcs], power: float = 0.0) -> dict[Position, float]
     ends: dict[Position, float] = {}
     for state, chance in zip(mass, chances.tolist(), strict=True):
         ends[state.position] = ends.get(state.position, 0.0) + chance
-    return dict(sorted(ends.items(), key=lambda item: -item[1]))
+    listed = list(ends.items())
+    order = rank(np.array([chance for _, chance in listed]), lambda place: listed[place][0])
+    return dict(listed[place] for place in order)
 
 
 def best_way(
@@ -240,8 +245,13 @@ def best_way(
         ):
             for first in numbers.get(arcs.before[one], ()):
                 for last in numbers.get(arcs.after[two], ()):
-                    if last >= first and best[first] + weight > reached[last]:
-                        reached[last], source[last] = best[first] + weight, first
+                    total = best[first] + weight
+                    if last < first or not at_least(total, reached[last]):
+                        continue
+                    if not at_least(reached[last], total):
+                        reached[last], source[last] = total, first
+                    else:  # a tie: the earlier place
+                        source[last] = min(source[last], first)
         best = reached
         came.append(source)
     if best[-1] == -np.inf:
