@@ -38,6 +38,8 @@ KINDS = {
 def trainer_of(kind="plans", **settings):
     """Return the settings of an untrained follower."""
     chosen = {
+        "model": PlanModel(),
+        "overlay": Overlay(),
         "features": ITEMS,
         "learning": Learning(iterations=15),
         "search": Search(max_length=2),

@@ -1,5 +1,7 @@
 """Fitting with bounded memory, as users do it."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 
 def follower():
     settings = trainer_of()
-    return Follower(
-        model=settings.model, features=settings.features, learning=settings.learning,
-        search=settings.search, parser="chain",
-    )  # fmt: skip
+    return Follower(**{each.name: getattr(settings, each.name) for each in fields(settings)})
 
 
 def test_fitting_with_memory_follows_saves_and_teaches_like_any_other(tmp_path):
@@ -50,3 +49,16 @@ def test_fitting_reads_amounts_of_memory(given, bytes_):
 def test_fitting_refuses_amounts_of_memory_that_make_no_sense(given):
     with pytest.raises(SettingError, match="memory"):
         follower().fit(shown(), memory=given)
+
+
+def test_fitting_with_memory_chooses_what_is_left_open_as_ever(recwarn):
+    given = shown()
+    wanted, found = Follower().fit(given), Follower().fit(given, memory="1GB")
+    assert found.choices_ == wanted.choices_
+    assert len(found.choices_) > 2
+    np.testing.assert_allclose(found.theta_, wanted.theta_, rtol=0, atol=1e-9)
+
+
+def test_fitting_with_memory_leaves_bad_demonstrations_to_those_who_read_them():
+    with pytest.raises(SettingError, match=r"Leave bad records out where they are read"):
+        follower().fit(shown(), memory="1GB", skip_bad=True)

@@ -157,7 +157,7 @@ class Agent:
         self.follower = follower
         self.world = world
         self._hands = _Hands(world)
-        self.threshold = follower.search.threshold if threshold is None else threshold
+        self.threshold = follower.threshold if threshold is None else threshold
 
     def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
         """Return the plan for a text, or for parts of one, in a scene."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.settings import Learning
-from groundling.learning.training import Progress, ProgressCallback, train
+from groundling.learning.training import Progress, ProgressCallback, early, train
 from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
@@ -80,6 +81,7 @@ class Trainer:
         first, *others = self.model.all_members(self.overlay, self.features)
         encoder = self.encoder(first, self.features.first_lexicon())
         with paused_collector():
+            early(progress)("reading", 0, 1)
             examples = prepare(encoder, demonstrations, augment=self.learning.augment)
         state = None
         if checkpoint is not None:
@@ -189,7 +191,7 @@ class Trainer:
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
         with paused_collector():
-            objective = self.model.objective(data)
+            objective = self.model.objective(replace(data, tell=early(progress)))
         _LOG.info(
             "encoded %d demonstrations with %d features in %.1f s",
             len(examples), len(data.space), time.perf_counter() - began,
@@ -245,6 +247,7 @@ class Learnt:
     loss: float
     temperature: float = 1.0
     examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
+    choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class PlanModel(Model):
     words have no links. Leave it out, or use skeleton='tree'.
     """
 
+    lists_plans: ClassVar[bool] = True
     plan_scores: bool = True
     plan_words: bool = False
     advance_scores: bool = False

@@ -29,7 +29,8 @@ class PlanObjective(Objective):
         self.gold: list[list[int]] = []
         self.negative: list[list[PlanSpace]] = []  # plans from elsewhere, never right
         apart: dict[tuple[int, Hashable], PlanSpace] = {}
-        for example in data.examples:
+        for place, example in enumerate(data.examples):
+            data.report("listing plans", place)
             self._add(example, self._from(example, example.trajectory.start))
             found = (
                 self._others(example, self._from(example, start), apart)

@@ -219,7 +219,8 @@ class TransducerObjective(Objective):
         marks = [encoder.lay_out(mark) for mark in MARKS]
         self.layout: list[tuple[Integers, Integers]] = []
         pools: list[list[LaidOutGraph]] = []
-        for example in data.examples:
+        for place, example in enumerate(data.examples):
+            data.report("listing actions", place)
             graphs: list[LaidOutGraph] = []
             starts, gold = [0], []
             for j, state in enumerate(example.trajectory.states):

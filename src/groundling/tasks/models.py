@@ -89,8 +89,9 @@ def train(
     if _begin(checkpoints, note):
         resumed()
     follower: Follower = chosen.follower(seed=note.seed)
+    shown = training_set.demonstrations
     follower.fit(
-        training_set.demonstrations, progress=progress, checkpoint=checkpoints, cluster=cluster,
+        shown, progress=progress, checkpoint=checkpoints, check=False, cluster=cluster,
         memory=memory,
     )  # fmt: skip
     follower.save(out, note=note.to_dict())
