@@ -21,6 +21,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.scale_figures import summarise, write_page
 from groundling import Features, Follower, Learning, Overlay, PlanModel, Search
 from groundling.data import Demonstrations
 from groundling.errors import ConvergenceWarning
@@ -36,7 +37,7 @@ from groundling.scale.workshop import Workshop, most_memory_used
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import generate_demonstrations, generate_mazes
 
-__all__ = ["cost_model", "growth_exponent", "main", "maze"]
+__all__ = ["main", "maze"]
 
 MAZES = 8  # to learn in; one more is kept unseen
 IN_FILE = 2000
@@ -225,113 +226,6 @@ def latency(workers: int) -> float:
     return statistics.median(times)
 
 
-# ---- what follows from the figures ------------------------------------------------------
-
-
-def growth_exponent(small: tuple[int, float], large: tuple[int, float]) -> float:
-    """Return the power of the number of demonstrations by which seconds grow.
-
-    >>> growth_exponent((1000, 3.0), (100_000, 300.0))
-    1.0
-    """
-    return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
-
-
-def cost_model(
-    work: float, features: int, wait: float, per_byte: float, workers: int, fan: int = 16
-) -> float:
-    """Return the seconds of one evaluation: work shared, then answers added in a tree.
-
-    Parameters
-    ----------
-    work
-        Seconds that one worker would calculate.
-    features
-        The length of θ and of the gradient, 8 bytes each.
-    wait
-        Seconds to hand out a task and to be answered.
-    per_byte
-        Seconds to send a byte from one process to another.
-    workers
-        How many workers there are, each added with at most `fan` others.
-
-    Examples
-    --------
-    >>> cost_model(10.0, 1000, 0.01, 1e-9, 1)
-    10.010016
-    >>> cost_model(10.0, 1000, 0.01, 1e-9, 10) < 1.1
-    True
-    """
-    depth = max(1, math.ceil(math.log(workers, fan))) if workers > 1 else 1
-    # θ goes out from one to the next; each process that adds reads up to `fan` gradients.
-    sent = 8 * features * per_byte * (1 + depth * min(workers, fan))
-    return work / workers + depth * wait + sent
-
-
-def summarise(parts: dict, size: int) -> dict:
-    """Return the keys of scale.json that follow from the parts."""
-    sizes = {int(name.split()[1]): each for name, each in parts.items() if name.startswith("size")}
-    on_two = {count: each for count, each in sizes.items() if "workers" in each}
-    evaluations = 20  # as many as a training takes, about
-    cost = {
-        count: each["encoding_seconds"] + evaluations * each["evaluation_seconds"]
-        for count, each in on_two.items()
-    }
-    small, large = min(on_two), max(on_two)
-    found = {
-        "demonstrations": size,
-        "peak_memory_gb": max(
-            [each["peak_memory_gb"] for each in on_two.values()]
-            + [parts["out of core"]["peak_memory_gb"]]
-        ),
-        "growth_exponent": growth_exponent((small, cost[small]), (large, cost[large])),
-        "growth_from": small,
-        "evaluation_seconds": on_two[large]["evaluation_seconds"],
-        "encoding_seconds": on_two[large]["encoding_seconds"],
-        "out_of_core_evaluation_seconds": parts["out of core"]["evaluation_seconds"],
-        "theta_difference": max(parts["differences"].values()),
-        "accuracy": {str(count): each["accuracy"] for count, each in sorted(sizes.items())},
-    }
-    workers = {
-        int(name.split()[1]): each for name, each in parts.items() if name.startswith("workers")
-    }
-    one = workers[1]
-    found["speedup_two_workers"] = one["evaluation_seconds"] / workers[2]["evaluation_seconds"]
-    found["communication_share"] = workers[2]["communication_share"]
-    found["out_of_core_slowdown"] = (
-        parts["out of core small"]["evaluation_seconds"]
-        / parts["in memory small"]["evaluation_seconds"]
-    )
-    work = one["evaluation_seconds"] - one["apart_seconds"]
-    wait = parts["latency"]["seconds"]
-    spread = max(0.0, workers[2]["apart_seconds"] - wait)
-    per_byte = spread / (8 * one["features"] * 3)
-    work_of_all = work * size / one["demonstrations"]
-    found["cost_model"] = {
-        "work_seconds": work_of_all,
-        "latency_seconds": wait,
-        "seconds_per_byte": per_byte,
-        "measured": {str(n): each["evaluation_seconds"] for n, each in workers.items()},
-        "expected": {
-            str(n): cost_model(work, one["features"], wait, per_byte, min(n, os.cpu_count() or 1))
-            for n in workers
-        },
-        "carried_on": {
-            str(n): cost_model(work_of_all, one["features"], wait, per_byte, n)
-            for n in (1, 2, 4, 10, 30, 100, 300, 1000)
-        },
-        "communication_takes_over": next(
-            (
-                n
-                for n in range(1, 100_000)
-                if cost_model(work_of_all, one["features"], wait, per_byte, n) > 2 * work_of_all / n
-            ),
-            None,
-        ),
-    }
-    return found
-
-
 # ---- running ----------------------------------------------------------------------------
 
 
@@ -436,6 +330,7 @@ def main() -> None:
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "groundling-scale"
     )
     parser.add_argument("--out", type=Path, default=Path("scale.json"))
+    parser.add_argument("--page", type=Path, help="a page whose table is made anew")
     parser.add_argument("--again", action="store_true", help="forget what was measured")
     parser.add_argument("--part", choices=("memory", "out"), help=argparse.SUPPRESS)
     parser.add_argument("--theta", type=Path, help=argparse.SUPPRESS)
@@ -449,6 +344,8 @@ def main() -> None:
     found = run(given.folder, given.out, size, given.iterations, given.again)
     shown = {name: value for name, value in found.items() if not isinstance(value, dict)}
     print(json.dumps(shown, indent=1))
+    if given.page:
+        write_page(given.page, found)
 
 
 if __name__ == "__main__":
