@@ -42,7 +42,7 @@ def follower(**settings):
         parser="chain",
         search=Search(max_length=1),
         learning=Learning(l2=0.5, tolerance=1e-9),
-        **settings,
+        **{"features": Features(), **settings},
     )
 
 
