@@ -69,7 +69,7 @@ def test_training_from_files_and_streams_is_the_same(tmp_path):
 def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
     """A shard that was put away is mapped again, and one whose file is lost is made anew."""
     trainer = trainer_of("decisions")
-    shards = split(shown(), tmp_path, size=4)
+    shards = split(shown(14), tmp_path, size=4)
     room = Workshop(tmp_path / "room", 4 * 10**9)
     wanted = fit_shards(trainer, Alone(shards, room)).fitted.theta
 
@@ -79,7 +79,7 @@ def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
         def evaluate(self, *arguments):
             found = super().evaluate(*arguments)
             Forgetful.lost += 1
-            if Forgetful.lost % 5 == 0:
+            if Forgetful.lost % 9 == 0:
                 self._open.clear()
                 self._encoders.clear()
                 for path in sorted(self.folder.iterdir())[::2]:
