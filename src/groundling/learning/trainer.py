@@ -82,12 +82,12 @@ class Trainer:
         encoder = self.encoder(first, self.features.first_lexicon())
         with paused_collector():
             early(progress)("reading", 0, 1)
-            examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+            examples = self.prepare(encoder, demonstrations)
         state = None
         if checkpoint is not None:
             digest = self.fingerprint(map(content_of, examples), every)
             state = Checkpoint(Path(checkpoint), every, digest)
-        if self.features.lexicon == "learn":
+        if self.features.learns_lexicon:
             state = self.learn_lexicon(encoder, examples, progress, state)
         loss, fitted = self._train(first, encoder, examples, progress, state)
         further = []
@@ -154,6 +154,13 @@ class Trainer:
             examples=tuple(examples),
             encoded=(),
         )
+
+    def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
+        """Return what there is to learn from: demonstrations, their images and compositions."""
+        return prepare(
+            encoder, demonstrations, augment=self.learning.augment,
+            composed=self.learning.composed, max_length=self.search.longest,
+        )  # fmt: skip
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
         """Return what encodes for one member; all members read the text alike."""

@@ -19,7 +19,6 @@ from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import Progress, ProgressCallback, train
 from groundling.models.base import FittedModel
-from groundling.models.examples import prepare
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
 from groundling.scale.counting import CountsSum
@@ -92,7 +91,7 @@ def fit_shards(
     if checkpoint is not None:
         digest = trainer.fingerprint((each.digest for each in surveys), every)
         state = Checkpoint(Path(checkpoint), every, digest)
-    if trainer.features.lexicon == "learn":
+    if trainer.features.learns_lexicon:
         lexicon, state = _learn_lexicon(trainer, crew, first, surveys, progress, state)
     loss, fitted = 0.0, []
     members = trainer.model.all_members(trainer.overlay, trainer.features)
@@ -163,7 +162,7 @@ def _learn_lexicon(
     if sum(each.examples for each in surveys) <= _LEXICON_FROM:
         most = _LEXICON_FROM
     shown = (each for shard in crew.shards.parts for each in islice(shard.read(), most))
-    examples = prepare(encoder, shown, augment=trainer.learning.augment)
+    examples = trainer.prepare(encoder, shown)
     state = trainer.learn_lexicon(encoder, examples, progress, state)
     return encoder.reader.lexicon, state
 

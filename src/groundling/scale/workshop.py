@@ -21,7 +21,7 @@ from groundling.errors import DemonstrationError, SettingError
 from groundling.features.space import FeatureSpace
 from groundling.learning.trainer import content_of, paused_collector
 from groundling.models.base import Model, Objective, TrainingData
-from groundling.models.examples import Example, prepare
+from groundling.models.examples import Example
 from groundling.models.transducer import UnreadableError
 from groundling.overlay.batch import Batch, Reals
 from groundling.overlay.encoder import Encoder
@@ -238,7 +238,7 @@ class Workshop:
 
     def _examples(self, shard: Shard, job: Job, encoder: Encoder) -> list[Example]:
         try:
-            return prepare(encoder, shard.read(), augment=job.trainer.learning.augment)
+            return job.trainer.prepare(encoder, shard.read())
         except DemonstrationError as error:
             if getattr(shard.source, "files", ()):
                 raise
