@@ -107,6 +107,8 @@ def explained(kept: str) -> Iterator[None]:
             raise WorldError(f"On a worker: {error}") from error
         raise
     except (ImportError, AttributeError) as error:
+        if isinstance(error, AttributeError) and "get attribute" not in str(error):
+            raise  # nothing that was sent
         raise WorldError(
             f"A worker cannot import what the demonstrations need ({error}). Install it on "
             "all machines, or send it with client.upload_file."
@@ -299,7 +301,9 @@ class OnCluster(Crew):
         """Return the workers that are there and their threads; wait for one if there is none."""
         until = time.monotonic() + _PATIENCE
         while True:
-            workers = self.client.scheduler_info(n_workers=-1)["workers"]
+            if self.client.status in ("closing", "closed"):
+                raise ConnectionError("the client has given up")
+            workers = self.client.scheduler_info(n_workers=-1).get("workers")
             if workers:
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}
             if time.monotonic() > until:
