@@ -32,6 +32,7 @@ _SHOWN = 5  # records that were left out, as they are listed
 def train_own(
     world: str, files: Sequence[str], out: Path, console: Console, *,
     parser: str, seed: int, again: bool, skip_bad: bool,
+    cluster: str | None = None, memory: str | None = None,
 ) -> None:  # fmt: skip
     """Train a follower in a world of one's own and save it."""
     if not again and is_model(out):
@@ -43,7 +44,9 @@ def train_own(
     shown = _shown(world, files, console, skip_bad=skip_bad)
     began = perf_counter()
     with progress(console, "learning") as report, _told(console):
-        follower = Follower(parser=parser, seed=seed).fit(shown, progress=report, skip_bad=skip_bad)
+        follower = Follower(parser=parser, seed=seed).fit(
+            shown, progress=report, skip_bad=skip_bad, cluster=cluster, memory=memory
+        )
     follower.save(out, note={"format": _FORMAT, "world": world})
     console.print(
         f"Learnt {follower.weight_count_:,} weights from {len(shown):,} demonstrations in "

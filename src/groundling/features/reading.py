@@ -102,12 +102,19 @@ class Reader:
         self, texts: Iterable[Sequence[Instruction]], values: Mapping[str, Collection[str]]
     ) -> None:
         """Count the words of the training texts, and find those that give context."""
-        self.counts = Counter(
-            self.language.fold(word)
-            for text in texts
-            for instruction in text
-            for word in instruction.tokens
+        self.know(
+            Counter(
+                self.language.fold(word)
+                for text in texts
+                for instruction in text
+                for word in instruction.tokens
+            ),
+            values,
         )
+
+    def know(self, counts: Mapping[str, int], values: Mapping[str, Collection[str]]) -> None:
+        """Take over how often words occur, and find those that give context."""
+        self.counts = counts
         if "context" in self.labeller.labels:
             order = sorted(self.counts, key=lambda word: (-self.counts[word], word))
             plain = (w for w in order if w.isalpha() and not self.sense(w, values))
