@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.conversation import Conversation, Remembering
     from groundling.errors import GroundlingError
     from groundling.features.lexicon import Lexicon
     from groundling.features.settings import Features
@@ -30,6 +31,7 @@ __version__ = "0.2.0.dev0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
 __all__ = [
+    "Conversation",
     "DecisionModel",
     "Demonstration",
     "Ensemble",
@@ -46,6 +48,7 @@ __all__ = [
     "Plan",
     "PlanModel",
     "RankedEnvironment",
+    "Remembering",
     "Search",
     "TransducerModel",
     "__version__",
@@ -55,6 +58,7 @@ __all__ = [
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
 _HOMES = {
+    "Conversation": "conversation",
     "DecisionModel": "models.decision",
     "Ensemble": "models.ensemble",
     "GroundlingError": "errors",
@@ -72,6 +76,7 @@ _HOMES = {
     "Overlay": "overlay.settings",
     "Plan": "inference.plan",
     "RankedEnvironment": "world.ranking",
+    "Remembering": "conversation",
     "Search": "inference.settings",
     "check_environment": "world.checks",
     "compose": "world.composing",

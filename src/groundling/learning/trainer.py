@@ -86,7 +86,7 @@ class Trainer:
         state = None
         if checkpoint is not None:
             state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
-        if self.features.lexicon == "learn":
+        if self.features.learns_lexicon:
             wishes: list[object] = []
 
             def listen(step: Progress) -> object:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from groundling.data.canonical import canonical
-from groundling.errors import DemonstrationError, GroundlingError, InstructionError
+from groundling.errors import AugmentWarning, DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
 from groundling.world.composing import compose_with_names
@@ -15,6 +16,8 @@ from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
+
+_FEWEST_IMAGES = 20  # with changed actions, before their texts are judged
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ def prepare(
     groups: list[str] = []
     shown: list[Demonstration | None] = []
     names: list[tuple[str, ...]] = []
+    wholes: list[Demonstration | None] = []  # with their whole weight; none for images
     for each, original, made_of in learnt:
         images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
@@ -127,11 +131,17 @@ def prepare(
         groups += [each.group or own] * (1 + len(images))
         shown += [original, *(None for _ in images)]
         names += [made_of] * (1 + len(images))
+        wholes += [each, *(None for _ in images)]
     texts = _read(encoder, chosen)
+    left_out = _contradictions(chosen, texts, wholes)
     examples = []
-    for each, text, group, original, made_of in zip(
-        chosen, texts, groups, shown, names, strict=True
+    for each, text, group, original, made_of, whole in zip(
+        chosen, texts, groups, shown, names, wholes, strict=True
     ):
+        if left_out:
+            if whole is None:
+                continue
+            each = whole
         world = encoder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
@@ -144,6 +154,37 @@ def prepare(
             Example(each, text, world, trajectory, also, each.weight, group, original, made_of)
         )
     return examples
+
+
+def _contradictions(
+    chosen: Sequence[Demonstration],
+    texts: Sequence[tuple[Instruction, ...]],
+    wholes: Sequence[Demonstration | None],
+) -> bool:
+    """Tell whether mirror images would contradict what they are images of.
+
+    Images whose actions differ although not one word of any text does have been made for
+    another language: the same text would ask for two things.
+    """
+    differ = changed = 0
+    original: tuple[Demonstration, tuple[Instruction, ...]] | None = None
+    for each, text, whole in zip(chosen, texts, wholes, strict=True):
+        if whole is not None:
+            original = (each, text)
+        elif original is not None and each.actions != original[0].actions:
+            differ += 1
+            before = [instruction.tokens for instruction in original[1]]
+            changed += [instruction.tokens for instruction in text] != before
+    if differ < _FEWEST_IMAGES or changed:
+        return False
+    warnings.warn(
+        f"Mirror images change the actions of {differ} demonstrations, but no word of their texts; "
+        "they would teach contradictions and are left out. Tell the environment which words swap, "
+        "or set Learning(augment=False).",
+        AugmentWarning,
+        stacklevel=5,  # the caller of Follower.fit
+    )
+    return True
 
 
 def _read(

@@ -33,7 +33,7 @@ class Preset(BasePreset):
     `seeds` is how often it is trained and evaluated: once where no chance is involved.
     """
 
-    parser: str = "chain"
+    parser: str = "chain:english"
     units: str = "mentions"
     speakers: tuple[str, ...] = (GIVER, FOLLOWER)
     fuzzy: bool = True

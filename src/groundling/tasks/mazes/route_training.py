@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
+from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.tasks.mazes.actions import MazeState
@@ -76,7 +77,7 @@ def prepare_routes(chosen: Preset, sail: Sail) -> dict[str, RouteData]:
 def _split(chosen: Preset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
     if not chosen.split_commands:
         return tuple(parsed)
-    return tuple(part for sentence in parsed for part in split_commands(sentence))
+    return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))
 
 
 @dataclass(frozen=True)
