@@ -16,6 +16,7 @@ from groundling.errors import (
     GroundlingError,
     SearchError,
     SettingError,
+    WorldError,
     did_you_mean,
 )
 from groundling.features.reading import Text
@@ -295,6 +296,28 @@ class Follower(Looking):
         `length` tells the number of actions, where it is known.
         """
         return self.follow_many([(instructions, environment, start)], length=length)[0]
+
+    def act(self, instructions: str, running: Any, world: Any) -> Any:
+        """Carry out instructions in a running environment, and tell what came of it.
+
+        `world` is one that can make an agent of a follower (`agent(follower)`), such as those
+        of `groundling.gym`; `running` is the environment that the agent moves in.
+
+        >>> from groundling import gym
+        >>> level = gym.babyai("GoToLocal")
+        >>> follower = level.follower().fit(level.record(range(20)))
+        >>> env = level.make()
+        >>> mission, _ = level.reset(env, seed=1000)
+        >>> print(follower.act(mission, env, level))
+        Done: go to a green ball.
+        """
+        self._fitted()
+        if not hasattr(world, "agent"):
+            raise WorldError(
+                f"A {type(world).__name__} only plans: it has no agent that acts. Use follow, or "
+                "a world of groundling.gym."
+            )
+        return world.agent(self).act(instructions, running)
 
     @overload
     def follow_many(
