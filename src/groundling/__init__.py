@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
     from groundling.world.checks import check_environment
+    from groundling.world.composing import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
+    from groundling.world.ranking import RankedEnvironment
 
 __version__ = "0.2.0.dev0"
 
@@ -45,11 +47,13 @@ __all__ = [
     "Overlay",
     "Plan",
     "PlanModel",
+    "RankedEnvironment",
     "Remembering",
     "Search",
     "TransducerModel",
     "__version__",
     "check_environment",
+    "compose",
 ]
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
@@ -71,9 +75,11 @@ _HOMES = {
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
     "Plan": "inference.plan",
+    "RankedEnvironment": "world.ranking",
     "Remembering": "conversation",
     "Search": "inference.settings",
     "check_environment": "world.checks",
+    "compose": "world.composing",
 }
 
 

@@ -64,7 +64,7 @@ class Features(Settings):
     words: tuple[
         Literal[
             "word", "first", "next", "previous", "head", "relation",
-            "grandparent", "preposition", "context", "verb", "tag", "string",
+            "grandparent", "preposition", "context", "verb", "beside", "tag", "string",
         ],
         ...,
     ] = ("word", "string")  # fmt: skip

@@ -83,7 +83,7 @@ class Trainer:
         encoder = self.encoder(first, self.features.first_lexicon())
         with paused_collector():
             early(progress)("reading", 0, 1)
-            examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+            examples = self.prepare(encoder, demonstrations)
         if self.features.reorder:
             with paused_collector():
                 encoder.reader.connectives = learn_connectives(
@@ -154,6 +154,13 @@ class Trainer:
             examples=tuple(examples),
             encoded=(),
         )
+
+    def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
+        """Return what there is to learn from: demonstrations, their images and compositions."""
+        return prepare(
+            encoder, demonstrations, augment=self.learning.augment,
+            composed=self.learning.composed, max_length=self.search.longest,
+        )  # fmt: skip
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
         """Return what encodes for one member; all members read the text alike."""

@@ -11,6 +11,7 @@ from groundling.data.canonical import canonical
 from groundling.errors import AugmentWarning, DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
+from groundling.world.composing import compose_with_names
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
@@ -34,7 +35,8 @@ class Example:
     also: tuple[Trajectory, ...]
     weight: float
     group: str
-    shown: Demonstration | None = None  # as it was given; none for a mirror image
+    shown: Demonstration | None = None  # as it was given; none for what was made of others
+    names: tuple[str, ...] = ()  # of the demonstrations that it was made of
 
 
 def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
@@ -93,31 +95,53 @@ def sift(
 
 
 def prepare(
-    encoder: Encoder, demonstrations: Iterable[Demonstration], *, augment: bool = False
+    encoder: Encoder,
+    demonstrations: Iterable[Demonstration],
+    *,
+    augment: bool = False,
+    composed: float = 0.0,
+    max_length: int | None = None,
 ) -> list[Example]:
     """Read and check demonstrations; with `augment`, add the mirror images a world offers.
 
-    A mirrored demonstration and its images share the weight that it had alone.
+    A mirrored demonstration and its images share the weight that it had alone. With
+    `composed`, demonstrations that follow each other are also learnt from as one, with that
+    weight (see `compose`).
     """
+    listed = listed_demonstrations(demonstrations)
+    learnt: list[tuple[Demonstration, Demonstration | None, tuple[str, ...]]] = [
+        (each, each, (each.name,)) for each in listed
+    ]
+    if composed:
+        made = compose_with_names(
+            listed, composed, max_length, parser=encoder.reader.parser, world=encoder.world
+        )
+        learnt += [(each, None, made_of) for each, made_of in made]
     chosen: list[Demonstration] = []
     groups: list[str] = []
     shown: list[Demonstration | None] = []
-    for each in listed_demonstrations(demonstrations):
+    names: list[tuple[str, ...]] = []
+    wholes: list[Demonstration | None] = []  # with their whole weight; none for images
+    for each, original, made_of in learnt:
         images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
         # Without a group a demonstration is its own, whatever its place in the list.
         own = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
         groups += [each.group or own] * (1 + len(images))
-        shown += [each, *(None for _ in images)]
+        shown += [original, *(None for _ in images)]
+        names += [made_of] * (1 + len(images))
+        wholes += [each, *(None for _ in images)]
     texts = _read(encoder, chosen)
-    left_out = _contradictions(chosen, texts, shown)
+    left_out = _contradictions(chosen, texts, wholes)
     examples = []
-    for each, text, group, given in zip(chosen, texts, groups, shown, strict=True):
+    for each, text, group, original, made_of, whole in zip(
+        chosen, texts, groups, shown, names, wholes, strict=True
+    ):
         if left_out:
-            if given is None:
+            if whole is None:
                 continue
-            each = given
+            each = whole
         world = encoder.world(each.environment)
         if not each.actions:
             raise DemonstrationError(
@@ -126,14 +150,16 @@ def prepare(
             )
         trajectory = world.trace(each.start, each.actions, str(each))
         also = tuple(world.trace(each.start, other, str(each)) for other in each.also)
-        examples.append(Example(each, text, world, trajectory, also, each.weight, group, given))
+        examples.append(
+            Example(each, text, world, trajectory, also, each.weight, group, original, made_of)
+        )
     return examples
 
 
 def _contradictions(
     chosen: Sequence[Demonstration],
     texts: Sequence[tuple[Instruction, ...]],
-    shown: Sequence[Demonstration | None],
+    wholes: Sequence[Demonstration | None],
 ) -> bool:
     """Tell whether mirror images would contradict what they are images of.
 
@@ -142,8 +168,8 @@ def _contradictions(
     """
     differ = changed = 0
     original: tuple[Demonstration, tuple[Instruction, ...]] | None = None
-    for each, text, given in zip(chosen, texts, shown, strict=True):
-        if given is not None:
+    for each, text, whole in zip(chosen, texts, wholes, strict=True):
+        if whole is not None:
             original = (each, text)
         elif original is not None and each.actions != original[0].actions:
             differ += 1

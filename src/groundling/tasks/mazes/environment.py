@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from groundling.errors import SettingError, WorldError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import split_words
-from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, face, move, rotate
+from groundling.tasks.mazes.actions import (
+    STAY,
+    MazeAction,
+    MazeState,
+    canonical,
+    face,
+    move,
+    rotate,
+)
 from groundling.tasks.mazes.grounding import paper_graph, rich_graph
 from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze, Position
 from groundling.tasks.mazes.mirror import Swaps, mirror_demonstration
@@ -165,6 +173,12 @@ class MazeEnvironment:
         """Return the labels of a whole plan: its length and the pattern of its actions."""
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
+
+    def canonical_plan(
+        self, start: MazeState, actions: Sequence[MazeAction]
+    ) -> tuple[MazeAction, ...]:
+        """Return a plan with turns and moves merged, if only such plans are possible here."""
+        return canonical(actions) if self.canonical else tuple(actions)
 
     def mirrored(self) -> MazeEnvironment:
         """Return the same environment with left and right exchanged; its mirror is this one."""

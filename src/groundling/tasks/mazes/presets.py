@@ -98,7 +98,7 @@ BEST = Preset(
     model=Ensemble((Member(replace(Overlay.flat(), skeleton="chain"), _CHAIN),), PlanModel.flat()),
     overlay=Overlay.flat(),
     features=_TREE,
-    learning=Learning(l2=2.0, iterations=40),
+    learning=Learning(l2=2.0, iterations=40, composed=0.5),
     search=Search(max_length=3, decode="outcome"),
 )
 
@@ -181,6 +181,9 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             ),
         ),
         "no mirror": lambda given: replace(given, learning=replace(given.learning, augment=False)),
+        "no composed demonstrations": lambda given: replace(
+            given, learning=replace(given.learning, composed=0.0)
+        ),
     },
 }
 
