@@ -275,7 +275,7 @@ class World:
         known: GroundingGraph | None = self._find(self._graphs, key, state)
         if known is None:
             known = self._grounded(state, action, self.step(state, action))
-            self._graphs.keep(key, known)
+            self._graphs.keep(key, known, _graph_bytes(known))
         return known
 
     def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
@@ -411,6 +411,11 @@ class World:
         states = self.carry_out(start, done, where)
         graphs = tuple(map(self.ground, states, done))
         return Trajectory(states, done, graphs)
+
+
+def _graph_bytes(graph: GroundingGraph) -> int:
+    """Return about how many bytes a graph takes, without what it shares with others."""
+    return 600 + 40 * len(graph) + 90 * len(graph.edges)
 
 
 def _among(value: Any, others: Sequence[Any]) -> bool:

@@ -56,8 +56,40 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     >>> labels_of("start")
     (Label(name='start', value=None),)
     """
+    known, key = _remembered(labels)
+    if known is not None:
+        return known
+    read = _read_labels(labels, where)
+    if key is not None and len(read) <= _SHORT and sum(len(str(each)) for each in read) < 1000:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = read
+    return read
+
+
+# What labels were read from is mostly the same few things, node by node and graph by graph.
+# It is remembered by value and type (1 is True and 1.0, but no label is).
+_KNOWN: dict[object, _Normalised] = {}
+_MOST_KNOWN, _SHORT = 10_000, 30
+_PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
+
+
+def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
+    """Return what was read from the same labels before, and what to remember it by."""
     if isinstance(labels, _Normalised):
-        return labels
+        return labels, None
+    if type(labels) is str:
+        return _KNOWN.get(labels), labels
+    if type(labels) is not dict or len(labels) > _SHORT:
+        return None, None
+    kinds = tuple(map(type, labels.values()))
+    if not (_PLAIN.issuperset(kinds) and _NAMES.issuperset(map(type, labels))):
+        return None, None
+    key = (tuple(labels.items()), kinds)
+    return _KNOWN.get(key), key
+
+
+def _read_labels(labels: Labels, where: str) -> _Normalised:
     found: set[Label] = set()
     if isinstance(labels, str):
         return _Normalised((Label(_text(labels, where)),))
@@ -206,7 +238,10 @@ class GroundingGraph:
             )
         self.node_names = tuple(nodes)
         self.node_labels = tuple(
-            labels_of(labels, f"node {_called(name)}") for name, labels in nodes.items()
+            [
+                _remembered(labels)[0] or labels_of(labels, f"node {_called(name)}")
+                for name, labels in nodes.items()
+            ]
         )
         self.root = self.node_names[0] if root is None else root
         if self.root not in nodes:
@@ -221,15 +256,16 @@ class GroundingGraph:
                     f"The edge {shorten(edge)} is not a triple of source, target and labels."
                 )
             source, target, labels = edge
-            for end in (source, target):
+            for end in () if source in nodes and target in nodes else (source, target):
                 if end not in nodes:
                     raise GraphError(
                         f"The edge {shorten(source)} -> {shorten(target)} ends at {shorten(end)}, "
                         f"which is not a node; the nodes are {shorten(list(nodes), 300)}."
                     )
-            read.append(
-                (source, target, labels_of(labels, f"edge {_called(source)} -> {_called(target)}"))
+            known = _remembered(labels)[0] or labels_of(
+                labels, f"edge {_called(source)} -> {_called(target)}"
             )
+            read.append((source, target, known))
         if len(read) > MOST_EDGES:
             raise GraphError(
                 f"A grounding graph has more than {MOST_EDGES:,} edges. Keep what matters."
