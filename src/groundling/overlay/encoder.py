@@ -14,6 +14,7 @@ from groundling.language.units import split_units
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
+from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -79,6 +80,7 @@ class Encoder:
         self._worlds = Worlds()
         self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
         self._layouts = Layouts(overlay, nodes)
+        self._joined: JoinedLabels | None = None
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
@@ -200,6 +202,8 @@ class Encoder:
         threads: int = 1,
     ) -> Scorer:
         """Encode instances as the settings ask; with `grow`, decide which features exist."""
+        if not grow and (self._joined is None or not self._joined.fits(space)):
+            self._joined = None if space.own else JoinedLabels(space)
         encoding = encode(
             instances,
             space,
@@ -209,5 +213,6 @@ class Encoder:
             action_scores=self.overlay.action_scores,
             advance_scores=self.terms.advance_scores,
             plan_words=self.terms.plan_words,
+            joined=None if grow else self._joined,
         )
         return Scorer(encoding, skip=self.terms.skip, threads=threads)

@@ -16,6 +16,7 @@ from groundling.overlay.batch import Batch, Integers
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.overlay.interning import Interner
+from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.joining import Meetings, WordContent, join_labels
 from groundling.overlay.potentials import LabelTables
 from groundling.overlay.skeletons import BOUND, Skeleton
@@ -90,12 +91,18 @@ def encode(
     action_scores: bool = True,
     advance_scores: bool = False,
     plan_words: bool = False,
+    joined: JoinedLabels | None = None,
 ) -> Encoding:
-    """Encode instances; with `grow`, also decide which features the space has."""
+    """Encode instances; with `grow`, also decide which features the space has.
+
+    `joined` remembers what labels join, where the space does not grow.
+    """
     collector = _Collector(action_scores, advance_scores, plan_words)
     for instance in instances:
         collector.add(instance)
-    return collector.finish(space, grow, min_word_count, edge_scores)
+    if grow or joined is None or not joined.fits(space):
+        joined = None
+    return collector.finish(space, grow, min_word_count, edge_scores, joined)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +310,12 @@ class _Collector:
         self.put("candidate_extras", before + extras.shape[1] * np.arange(1, count + 1))
 
     def finish(
-        self, space: FeatureSpace, grow: bool, min_word_count: int, edge_scores: bool
+        self,
+        space: FeatureSpace,
+        grow: bool,
+        min_word_count: int,
+        edge_scores: bool,
+        joined: JoinedLabels | None,
     ) -> Encoding:
         cell_keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
         # Pairs that stand alone were noted by their keys, -1 where there is none.
@@ -336,9 +348,12 @@ class _Collector:
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
-        tables = join_labels(
-            meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
-        )
+        if joined is not None:
+            tables = joined.tables(meetings, edge_scores=edge_scores)
+        else:
+            tables = join_labels(
+                meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
+            )
         return Encoding(
             batch=self._batch(),
             tables=tables,
