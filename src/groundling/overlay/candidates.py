@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.graphs import LaidOutGraph, NodeContent
 
-__all__ = ["Candidates"]
+__all__ = ["CandidateLayout", "Candidates"]
 
 Numbers = NDArray[np.int64]
+
+
+class CandidateLayout(NamedTuple):
+    """The distinct nodes of some graphs, the nodes of each graph, and where those end."""
+
+    nodes: tuple[NodeContent, ...]
+    graph_node: Numbers
+    graph_ends: Numbers
 
 
 class Candidates:
@@ -70,6 +80,24 @@ class Candidates:
         self.action_graph: Numbers = np.array(actions, np.int64)
         self.ends: Numbers = np.array(ends, np.int64)
         self.plan_labels: Numbers = np.array(labelled, np.int64)
+
+    @cached_property
+    def layout(self) -> CandidateLayout:
+        """The nodes of all graphs as arrays."""
+        contents: dict[int, int] = {}
+        nodes: list[NodeContent] = []
+        local, sizes = [], []
+        for graph in self.graphs:
+            sizes.append(len(graph.nodes))
+            for content in graph.nodes:
+                place = contents.get(id(content))
+                if place is None:
+                    place = contents[id(content)] = len(nodes)
+                    nodes.append(content)
+                local.append(place)
+        return CandidateLayout(
+            tuple(nodes), np.array(local, np.int64), np.cumsum(sizes, dtype=np.int64)
+        )
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:

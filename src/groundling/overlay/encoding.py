@@ -97,11 +97,11 @@ def encode(
 
     `joined` remembers what labels join, where the space does not grow.
     """
-    collector = _Collector(action_scores, advance_scores, plan_words)
-    for instance in instances:
-        collector.add(instance)
     if grow or joined is None or not joined.fits(space):
         joined = None
+    collector = _Collector(action_scores, advance_scores, plan_words, by_value=joined is None)
+    for instance in instances:
+        collector.add(instance)
     return collector.finish(space, grow, min_word_count, edge_scores, joined)
 
 
@@ -148,7 +148,10 @@ class _Choice:
 class _Collector:
     """Collects instances as growing lists of arrays, then joins them."""
 
-    def __init__(self, action_scores: bool, advance_scores: bool, plan_words: bool) -> None:
+    def __init__(
+        self, action_scores: bool, advance_scores: bool, plan_words: bool, by_value: bool
+    ) -> None:
+        self.by_value = by_value
         self.action_scores = action_scores
         self.advance_scores = advance_scores
         self.plan_words = plan_words
@@ -191,7 +194,9 @@ class _Collector:
     def node(self, content: NodeContent) -> int:
         found = self.known_nodes.get(id(content))
         if found is None:
-            found = self.known_nodes[id(content)] = self.nodes(content)
+            # Laid-out graphs share what is equal; where there is little, looking is not worth it.
+            number = self.nodes if self.by_value else self.nodes.add
+            found = self.known_nodes[id(content)] = number(content)
         return found
 
     def shape(self, shape: Shape) -> int:
@@ -218,6 +223,8 @@ class _Collector:
         return found
 
     def _choose(self, candidates: Sequence[Candidates]) -> _Choice:
+        if len(candidates) == 1:
+            return self._choose_among(candidates[0])
         places: dict[int, int] = {}  # identity of a graph -> its place
         known: list[_KnownGraph] = []
         actions: list[Numbers] = [np.zeros(0, np.int64)]
@@ -250,6 +257,37 @@ class _Collector:
             action_graph=np.concatenate(actions),
             candidate_ends=np.concatenate(ends),
             labels=np.concatenate(labels),
+        )
+
+    def _choose_among(self, candidates: Candidates) -> _Choice:
+        """Do the same for one list, whose nodes are arrays already."""
+        of_plans = np.zeros(len(candidates.labels), np.int64)
+        shapes = np.zeros(len(candidates.graphs), np.int64)
+        priors = np.full(len(candidates.graphs), -1, np.int64)
+        for is_graph, place in candidates.order:
+            if not is_graph:
+                of_plans[place] = self.plan_labels(candidates.labels[place])
+                continue
+            graph = candidates.graphs[place]
+            for content in graph.nodes:
+                self.node(content)
+            if self.action_scores:
+                priors[place] = self.node(graph.prior)
+            shapes[place] = self.shape(graph.shape)
+        layout = candidates.layout
+        # Contents that differ in identity only have one number.
+        nodes, local = _in_order([self.node(content) for content in layout.nodes])
+        return _Choice(
+            candidates=(candidates,),
+            graphs=candidates.graphs,
+            graph_shape=shapes,
+            graph_prior=priors,
+            graph_node=local[layout.graph_node],
+            graph_ends=layout.graph_ends,
+            nodes=nodes,
+            action_graph=candidates.action_graph,
+            candidate_ends=candidates.ends,
+            labels=of_plans[candidates.plan_labels] if candidates.labels else of_plans[:0],
         )
 
     def add(self, instance: Instance) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -36,6 +37,9 @@ from groundling.overlay.potentials import (
 __all__ = ["Scorer"]
 
 
+_NO_GRADS: tuple[list[Reals], list[Reals]] = ([np.zeros(0)], [np.zeros((0, 0))])
+
+
 class Scorer:
     """Encoded instances under θ: scores, gradients, alignments.
 
@@ -62,17 +66,27 @@ class Scorer:
         self._instance_shards = self._shards(cells + 1.0)
         self._set_shards = self._shards(np.diff(self.tables.set_pairs) + 1.0)
         self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
-        pairs, edges = len(self.tables.pair_node), len(self.tables.edge_rows) - 1
-        # Gradients of shared pairs are collected per thread; allocate once.
-        self._pair_grads = [np.zeros(pairs) for _ in range(self.threads)]
-        self._edge_grads = [
-            np.zeros((edges // encoding.relations, encoding.relations)) for _ in range(self.threads)
-        ]
-        self._theta_grads = [np.zeros(self.width) for _ in range(self.threads)]
         self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 
+    # Gradients of shared pairs are collected per thread; they are allocated once, if needed.
+
+    @cached_property
+    def _pair_grads(self) -> list[Reals]:
+        return [np.zeros(len(self.tables.pair_node)) for _ in range(self.threads)]
+
+    @cached_property
+    def _edge_grads(self) -> list[Reals]:
+        edges, relations = len(self.tables.edge_rows) - 1, self.encoding.relations
+        return [np.zeros((edges // relations, relations)) for _ in range(self.threads)]
+
+    @cached_property
+    def _theta_grads(self) -> list[Reals]:
+        return [np.zeros(self.width) for _ in range(self.threads)]
+
     def _shards(self, work: NDArray[Any]) -> list[tuple[int, int]]:
+        if self.threads == 1:
+            return [(0, len(work))]
         total = np.concatenate([[0.0], np.cumsum(work)])
         cuts = np.searchsorted(total, np.linspace(0, total[-1], self.threads + 1))
         cuts[0], cuts[-1] = 0, len(work)
@@ -147,24 +161,27 @@ class Scorer:
         potentials = self.potentials(theta)
         scores = np.zeros(len(self.batch.candidate_gold))
 
+        grads = (self._pair_grads, self._edge_grads) if want_gradient else _NO_GRADS
+
         def work(shard: int) -> float:
+            pair_grad, edge_grad = (each[shard % len(each)] for each in grads)
             return float(
                 softmax_instances(
-                    *self._given(shard, potentials), want_gradient, scores,
-                    self._pair_grads[shard], self._edge_grads[shard],
+                    *self._given(shard, potentials), want_gradient, scores, pair_grad, edge_grad
                 )
-            )  # fmt: skip
+            )
 
         return sum(self._each(work)), scores
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
         """Return the gradient of Σ weight · score, weights as laid out by `group_scores`."""
         potentials = self.potentials(theta)
+        pair_grads, edge_grads = self._pair_grads, self._edge_grads  # made before threads begin
 
         def work(shard: int) -> None:
             all_gradients(
                 *self._given(shard, potentials), self.group_start, group_weight, free_weight,
-                self._pair_grads[shard], self._edge_grads[shard],
+                pair_grads[shard], edge_grads[shard],
             )  # fmt: skip
 
         self._each(work)
@@ -186,17 +203,19 @@ class Scorer:
         return parts[0]
 
     def _gradient(self) -> Reals:
+        theta_grads = self._theta_grads  # made before threads begin
+
         def work(shard: int) -> None:
             first, last = self._set_shards[shard]
             pairs = slice(self.tables.set_pairs[first], self.tables.set_pairs[last])
-            self._theta_grads[shard][:] = 0.0
+            theta_grads[shard][:] = 0.0
             return_sets(
                 self._pair_tables, self._collect(self._pair_grads, pairs), first, last,
-                np.empty(self.labels), self._theta_grads[shard],
+                np.empty(self.labels), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)
-        gradient = self._collect(self._theta_grads).copy()
+        gradient = self._collect(theta_grads).copy()
         return_edges(self.tables, self._collect(self._edge_grads).ravel(), gradient)
         return gradient
 
