@@ -13,7 +13,7 @@ from groundling.overlay.graphs import LaidOutGraph, NodeContent
 
 __all__ = ["CandidateLayout", "Candidates"]
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
 
 
 class CandidateLayout(NamedTuple):
@@ -77,9 +77,16 @@ class Candidates:
                 labelled.append(place)
         assert len(labelled) in (0, len(ends))
         self.labels: list[NodeContent] = list(label_place)
-        self.action_graph: Numbers = np.array(actions, np.int64)
-        self.ends: Numbers = np.array(ends, np.int64)
-        self.plan_labels: Numbers = np.array(labelled, np.int64)
+        self.action_graph: Numbers = np.array(actions, np.int32)
+        self.ends: Numbers = np.array(ends, np.int32)
+        self.plan_labels: Numbers = np.array(labelled, np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, without the graphs, which are shared."""
+        arrays = (self.action_graph, self.ends, self.plan_labels)
+        listed = 200 * len(self.graphs) + 300 * len(self.labels)
+        return 1000 + sum(each.nbytes for each in arrays) + listed
 
     @cached_property
     def layout(self) -> CandidateLayout:
@@ -96,7 +103,7 @@ class Candidates:
                     nodes.append(content)
                 local.append(place)
         return CandidateLayout(
-            tuple(nodes), np.array(local, np.int64), np.cumsum(sizes, dtype=np.int64)
+            tuple(nodes), np.array(local, np.int32), np.cumsum(sizes, dtype=np.int32)
         )
 
     @classmethod

@@ -26,7 +26,7 @@ __all__ = ["Encoding", "Instance", "encode"]
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[Any]
 
 _SINGLES = ("word_advance", "graph_prior", "extra_pair")
 _STARTS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -28,7 +28,7 @@ class Shape:
     enters: tuple[bool, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class LaidOutGraph:
     """A grounding graph ready for the overlay; each is itself, so that looking it up is cheap.
 
@@ -66,7 +66,9 @@ class Layouts:
     def __init__(self, overlay: Overlay, labeller: NodeLabeller) -> None:
         self.overlay = overlay
         self.labeller = labeller
+        self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
         self._nodes: dict[tuple[str, tuple[Label, ...]], _SpelledNode] = {}
+        self._same: dict[tuple[str, int], _SpelledNode] = {}
         self._flat: dict[tuple[int, ...], _FlatLabels] = {}
         self._both: dict[tuple[int, int], NodeContent] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
@@ -74,8 +76,8 @@ class Layouts:
 
     def clear(self) -> None:
         """Forget everything; graphs that were laid out stay as they are."""
-        for memory in (self._nodes, self._flat, self._both, self._shapes):
-            memory.clear()
+        self._labels, self._nodes, self._same = {}, {}, {}
+        self._flat, self._both, self._shapes = {}, {}, {}
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
@@ -89,15 +91,26 @@ class Layouts:
         return LaidOutGraph(nodes, graph.node_names, self._shape(graph), flat.content, flat.values)
 
     def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
+        # Labels that were read from the same are mostly the same object, which is found at once.
+        found = self._same.get((name, id(labels)))
+        if found is not None and found.labels is labels:
+            return found
         found = self._nodes.get((name, labels))
         if found is None:
-            values = ((kind_of(each), each.value) for each in labels if isinstance(each.value, str))
+            values = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
             found = self._nodes[name, labels] = _SpelledNode(
-                tuple(self.labeller.spell(labels)),
-                tuple(self.labeller.spell(labels, f"{name}.")),
-                frozenset(values),
+                labels,
+                self._shared(self.labeller.spell(labels)),
+                self._shared(self.labeller.spell(labels, f"{name}.")),
+                tuple(values),
             )
+        if found.labels is labels:
+            self._same[name, id(labels)] = found
         return found
+
+    def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> NodeContent:
+        """Return labels with what equals them elsewhere: there are few, on very many nodes."""
+        return tuple(self._labels.setdefault(each, each) for each in content)
 
     def _flat_labels(self, parts: Sequence[_SpelledNode]) -> _FlatLabels:
         # The memory of nodes keeps them, so that their identities stay theirs.
@@ -106,7 +119,7 @@ class Layouts:
         if found is None:
             found = self._flat[key] = _FlatLabels(
                 tuple(chain.from_iterable(part.named for part in parts)),
-                tuple(sorted(frozenset().union(*(part.values for part in parts)))),
+                tuple(sorted(set(chain.from_iterable(part.values for part in parts)))),
             )
         return found
 
@@ -128,16 +141,17 @@ class Layouts:
         return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
     """A node as features see it: its own labels, the same with its name, the values it has."""
 
+    labels: tuple[Label, ...]
     own: NodeContent
     named: NodeContent
-    values: frozenset[tuple[str, str]]
+    values: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class _FlatLabels:
     """The labels of all nodes of a graph, and the values among them."""
 

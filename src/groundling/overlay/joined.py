@@ -73,8 +73,8 @@ class JoinedLabels:
         numbers, amounts, sizes = [], [], []
         for content in meetings.sets:
             sizes.append(len(content))
-            for label, amount in content:
-                numbers.append(words.setdefault(label, len(words)))
+            for word, amount in content:
+                numbers.append(words.setdefault(word, len(words)))
                 amounts.append(amount)
         rows = self._join(list(words))
         label, feature, value = (
@@ -145,9 +145,13 @@ class JoinedLabels:
             for word in waiting:
                 before = self._words[word][1] if word in self._words else _NOTHING
                 more = new.get(word, _NOTHING)
-                rows = before
-                if len(more[0]):
-                    rows = tuple(map(np.concatenate, zip(before, more, strict=True)))  # type: ignore[assignment]
+                rows = more if before is _NOTHING else before
+                if before is not _NOTHING and len(more[0]):
+                    rows = (
+                        np.concatenate([before[0], more[0]]),
+                        np.concatenate([before[1], more[1]]),
+                        np.concatenate([before[2], more[2]]),
+                    )
                 self._words[word] = (everything, rows)
                 self.entries += 2 * len(more[0]) + 20 * (before is _NOTHING)
         return [self._words[word][1] for word in words]

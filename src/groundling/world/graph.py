@@ -72,6 +72,7 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 _KNOWN: dict[object, _Normalised] = {}
 _MOST_KNOWN, _SHORT = 10_000, 30
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
+_LISTED = _PLAIN | {tuple, list, set, frozenset}
 
 
 def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
@@ -83,10 +84,30 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
     if type(labels) is not dict or len(labels) > _SHORT:
         return None, None
     kinds = tuple(map(type, labels.values()))
-    if not (_PLAIN.issuperset(kinds) and _NAMES.issuperset(map(type, labels))):
+    if not _NAMES.issuperset(map(type, labels)):
         return None, None
-    key = (tuple(labels.items()), kinds)
+    if _PLAIN.issuperset(kinds):
+        key: object = (tuple(labels.items()), kinds)
+    elif _LISTED.issuperset(kinds):
+        listed = [_listed(value) for value in labels.values()]
+        if None in listed:
+            return None, None
+        key = (tuple(labels), tuple(listed))
+    else:
+        return None, None
     return _KNOWN.get(key), key
+
+
+def _listed(value: object) -> tuple[object, ...] | None:
+    """Return a value with the types of what it holds; nothing if it is too much."""
+    if isinstance(value, (set, frozenset)):
+        few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
+        return (set, frozenset(value)) if few else None
+    if not isinstance(value, (tuple, list)):
+        return (type(value), value)
+    if len(value) > _SHORT or not _PLAIN.issuperset(map(type, value)):
+        return None
+    return (tuple(map(type, value)), tuple(value))
 
 
 def _read_labels(labels: Labels, where: str) -> _Normalised:
@@ -127,7 +148,20 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
                 )
     if len(found) > MOST_LABELS:
         raise GraphError(f"There are more than {MOST_LABELS:,} labels of {where}. Give fewer.")
-    return _Normalised(sorted(found, key=_order))
+    return _Normalised(map(_shared, sorted(found, key=_order)))
+
+
+_LABELS: dict[Label, Label] = {}
+_MOST_LABELS_KNOWN = 20_000
+
+
+def _shared(label: Label) -> Label:
+    """Return an equal label that others have too: there are few, on very many nodes."""
+    if len(label.name) > 100 or (isinstance(label.value, str) and len(label.value) > 100):
+        return label
+    if len(_LABELS) >= _MOST_LABELS_KNOWN:
+        _LABELS.clear()
+    return _LABELS.setdefault(label, label)
 
 
 def _text(name: object, where: str) -> str:
