@@ -93,7 +93,9 @@ class ScoredPlans(Sequence[ScoredTrajectory]):
     """
 
     def __init__(self, plans: Sequence[Trajectory], scores: NDArray[np.float64]) -> None:
-        self._plans = plans._plans if isinstance(plans, ScoredPlans) else plans
+        self._plans: Sequence[Trajectory] = plans
+        if isinstance(plans, ScoredPlans):
+            self._plans = plans._plans
         self.scores = scores
 
     def ends(self) -> list[State]:

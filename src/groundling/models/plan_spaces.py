@@ -45,7 +45,7 @@ class PlanSpaces:
 
     def __init__(self, encoder: Encoder, budget: Budget | None = None) -> None:
         self.encoder = encoder
-        self.budget = Budget() if budget is None else budget
+        self.budget = encoder.budget if budget is None else budget
         self._known: Memory[tuple[World, State, tuple[int, ...]], PlanSpace | _TooMany] = Memory(
             self.budget
         )

@@ -11,6 +11,7 @@ from groundling.features.reading import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
+from groundling.memory import Budget, Memory
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
@@ -30,7 +31,7 @@ from groundling.world.worlds import Worlds
 
 __all__ = ["Encoder", "LabelledText"]
 
-_REMEMBERED_GRAPHS = 500_000
+_GRAPH_BYTES = 200  # of a laid-out graph, without what it shares with others
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Encoder:
     """Builds instances, remembering every world and graph it has seen.
 
     `values` are the values of each kind known from training; those of an instance's own
-    graphs are added when its words are looked up, so that new names work.
+    graphs are added when its words are looked up, so that new names work. The `budget` bounds
+    how many bytes the memories of worlds, graphs and plans take together.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Encoder:
         nodes: NodeLabeller,
         terms: PlanTerms = PlanTerms(),  # noqa: B008 - a frozen value
         split: UnitSplitter = split_units,
+        budget: Budget | None = None,
     ) -> None:
         self.reader = reader
         self.overlay = overlay
@@ -77,15 +80,16 @@ class Encoder:
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
         self.memory: dict[str, object] = {}  # what those who search with it remember
-        self._worlds = Worlds()
-        self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
+        self.budget = Budget() if budget is None else budget
+        self._worlds = Worlds(self.budget)
+        self._graphs: Memory[GroundingGraph, LaidOutGraph] = Memory(self.budget)
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
-        other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split)
+        other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
         other._worlds, other._graphs, other._layouts = self._worlds, self._graphs, self._layouts
         other.memory = self.memory
@@ -94,6 +98,21 @@ class Encoder:
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
         return self._worlds.of(environment)
+
+    def remembered(self) -> dict[str, int]:
+        """Return about how many bytes everything that is remembered takes."""
+        return {
+            "worlds, graphs and plans": self.budget.used,
+            "labels": self._layouts.bytes + (0 if self._joined is None else self._joined.bytes),
+        }
+
+    def empty(self) -> None:
+        """Forget everything that could be asked or worked out again."""
+        self._worlds.forget_all()
+        self._graphs.forget()
+        self._layouts.clear()
+        self._joined = None
+        self.memory.clear()
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
@@ -104,12 +123,13 @@ class Encoder:
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
-        found = self._graphs.get(graph)
+        found = self._graphs.find(graph)
         if found is None:
-            if len(self._graphs) >= _REMEMBERED_GRAPHS:
-                self._graphs.clear()
+            if self._layouts.bytes > self.budget.most // 4:
+                self._graphs.forget()  # they hold parts of it
                 self._layouts.clear()
-            found = self._graphs[graph] = self._layouts.lay_out(graph)
+            found = self._layouts.lay_out(graph)
+            self._graphs.keep(graph, found, _GRAPH_BYTES + 8 * len(found.nodes))
         return found
 
     def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:

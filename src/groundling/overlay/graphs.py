@@ -73,11 +73,13 @@ class Layouts:
         self._both: dict[tuple[int, int], NodeContent] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
         self._one = Shape((((0, SELF),),), (True,))
+        self.bytes = 0  # that all of these take, about
 
     def clear(self) -> None:
         """Forget everything; graphs that were laid out stay as they are."""
         self._labels, self._nodes, self._same = {}, {}, {}
         self._flat, self._both, self._shapes = {}, {}, {}
+        self.bytes = 0
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
@@ -104,6 +106,7 @@ class Layouts:
                 self._shared(self.labeller.spell(labels, f"{name}.")),
                 tuple(values),
             )
+            self.bytes += 600 + 500 * len(labels)
         if found.labels is labels:
             self._same[name, id(labels)] = found
         return found
@@ -121,6 +124,7 @@ class Layouts:
                 tuple(chain.from_iterable(part.named for part in parts)),
                 tuple(sorted(set(chain.from_iterable(part.values for part in parts)))),
             )
+            self.bytes += 300 + 8 * len(parts) + 8 * len(found.content) + 70 * len(found.values)
         return found
 
     def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
@@ -128,6 +132,7 @@ class Layouts:
         found = self._both.get(key)
         if found is None:
             found = self._both[key] = part.own + flat.content
+            self.bytes += 250 + 8 * len(found)
         return found
 
     def _shape(self, graph: GroundingGraph) -> Shape:
@@ -138,6 +143,7 @@ class Layouts:
             anywhere = self.overlay.entry == "any"
             enters = tuple(anywhere or name == graph.root for name in graph.node_names)
             found = self._shapes[key] = Shape(near, enters)
+            self.bytes += 1000 + sum(60 + 70 * len(each) for each in near)
         return found
 
 

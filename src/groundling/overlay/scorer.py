@@ -52,7 +52,7 @@ class Scorer:
         self.batch = encoding.batch
         self.tables = encoding.tables
         self.skip = skip
-        self.threads = max(1, min(threads, os.cpu_count() or 1))
+        self.threads = min(threads, os.cpu_count() or 1) if threads > 1 else 1
         batch = self.batch
         groups = np.diff(batch.instance_groups) * np.diff(batch.instance_candidates)
         self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)

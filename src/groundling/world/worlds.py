@@ -45,6 +45,11 @@ class Worlds:
             self._worlds[id(asked)] = known
         return known
 
+    def forget_all(self) -> None:
+        """Forget what all environments have answered."""
+        for known in self._worlds.values():
+            known.forget()
+
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
         known = self._worlds.get(id(environment))
