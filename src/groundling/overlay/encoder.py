@@ -31,7 +31,7 @@ from groundling.world.worlds import Worlds
 
 __all__ = ["Encoder", "LabelledText"]
 
-_GRAPH_BYTES = 200  # of a laid-out graph, without what it shares with others
+_KEY_BYTES = 200  # of what a graph is found by
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,9 @@ class Encoder:
             self.values[NUMBER] = set()
         self.memory: dict[str, object] = {}  # what those who search with it remember
         self.budget = Budget() if budget is None else budget
-        self._worlds = Worlds(self.budget)
-        self._graphs: Memory[GroundingGraph, LaidOutGraph] = Memory(self.budget)
+        # Graphs take more room than what is made of them, which is what is kept.
+        self._worlds = Worlds(self.budget, keep_graphs=False)
+        self._graphs: Memory[tuple[World, int, State, Action], LaidOutGraph] = Memory(self.budget)
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
 
@@ -123,18 +124,19 @@ class Encoder:
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
-        found = self._graphs.find(graph)
-        if found is None:
-            if self._layouts.bytes > self.budget.most // 4:
-                self._graphs.forget()  # they hold parts of it
-                self._layouts.clear()
-            found = self._layouts.lay_out(graph)
-            self._graphs.keep(graph, found, _GRAPH_BYTES + 8 * len(found.nodes))
-        return found
+        if self._layouts.bytes > self.budget.most // 4:
+            self._graphs.forget()  # they hold parts of it
+            self._layouts.clear()
+        return self._layouts.lay_out(graph)
 
     def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
-        return self.lay_out(world.ground(state, action))
+        key = (world, world.generation, state, action)
+        found = self._graphs.find(key)
+        if found is None:
+            found = self.lay_out(world.ground(state, action))
+            self._graphs.keep(key, found, _KEY_BYTES)
+        return found
 
     def candidates(self, world: World, trajectories: Iterable[Trajectory]) -> Candidates:
         """Return plans that are known to be possible as what a text may mean."""

@@ -72,25 +72,35 @@ class Layouts:
         self._flat: dict[tuple[int, ...], _FlatLabels] = {}
         self._both: dict[tuple[int, int], NodeContent] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
+        self._graphs: dict[tuple[int, int], LaidOutGraph] = {}
         self._one = Shape((((0, SELF),),), (True,))
         self.bytes = 0  # that all of these take, about
 
     def clear(self) -> None:
         """Forget everything; graphs that were laid out stay as they are."""
         self._labels, self._nodes, self._same = {}, {}, {}
-        self._flat, self._both, self._shapes = {}, {}, {}
+        self._flat, self._both, self._shapes, self._graphs = {}, {}, {}, {}
         self.bytes = 0
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
         parts = [self._node(*key) for key in zip(graph.node_names, graph.node_labels, strict=True)]
         flat = self._flat_labels(parts)
-        if self.overlay.nodes == "flat":
-            return LaidOutGraph((flat.content,), ("action",), self._one, flat.content, flat.values)
-        nodes = tuple(part.own for part in parts)
+        is_flat = self.overlay.nodes == "flat"
+        shape = self._one if is_flat else self._shape(graph)
+        known = self._graphs.get((id(flat), id(shape)))
+        if known is not None:
+            return known
+        names: tuple[str, ...] = ("action",) if is_flat else graph.node_names
+        nodes: tuple[NodeContent, ...] = (flat.content,)
         if self.overlay.nodes == "both":
-            nodes = tuple(self._with_all(part, flat) for part in parts)
-        return LaidOutGraph(nodes, graph.node_names, self._shape(graph), flat.content, flat.values)
+            nodes = tuple([self._with_all(part, flat) for part in parts])
+        elif not is_flat:
+            nodes = tuple([part.own for part in parts])
+        made = LaidOutGraph(nodes, names, shape, flat.content, flat.values)
+        self._graphs[id(flat), id(shape)] = made
+        self.bytes += 300 + 8 * len(nodes)
+        return made
 
     def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
         # Labels that were read from the same are mostly the same object, which is found at once.
