@@ -106,8 +106,9 @@ class Memory(Generic[K, V]):
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.bytes = 0
-        self._young: dict[K, tuple[V, int]] = {}
-        self._old: dict[K, tuple[V, int]] = {}
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
+        self._old_mean = 0  # bytes of an entry that is old
         self._young_bytes = 0
         self._kept = 0
         self._mean = 0.0  # bytes of an entry, and of what can be seen of it at a glance
@@ -122,8 +123,8 @@ class Memory(Generic[K, V]):
             if found is None:
                 return None
             self._young[key] = found
-            self._young_bytes += found[1]
-        return found[0]
+            self._young_bytes += self._old_mean
+        return found
 
     def keep(self, key: K, value: V, size: int | None = None) -> None:
         """Keep a value that is not None; its size is estimated unless it is told."""
@@ -132,7 +133,7 @@ class Memory(Generic[K, V]):
             return
         if key in self._young:
             return
-        self._young[key] = (value, taken)
+        self._young[key] = value
         self._young_bytes += taken
         self.bytes += taken
         self.budget.take(taken)
@@ -153,6 +154,7 @@ class Memory(Generic[K, V]):
         """Forget what was not used since the last time; it is called when room is needed."""
         self._old, self._young = self._young, {}
         self.bytes = self._young_bytes
+        self._old_mean = self.bytes // max(1, len(self._old))
         self._young_bytes = 0
 
     def forget(self) -> None:

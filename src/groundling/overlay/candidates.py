@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -44,7 +45,8 @@ class Candidates:
     plan_labels
         For each plan the place of its labels; empty if plans have none.
     order
-        The graphs and labels as they first occur: (whether it is a graph, its place).
+        The graphs and labels as they first occur: the place of a graph, or -1 less that of a
+        label.
 
     Examples
     --------
@@ -58,7 +60,7 @@ class Candidates:
         graph_place: dict[int, int] = {}
         label_place: dict[NodeContent, int] = {}
         self.graphs: list[LaidOutGraph] = []
-        self.order: list[tuple[bool, int]] = []
+        self.order = array("i")
         actions, ends, labelled = [], [], []
         for graphs, labels in plans:
             for graph in graphs:
@@ -66,14 +68,14 @@ class Candidates:
                 if place is None:
                     place = graph_place[id(graph)] = len(self.graphs)
                     self.graphs.append(graph)
-                    self.order.append((True, place))
+                    self.order.append(place)
                 actions.append(place)
             ends.append(len(actions))
             if labels is not None:
                 place = label_place.get(labels)
                 if place is None:
                     place = label_place[labels] = len(label_place)
-                    self.order.append((False, place))
+                    self.order.append(-1 - place)
                 labelled.append(place)
         assert len(labelled) in (0, len(ends))
         self.labels: list[NodeContent] = list(label_place)

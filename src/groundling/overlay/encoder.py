@@ -153,7 +153,7 @@ class Encoder:
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
-        return spell_plan(len(trajectory), labels, self.nodes)
+        return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Remember the values that occur in training."""

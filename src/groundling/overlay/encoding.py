@@ -233,9 +233,9 @@ class _Collector:
         count = 0
         for each in candidates:
             of_plans = np.zeros(len(each.labels), np.int64)
-            for is_graph, place in each.order:
-                if not is_graph:
-                    of_plans[place] = self.plan_labels(each.labels[place])
+            for place in each.order:
+                if place < 0:
+                    of_plans[-1 - place] = self.plan_labels(each.labels[-1 - place])
                 elif id(each.graphs[place]) not in places:
                     places[id(each.graphs[place])] = len(known)
                     known.append(self.graph(each.graphs[place]))
@@ -264,9 +264,9 @@ class _Collector:
         of_plans = np.zeros(len(candidates.labels), np.int64)
         shapes = np.zeros(len(candidates.graphs), np.int64)
         priors = np.full(len(candidates.graphs), -1, np.int64)
-        for is_graph, place in candidates.order:
-            if not is_graph:
-                of_plans[place] = self.plan_labels(candidates.labels[place])
+        for place in candidates.order:
+            if place < 0:
+                of_plans[-1 - place] = self.plan_labels(candidates.labels[-1 - place])
                 continue
             graph = candidates.graphs[place]
             for content in graph.nodes:

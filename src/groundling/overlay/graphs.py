@@ -69,10 +69,13 @@ class Layouts:
         self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
         self._nodes: dict[tuple[str, tuple[Label, ...]], _SpelledNode] = {}
         self._same: dict[tuple[str, int], _SpelledNode] = {}
-        self._flat: dict[tuple[int, ...], _FlatLabels] = {}
-        self._both: dict[tuple[int, int], NodeContent] = {}
+        # These are told apart by identity; holding them keeps it from being reused.
+        self._flat: dict[tuple[_SpelledNode, ...], _FlatLabels] = {}
+        self._both: dict[tuple[_SpelledNode, _FlatLabels], NodeContent] = {}
+        self._contents: dict[NodeContent, NodeContent] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
         self._graphs: dict[tuple[int, int], LaidOutGraph] = {}
+        self._is_flat = overlay.nodes == "flat"
         self._one = Shape((((0, SELF),),), (True,))
         self.bytes = 0  # that all of these take, about
 
@@ -80,13 +83,14 @@ class Layouts:
         """Forget everything; graphs that were laid out stay as they are."""
         self._labels, self._nodes, self._same = {}, {}, {}
         self._flat, self._both, self._shapes, self._graphs = {}, {}, {}, {}
+        self._contents = {}
         self.bytes = 0
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
         parts = [self._node(*key) for key in zip(graph.node_names, graph.node_labels, strict=True)]
         flat = self._flat_labels(parts)
-        is_flat = self.overlay.nodes == "flat"
+        is_flat = self._is_flat
         shape = self._one if is_flat else self._shape(graph)
         known = self._graphs.get((id(flat), id(shape)))
         if known is not None:
@@ -102,6 +106,15 @@ class Layouts:
         self.bytes += 300 + 8 * len(nodes)
         return made
 
+    def share(self, content: NodeContent) -> NodeContent:
+        """Return the labels of a plan as other plans have them too."""
+        found = self._contents.get(content)
+        if found is None:
+            found = self._shared(content)
+            self._contents[found] = found
+            self.bytes += 300 + 100 * len(found)
+        return found
+
     def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
         # Labels that were read from the same are mostly the same object, which is found at once.
         found = self._same.get((name, id(labels)))
@@ -112,7 +125,7 @@ class Layouts:
             values = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
             found = self._nodes[name, labels] = _SpelledNode(
                 labels,
-                self._shared(self.labeller.spell(labels)),
+                () if self._is_flat else self._shared(self.labeller.spell(labels)),
                 self._shared(self.labeller.spell(labels, f"{name}.")),
                 tuple(values),
             )
@@ -126,8 +139,7 @@ class Layouts:
         return tuple(self._labels.setdefault(each, each) for each in content)
 
     def _flat_labels(self, parts: Sequence[_SpelledNode]) -> _FlatLabels:
-        # The memory of nodes keeps them, so that their identities stay theirs.
-        key = tuple(map(id, parts))
+        key = tuple(parts)
         found = self._flat.get(key)
         if found is None:
             found = self._flat[key] = _FlatLabels(
@@ -138,7 +150,7 @@ class Layouts:
         return found
 
     def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
-        key = (id(part), id(flat))
+        key = (part, flat)
         found = self._both.get(key)
         if found is None:
             found = self._both[key] = part.own + flat.content
@@ -162,7 +174,7 @@ class _SpelledNode:
     """A node as features see it: its own labels, the same with its name, the values it has."""
 
     labels: tuple[Label, ...]
-    own: NodeContent
+    own: NodeContent  # empty where actions are flat
     named: NodeContent
     values: tuple[tuple[str, str], ...]
 

@@ -48,7 +48,7 @@ class JoinedLabels:
 
     def _forget(self) -> None:
         self._nodes = Interner[NodeLabel]()
-        self._contents: dict[int, tuple[NodeContent, Integers, Reals]] = {}
+        self._contents: dict[int, tuple[NodeContent, Integers, Reals | None]] = {}
         self._words: dict[WordLabel, tuple[int, Rows]] = {}  # joined with so many node labels
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
         self.entries = 0
@@ -121,16 +121,19 @@ class JoinedLabels:
             known = self._contents.get(id(content))
             if known is None:
                 labels = np.array([self._nodes(label) for label, _ in content], np.int32)
-                amounts = np.array([amount for _, amount in content], np.float64)
+                amounts = None  # all are one
+                if any(amount != 1.0 for _, amount in content):
+                    amounts = np.array([amount for _, amount in content], np.float64)
                 # Holding the content keeps its identity from being reused.
                 known = self._contents[id(content)] = (content, labels, amounts)
                 self.entries += len(labels) + 10
             found.append(known)
-        return (
-            _starts(np.array([len(each[1]) for each in found], np.int64)),
-            _concatenated([each[1] for each in found], np.int32),
-            _concatenated([each[2] for each in found], np.float64),
-        )
+        starts = _starts(np.array([len(each[1]) for each in found], np.int64))
+        amount = np.ones(starts[-1])
+        for place, (_, _, given) in enumerate(found):
+            if given is not None:
+                amount[starts[place] : starts[place + 1]] = given
+        return starts, _concatenated([each[1] for each in found], np.int32), amount
 
     def _join(self, words: list[WordLabel]) -> list[Rows]:
         """Return what word labels join with; what is not known yet is joined many at a time."""

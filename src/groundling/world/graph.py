@@ -70,7 +70,7 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 # What labels were read from is mostly the same few things, node by node and graph by graph.
 # It is remembered by value and type (1 is True and 1.0, but no label is).
 _KNOWN: dict[object, _Normalised] = {}
-_MOST_KNOWN, _SHORT = 10_000, 30
+_MOST_KNOWN, _SHORT = 4_000, 30
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
 _LISTED = _PLAIN | {tuple, list, set, frozenset}
 
