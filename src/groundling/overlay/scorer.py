@@ -13,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
-    Batch,
     Integers,
-    Layout,
     Reals,
-    Workspace,
     make_layout,
     make_workspace,
 )
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
-from groundling.overlay.passes import all_gradients, all_scores, softmax_instances
+from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
+from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
     Potentials,
     return_amounts,
@@ -37,7 +35,8 @@ from groundling.overlay.potentials import (
 __all__ = ["Scorer"]
 
 
-_NO_GRADS: tuple[list[Reals], list[Reals]] = ([np.zeros(0)], [np.zeros((0, 0))])
+_NONE = np.zeros(0)
+_NO_GRADS: tuple[list[Reals], list[Reals]] = ([_NONE], [np.zeros((0, 0))])
 
 
 class Scorer:
@@ -133,22 +132,42 @@ class Scorer:
 
     def group_scores(self, theta: Reals) -> tuple[Reals, Reals]:
         """Return ψ of every (candidate, group), instance by instance, and text-free scores."""
-        potentials = self.potentials(theta)
         grouped = np.zeros(int(self.group_start[-1]))
         free = np.zeros(len(self.batch.candidate_gold))
-
-        def work(shard: int) -> None:
-            all_scores(*self._given(shard, potentials), self.group_start, grouped, free)
-
-        self._each(work)
+        self._pass(theta, UNITS, _NONE, grouped, free)
         return grouped, free
 
-    def _given(
-        self, shard: int, potentials: Potentials
-    ) -> tuple[Batch, Layout, int, int, Potentials, Workspace]:
-        """Return what all kernels over instances read."""
-        first, last = self._instance_shards[shard]
-        return self.batch, self._layout, first, last, potentials, self._workspaces[shard]
+    def _pass(
+        self, theta: Reals, purpose: int, scores: Reals, grouped: Reals, free: Reals
+    ) -> float:
+        """Pass over all instances, those that need it in logarithms; return the loss."""
+        potentials = self.potentials(theta)
+        pair_grads, edge_grads = _NO_GRADS
+        if purpose in (LEARN, EXPECT):
+            pair_grads, edge_grads = self._pair_grads, self._edge_grads
+            for each in (*pair_grads, *edge_grads):
+                each.fill(0.0)
+        in_logs = np.zeros(len(self.batch.candidate_gold), np.bool_)
+
+        def work(shard: int) -> float:
+            first, last = self._instance_shards[shard]
+            return float(
+                pass_instances(
+                    self.batch, self._layout, first, last, potentials, self._workspaces[shard],
+                    purpose, in_logs, scores, self.group_start, grouped, free,
+                    pair_grads[shard % len(pair_grads)], edge_grads[shard % len(edge_grads)],
+                )
+            )  # fmt: skip
+
+        loss = sum(self._each(work))
+        needed = np.flatnonzero(in_logs)
+        owners = np.searchsorted(self.batch.instance_candidates, needed, side="right") - 1
+        for instance in np.unique(owners).tolist():
+            loss += pass_instance_in_logs(
+                self.batch, self._layout, instance, potentials, self._workspaces[0], purpose,
+                in_logs, scores, self.group_start, grouped, free, pair_grads[0], edge_grads[0],
+            )  # fmt: skip
+        return loss
 
     # ---- gradients ----------------------------------------------------------------------
 
@@ -158,33 +177,13 @@ class Scorer:
         return loss, self._gradient()
 
     def _softmax(self, theta: Reals, want_gradient: bool) -> tuple[float, Reals]:
-        potentials = self.potentials(theta)
         scores = np.zeros(len(self.batch.candidate_gold))
-
-        grads = (self._pair_grads, self._edge_grads) if want_gradient else _NO_GRADS
-
-        def work(shard: int) -> float:
-            pair_grad, edge_grad = (each[shard % len(each)] for each in grads)
-            return float(
-                softmax_instances(
-                    *self._given(shard, potentials), want_gradient, scores, pair_grad, edge_grad
-                )
-            )
-
-        return sum(self._each(work)), scores
+        purpose = LEARN if want_gradient else SCORE
+        return self._pass(theta, purpose, scores, _NONE, _NONE), scores
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
         """Return the gradient of Σ weight · score, weights as laid out by `group_scores`."""
-        potentials = self.potentials(theta)
-        pair_grads, edge_grads = self._pair_grads, self._edge_grads  # made before threads begin
-
-        def work(shard: int) -> None:
-            all_gradients(
-                *self._given(shard, potentials), self.group_start, group_weight, free_weight,
-                pair_grads[shard], edge_grads[shard],
-            )  # fmt: skip
-
-        self._each(work)
+        self._pass(theta, EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 
     def amount_loss(self, theta: Reals) -> tuple[float, Reals]:
