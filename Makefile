@@ -17,7 +17,7 @@ help:
 	@echo "make install  make .venv with everything for development"
 	@echo "make lint     check style;  make types: check types"
 	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
-	@echo "make pictures draw the pictures of the pages anew"
+	@echo "make pictures draw the pictures and screenshots of the pages anew (needs Chromium)"
 	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
 	@echo "make parser-versions  measure the parser with the lowest and the newest spaCy"
 	@echo "              (TREEBANKS=folder with en_ewt-ud-test.conllu; installs both apart)"
@@ -63,8 +63,9 @@ types: $(VENV)/.dev
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-pictures: $(VENV)/.base
+pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_screenshots.py
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run

@@ -26,6 +26,7 @@ from benchmarks.corpus import Corpus, describe, encoded, generate
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
 from benchmarks.prediction import prediction
+from benchmarks.teaching import KNOWN, curve, teaching
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.scorer import Scorer
 
@@ -38,6 +39,8 @@ BARS = {
     "speedup_two_threads": (1.7, "at least"),
     "growth_exponent": (1.05, "at most"),
     "times_limit": (3.0, "at most"),
+    "teach_seconds_300": (0.5, "at most"),
+    "teach_seconds_3000": (2.0, "at most"),
 }
 
 
@@ -52,6 +55,9 @@ def main() -> None:
     figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
     figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
     figures |= prediction(20 if quick else 300, 1 if quick else 5, console)
+    figures |= teaching(console, (30,) if quick else KNOWN, 3 if quick else 11)
+    if not quick:
+        figures |= curve(console)
     show_bars(figures, console)
     arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     console.print(f"Written to {arguments.output}.")

@@ -14,7 +14,7 @@ ROOMS = (
     "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
     "language",
     "world", "data", "features", "overlay", "inference", "models", "learning", "io_before", "io",
-    "explain", "answers", "judging", "estimator", "follower",
+    "explain", "answers", "judging", "diagnosing", "estimator", "looking", "follower",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")

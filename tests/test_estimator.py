@@ -49,12 +49,14 @@ def test_estimator_keeps_what_the_constructor_was_given():
 
 
 def test_estimator_deep_parameters_are_those_of_the_groups():
-    found = make(learning=Learning(l2=3.0)).get_params(deep=True)
+    given = {"model": PlanModel(), "overlay": Overlay(), "features": Features()}
+    found = make(learning=Learning(l2=3.0), **given).get_params(deep=True)
     assert found["learning__l2"] == 3.0
     assert found["model__skip"] == 0.0
     assert found["search__max_length"] == 2
     assert found["overlay__skeleton"] == "tree"
     assert found["features__words"] == ("word", "string")
+    assert make().get_params(deep=True)["model"] == "auto"
     assert not any("__" in name for name in make().get_params(deep=False))
     assert make().get_params() == make().get_params(deep=True)
 

@@ -779,7 +779,8 @@ def test_follower_stops_where_progress_says_so():
     told = []
 
     def stop(progress):
-        told.append(progress)
+        if progress.stage == "training":
+            told.append(progress)
         return len(told) == 3
 
     follower = make().fit(line_demonstrations(), progress=stop)

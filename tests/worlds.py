@@ -1,5 +1,7 @@
 """Small worlds and demonstrations that the tests of the core share."""
 
+import math
+
 import numpy as np
 
 from groundling import Demonstration, Features, GroundingGraph, Instruction, Overlay, Search
@@ -123,3 +125,8 @@ def slopes(function, theta, step=1e-5):
             total += weight * function(moved)
         found[place] = total / (12 * step)
     return found
+
+
+def in_training(listen):
+    """Return what listens to the steps of training only, not to what comes before."""
+    return lambda report: None if math.isnan(report.loss) else listen(report)

@@ -188,6 +188,7 @@ class ExactSearch(DecisionModel):
             return super()._search(fitted, request, search)
         world, start = request.world, request.start
         search = search.extended(world.extra_length(start))
+        assert search.max_length is not None  # given in the preset
         scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
         lengths = range(search.min_length, search.max_length + 1)
         return SearchResult(

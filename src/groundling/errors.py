@@ -20,7 +20,8 @@
     └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
-    └── ConvergenceWarning    training stopped before it converged
+    ├── ConvergenceWarning    training stopped before it converged
+    └── LearningWarning       something in the demonstrations or settings cannot work
 
 Messages say what was found, where, and what to do about it.
 """
@@ -38,6 +39,7 @@ __all__ = [
     "GroundlingError",
     "GroundlingWarning",
     "InstructionError",
+    "LearningWarning",
     "LexiconError",
     "LimitError",
     "ModelFileError",
@@ -144,6 +146,10 @@ class GroundlingWarning(UserWarning):
 
 class ConvergenceWarning(GroundlingWarning):
     """Training stopped at its iteration limit before it converged."""
+
+
+class LearningWarning(GroundlingWarning):
+    """Something in the demonstrations or the settings cannot work; the message says what to do."""
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

@@ -13,20 +13,31 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.language.parser import Parser
+from groundling.learning.presets import default_model
 from groundling.learning.settings import Learning
 from groundling.models.base import Model
 from groundling.overlay.settings import Overlay
-from groundling.settings import Settings
+from groundling.settings import AUTO, Settings
 
 __all__ = ["Estimator"]
 
-_KINDS: dict[str, type] = {
+_KINDS: dict[str, type[Settings]] = {
     "model": Model,
     "overlay": Overlay,
     "features": Features,
     "learning": Learning,
     "search": Search,
 }
+
+
+def _is_auto(value: object) -> bool:
+    return isinstance(value, str) and value == AUTO
+
+
+def _plain(name: str) -> Settings:
+    """Return a group of settings as it is where nothing of it is given."""
+    kind = _KINDS[name]
+    return default_model() if kind is Model else kind()
 
 
 class Estimator:
@@ -42,8 +53,8 @@ class Estimator:
     def _check_settings(self) -> None:
         for name, kind in _KINDS.items():
             value = getattr(self, name)
-            if not isinstance(value, kind):
-                example = "PlanModel" if kind is Model else kind.__name__
+            if not isinstance(value, kind) and not _is_auto(value):
+                example = type(_plain(name)).__name__
                 raise SettingError(
                     f"Follower.{name} is {value!r}; make it {example}(…), such as {example}()."
                 )
@@ -86,6 +97,8 @@ class Estimator:
                     raise self._unknown(name)
             for outer, values in inside.items():
                 group = getattr(self, outer) if outer in before else None
+                if _is_auto(group) and outer in _KINDS:
+                    group = _plain(outer)  # what is set from inside is no longer chosen
                 if not isinstance(group, Settings):
                     raise self._unknown(f"{outer}__{next(iter(values))}")
                 known = [each.name for each in fields(group)]
@@ -104,9 +117,9 @@ class Estimator:
         return self
 
     def _unknown(self, name: str) -> SettingError:
-        return SettingError(
-            f"Follower has no setting {name!r}.{did_you_mean(name, self.get_params())}"
-        )
+        known = self.get_params()
+        known |= {f"{e}__{n}": v for e in _KINDS for n, v in _plain(e).to_dict().items()}
+        return SettingError(f"Follower has no setting {name!r}.{did_you_mean(name, known)}")
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags

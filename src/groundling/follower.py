@@ -5,43 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from groundling.answers import answer, listed_requests
+from groundling.answers import listed_requests
+from groundling.diagnosing import check_learnt, left_out, warn
 from groundling.errors import (
     DemonstrationError,
-    NotFittedError,
+    GroundlingError,
     SearchError,
     SettingError,
+    WorldError,
     did_you_mean,
 )
-from groundling.estimator import Estimator
-from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Text
 from groundling.features.settings import Features
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.io import load_learnt, save_learnt
-from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
+from groundling.learning.choosing import choose
+from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
+from groundling.learning.teaching import teach
 from groundling.learning.trainer import Learnt, Trainer
-from groundling.learning.training import ProgressCallback
-from groundling.models.base import Model, Request
-from groundling.models.examples import prepare
-from groundling.models.plan import PlanModel
+from groundling.learning.training import ProgressCallback, early
+from groundling.looking import Looking
+from groundling.models.base import Model
+from groundling.models.examples import Skipped, listed_demonstrations, prepare, sift
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
+from groundling.settings import AUTO, Auto
 from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
 
 
-class Follower(Estimator):
+class Follower(Looking):
     """An agent that learns to follow instructions from demonstrations.
+
+    What is not given is chosen from the demonstrations (`"auto"`); `choices_` tells what, and
+    why. What is given is kept.
 
     Parameters
     ----------
@@ -65,6 +71,10 @@ class Follower(Estimator):
 
     Attributes
     ----------
+    skipped_ : tuple of Skipped
+        What `fit(…, skip_bad=True)` left out, and why.
+    choices_ : tuple of Choice
+        What was chosen from the demonstrations: what, the choice, why, what to set instead.
     theta_ : array
         The learnt weights θ (see `weights` for those of an ensemble's members).
     feature_names_ : list of str
@@ -98,16 +108,14 @@ class Follower(Estimator):
     ('on',)
     """
 
-    _learnt: Learnt
-
     def __init__(
         self,
         *,
-        model: Model = PlanModel(),  # noqa: B008 - settings are frozen values
-        overlay: Overlay = Overlay(),  # noqa: B008
-        features: Features = Features(),  # noqa: B008
-        learning: Learning = Learning(),  # noqa: B008
-        search: Search = Search(),  # noqa: B008
+        model: Model | Auto = AUTO,
+        overlay: Overlay | Auto = AUTO,
+        features: Features | Auto = AUTO,
+        learning: Learning | Auto = AUTO,
+        search: Search | Auto = AUTO,
         parser: str | Parser = "default",
         seed: int = 0,
         threads: int = 1,
@@ -132,18 +140,47 @@ class Follower(Estimator):
         progress: ProgressCallback | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 25,
+        skip_bad: bool = False,
+        check: bool = True,
     ) -> Follower:
         """Learn from demonstrations, forgetting whatever was learnt before.
 
-        `progress` is called after every step, and may return True to stop there. With
-        `checkpoint`, a folder, training writes what it has reached every `checkpoint_every`
-        iterations and resumes from what it finds there. `y` is not used; it is there for
-        scikit-learn's searches.
+        `progress` is called from the first second on and after every step of training, where
+        it may return True to stop. With `checkpoint`, a folder, training writes what it has
+        reached every `checkpoint_every` iterations and resumes from what it finds there. With
+        `skip_bad`, demonstrations that cannot be read or carried out are left out; a warning
+        says how many and which, and `skipped_` why. Unless `check` is off, what cannot work is
+        told in warnings (`LearningWarning`) with the cure; see also `diagnose`. `y` is not
+        used; it is there for scikit-learn's searches.
         """
         self._check_settings()
-        trainer = Trainer(**self.get_params(deep=False))
-        self._learnt = trainer.fit(demonstrations, progress, checkpoint, checkpoint_every)
+        tell = early(progress)
+        listed = listed_demonstrations(demonstrations)
+        skipped: list[Skipped] = []
+        if skip_bad:
+            tell("reading", 0, len(listed))
+            listed, skipped = self._sift(listed)
+        trainer, choices = choose(
+            self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
+        )
+        learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every)
+        self._learnt = replace(learnt, choices=choices)
+        self.skipped_ = tuple(skipped)
+        if check:
+            tell("checking", 0, len(listed))
+            warn(check_learnt(self._learnt))
         return self
+
+    def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
+        """Leave out what cannot be used, and say so."""
+        good, bad = sift(Facts(listed, self.parser).encoder, listed)
+        if not good:
+            raise DemonstrationError(
+                f"None of {len(bad)} demonstrations can be used. The first: {bad[0].problem}"
+            )
+        if bad:
+            warn([left_out(bad)])
+        return good, bad
 
     def teach(
         self,
@@ -188,7 +225,7 @@ class Follower(Estimator):
                 )
             before = tuple(prepare(encoder, listed, augment=trainer.learning.augment))
         new = prepare(encoder, demonstrations, augment=trainer.learning.augment)
-        self._learnt = trainer.go_on(learnt, (*before, *new), progress)
+        self._learnt = teach(learnt, before, new, progress)
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
@@ -214,14 +251,6 @@ class Follower(Estimator):
         examples = self._fitted().examples
         return tuple(each.shown for each in examples if each.shown is not None)
 
-    def _fitted(self) -> Learnt:
-        if not hasattr(self, "_learnt"):
-            raise NotFittedError(
-                "This Follower has not learnt anything yet. Call fit with demonstrations, or "
-                "Follower.load with a saved model."
-            )
-        return self._learnt
-
     def with_search(self, search: Search) -> Follower:
         """Return a follower with the same knowledge that searches in another way.
 
@@ -234,6 +263,8 @@ class Follower(Estimator):
         """
         learnt = self._fitted()
         settings = learnt.settings
+        if search.max_length is None:
+            search = replace(search, max_length=max(learnt.search.longest, search.min_length))
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
         return self._of(learnt.with_search(search))
 
@@ -266,17 +297,72 @@ class Follower(Estimator):
         """
         return self.follow_many([(instructions, environment, start)], length=length)[0]
 
+    def act(self, instructions: str, running: Any, world: Any) -> Any:
+        """Carry out instructions in a running environment, and tell what came of it.
+
+        `world` is one that can make an agent of a follower (`agent(follower)`), such as those
+        of `groundling.gym`; `running` is the environment that the agent moves in.
+
+        >>> from groundling import gym
+        >>> level = gym.babyai("GoToLocal")
+        >>> follower = level.follower().fit(level.record(range(20)))
+        >>> env = level.make()
+        >>> mission, _ = level.reset(env, seed=1000)
+        >>> print(follower.act(mission, env, level))
+        Done: go to a green ball.
+        """
+        self._fitted()
+        if not hasattr(world, "agent"):
+            raise WorldError(
+                f"A {type(world).__name__} only plans: it has no agent that acts. Use follow, or "
+                "a world of groundling.gym."
+            )
+        return world.agent(self).act(instructions, running)
+
+    @overload
     def follow_many(
         self,
         requests: Iterable[tuple[Text, Environment, State]],
         *,
         length: int | None = None,
-    ) -> list[Plan]:
-        """Return a plan for each (instructions, environment, start); faster than one by one."""
+        errors: Literal["raise"] = "raise",
+    ) -> list[Plan]: ...
+
+    @overload
+    def follow_many(
+        self,
+        requests: Iterable[tuple[Text, Environment, State]],
+        *,
+        length: int | None = None,
+        errors: Literal["return"],
+    ) -> list[Plan | GroundlingError]: ...
+
+    def follow_many(
+        self,
+        requests: Iterable[tuple[Text, Environment, State]],
+        *,
+        length: int | None = None,
+        errors: Literal["raise", "return"] = "raise",
+    ) -> list[Plan] | list[Plan | GroundlingError]:
+        """Return a plan for each (instructions, environment, start); faster than one by one.
+
+        With `errors="return"`, the place of a request that cannot be followed holds the error
+        instead of a plan, and the others are followed.
+        """
         search = self._fitted().search
+        if errors not in ("raise", "return"):
+            raise SettingError(f"errors is 'raise' or 'return', not {errors!r}.")
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
         listed = listed_requests(requests)
+        if errors == "return":
+            try:
+                return self.follow_many(listed, length=length)
+            except GroundlingError as error:
+                found: list[Plan | GroundlingError] = [error]
+            if len(listed) > 1:
+                return [self.follow_many([e], length=length, errors="return")[0] for e in listed]
+            return found
         plans = []
         for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
             if plan is None:
@@ -322,105 +408,6 @@ class Follower(Estimator):
             for text, (_, environment, starts) in zip(texts, listed, strict=True)
         ]
         return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
-
-    def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
-        encoder = self._fitted().fitted.encoder
-        texts = encoder.reader.read_many(text for text, _, _ in requests)
-        found = [
-            Request(text, encoder.world(environment), start)
-            for text, (_, environment, start) in zip(texts, requests, strict=True)
-        ]
-        for each in found:
-            each.world.actions(each.start)  # complains of states that cannot be remembered
-            each.world.notice(each.start)  # whether the environment has changed since
-        return found
-
-    def _plans(
-        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
-    ) -> Iterator[Plan | None]:
-        """Follow one request after another; nothing where no plan is found."""
-        learnt = self._fitted()
-        read = self._requests(requests)
-        results = learnt.model.search(learnt.fitted, read, search)
-        for request, result in zip(read, results, strict=True):
-            yield answer(learnt, request, result, search)
-
-    # ---- judging ------------------------------------------------------------------------
-
-    def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the share of demonstrations whose outcome the follower reaches.
-
-        Two plans have the same outcome if they end alike (see `Environment.outcome`);
-        where no plan is found, the outcome is not reached.
-        """
-        learnt = self._fitted()
-        listed = checked(demonstrations)
-        requests = [(each.instructions, each.environment, each.start) for each in listed]
-        return share_right(learnt, listed, self._plans(requests, learnt.search))
-
-    def calibrate(self, demonstrations: Iterable[Demonstration]) -> Follower:
-        """Make confidences honest on demonstrations that were not trained on.
-
-        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
-        or transitions are decoded, so that their outcomes are.
-        """
-        learnt = self._fitted()
-        listed = checked(demonstrations)
-        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
-        self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
-        return self
-
-    # ---- looking inside -----------------------------------------------------------------
-
-    @property
-    def theta_(self) -> Reals:
-        """The learnt weights θ."""
-        return self._fitted().fitted.theta
-
-    @property
-    def feature_names_(self) -> list[str]:
-        """The name of each weight, in the order of `theta_`."""
-        return self._fitted().fitted.space.names()
-
-    @property
-    def lexicon_(self) -> Lexicon:
-        """The lexicon in use, with what was learnt."""
-        return self._fitted().fitted.encoder.reader.lexicon
-
-    @property
-    def loss_(self) -> float:
-        """The final training loss."""
-        return self._fitted().loss
-
-    @property
-    def temperature_(self) -> float:
-        """What scores are divided by so that confidences are calibrated."""
-        return self._fitted().temperature
-
-    @property
-    def weight_count_(self) -> int:
-        """How many weights were learnt, those of all members together."""
-        return sum(len(each.theta) for each in self._fitted().fitted.members)
-
-    def weights(
-        self, containing: str = "", *, most: int = 20, member: int = 0
-    ) -> list[tuple[str, float]]:
-        """Return the strongest features whose name contains a string, as the paper's Table 2.
-
-        `member` is the number of the ensemble's member whose weights are asked for.
-        """
-        members = self._fitted().fitted.members
-        if not 0 <= member < len(members):
-            raise SettingError(
-                f"There is no member {member}: this follower has {len(members)}, counted from 0."
-            )
-        fitted = members[member]
-        chosen = [
-            (name, float(weight))
-            for name, weight in zip(fitted.space.names(), fitted.theta.tolist(), strict=True)
-            if containing in name and weight != 0
-        ]
-        return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
 
     # ---- keeping ------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from groundling.features.space import JoiningFunction, name_of
 from groundling.inference.settings import Search
 from groundling.io_before import translate
 from groundling.language.parser import Parser, load_parser
+from groundling.learning.choosing import Choice
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.modelfolder import read_folder, read_json, write_folder
@@ -108,6 +109,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         },
         "loss": learnt.loss,
         "temperature": learnt.temperature,
+        "choices": [[each.what, each.chosen, each.why, each.change] for each in learnt.choices],
     }
     write_folder(folder, manifest, files, note)
     return folder
@@ -242,6 +244,7 @@ def _build(
         replace(first, others=tuple(others)),
         float(manifest["loss"]),
         float(manifest["temperature"]),
+        choices=tuple(Choice(*map(_text, each)) for each in manifest.get("choices", ())),
     )
 
 

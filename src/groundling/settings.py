@@ -7,11 +7,15 @@ import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from groundling.errors import SettingError, did_you_mean
 
-__all__ = ["Settings", "idle_setting", "setting"]
+__all__ = ["AUTO", "Auto", "Settings", "idle_setting", "setting"]
+
+Auto: TypeAlias = Literal["auto"]
+AUTO: Auto = "auto"
+"""Stands for settings that are chosen from the demonstrations."""
 
 S = TypeVar("S", bound="Settings")
 

@@ -4,7 +4,8 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.acting import Agent, act, carry_out
+from groundling.errors import WorldError
+from groundling.gym.acting import Agent, carry_out
 from groundling.gym.babyai_levels import babyai
 
 
@@ -45,7 +46,7 @@ def test_acting_tells_misunderstanding_from_failure(level, follower, env):
         for number, thing in enumerate(scene.layout.things)
         if thing.kind != named
     ]
-    report = act(follower, others[0], env, level)
+    report = follower.act(others[0], env, level)
     assert report.ending in ("misunderstood", "success")  # the way there may pass the other
     level.reset(env, 500)
     stuck = level.macro("go to", [{0}])
@@ -125,3 +126,8 @@ def test_acting_follows_what_is_left_when_something_is_gone(level, follower, env
     report = agent.act("go to a box then go to a ball", Thief(env))
     assert report.surprises > 0 or report.ending == "success"
     assert report.ending in ("misunderstood", "success", "out of time", "executor failed")
+
+
+def test_acting_takes_a_world_with_hands(follower):
+    with pytest.raises(WorldError, match="only plans"):
+        follower.act("go to a box", None, object())

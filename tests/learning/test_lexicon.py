@@ -18,7 +18,7 @@ from groundling.errors import SettingError
 from groundling.features.lexicon import Lexicon
 from tests.learning.test_training import KilledError, killed_after
 from tests.test_follower import Rooms
-from tests.worlds import objective_of, slopes, weights_for
+from tests.worlds import in_training, objective_of, slopes, weights_for
 
 SYNONYMS = {"kitchen": "stove", "cellar": "depths", "garden": "greens", "attic": "rafters"}
 VERBS = ("enter", "visit", "find", "see", "reach")
@@ -83,7 +83,7 @@ def test_lexicon_same_seed_same_bytes(learnt):
 
 def test_lexicon_learning_killed_and_resumed_ends_in_the_same_bytes(tmp_path):
     told = []
-    whole = make().fit(shown(), checkpoint=tmp_path / "whole", progress=told.append)
+    whole = make().fit(shown(), checkpoint=tmp_path / "whole", progress=in_training(told.append))
     assert told[0].stage == "learning the lexicon"
     first = sum(each.stage == "learning the lexicon" for each in told)
     for steps in (2, first // 2, first, first + 3):
@@ -125,7 +125,7 @@ def test_lexicon_learning_stops_where_progress_says_so(steps, tmp_path):
         told.append(progress.stage)
         return len(told) == steps
 
-    follower = make().fit(shown(), progress=stop, checkpoint=tmp_path)
+    follower = make().fit(shown(), progress=in_training(stop), checkpoint=tmp_path)
     assert told.count("learning the lexicon") == steps
     # The words of the first round are known after its three steps.
     assert bool(follower.lexicon_.learnt) == (steps >= 3)
@@ -136,7 +136,7 @@ def test_lexicon_learning_that_was_stopped_does_not_stay_so(learnt, tmp_path):
         return progress.stage == "learning the lexicon" and progress.step == 4
 
     whole = make().fit(shown(), checkpoint=tmp_path / "whole")
-    stopped = make().fit(shown(), checkpoint=tmp_path / "stopped", progress=stop)
+    stopped = make().fit(shown(), checkpoint=tmp_path / "stopped", progress=in_training(stop))
     assert stopped.theta_.tobytes() != whole.theta_.tobytes()
     resumed = make().fit(shown(), checkpoint=tmp_path / "stopped")
     assert resumed.lexicon_ == learnt.lexicon_

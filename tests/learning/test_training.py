@@ -22,7 +22,7 @@ from groundling import (
 )
 from groundling.errors import ConvergenceWarning, ModelFileError
 from groundling.learning.checkpoints import Checkpoint
-from tests.worlds import Line, line_demonstrations
+from tests.worlds import Line, in_training, line_demonstrations
 
 WAYS = {
     "plans": (PlanModel(), Learning(iterations=40, tolerance=0.0)),
@@ -103,14 +103,17 @@ def killed_after(steps):
         if count == steps:
             raise KilledError
 
-    return progress
+    return in_training(progress)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_training_killed_at_any_point_resumes_to_the_same_bytes(way, tmp_path):
     told = []
     whole = follower(way).fit(
-        shown(way), checkpoint=tmp_path / "whole", checkpoint_every=5, progress=told.append
+        shown(way),
+        checkpoint=tmp_path / "whole",
+        checkpoint_every=5,
+        progress=in_training(told.append),
     )
     total = len(told)
     assert total > 10
@@ -142,7 +145,7 @@ def test_training_goes_on_from_any_checkpoint(way, tmp_path):
 def test_training_resumes_without_training_again(tmp_path):
     first = follower("plans").fit(shown(), checkpoint=tmp_path)
     told = []
-    again = follower("plans").fit(shown(), checkpoint=tmp_path, progress=told.append)
+    again = follower("plans").fit(shown(), checkpoint=tmp_path, progress=in_training(told.append))
     assert told == []
     assert again.theta_.tobytes() == first.theta_.tobytes()
 
@@ -157,11 +160,11 @@ def test_training_resumes_in_another_process_with_functions_of_ones_own(tmp_path
 import sys
 sys.path[:0] = {sys.path!r}
 from tests.learning.test_training import join_first
-from tests.worlds import line_demonstrations
+from tests.worlds import in_training, line_demonstrations
 from groundling import Features, Follower
 told = []
 Follower(features=Features(joins=("conjunction", join_first)), parser="chain").fit(
-    line_demonstrations(), checkpoint={str(tmp_path)!r}, progress=told.append)
+    line_demonstrations(), checkpoint={str(tmp_path)!r}, progress=in_training(told.append))
 print(len(told))
 """
     counts = [
@@ -230,7 +233,7 @@ def test_training_warns_when_it_did_not_converge():
 def test_training_progress_names_stage_and_step():
     told = []
     made = follower("decisions-best").set_params(model__begin="alignment")
-    made.fit(shown(), progress=told.append)
+    made.fit(shown(), progress=in_training(told.append))
     assert told[0].stage == "training"
     assert told[0].step == 1
     assert any("round 2" in each.stage for each in told)
@@ -245,7 +248,7 @@ def test_training_stops_where_progress_says_so(way):
         told.append(progress)
         return len(told) == 4
 
-    made = follower(way).fit(shown(way), progress=stop)
+    made = follower(way).fit(shown(way), progress=in_training(stop))
     # Members of an ensemble train one after another, and each is asked.
     assert len(told) == 4 or way == "ensemble"
     assert made.follow("go left", Line(4), 2).actions
@@ -267,6 +270,8 @@ def test_training_that_was_stopped_can_be_resumed_with_its_checkpoints(tmp_path)
         return len(told) == 12
 
     whole = follower("plans").fit(shown(), checkpoint=tmp_path / "whole", checkpoint_every=5)
-    follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5, progress=stop)
+    follower("plans").fit(
+        shown(), checkpoint=tmp_path / "part", checkpoint_every=5, progress=in_training(stop)
+    )
     resumed = follower("plans").fit(shown(), checkpoint=tmp_path / "part", checkpoint_every=5)
     assert resumed.theta_.tobytes() == whole.theta_.tobytes()

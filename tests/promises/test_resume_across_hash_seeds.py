@@ -33,8 +33,9 @@ shown = [
 steps = 0
 def progress(report):
     global steps
-    steps += 1
-    if steps == int(sys.argv[2]):
+    trained = report.loss == report.loss  # there is none before training
+    steps += trained
+    if trained and steps == int(sys.argv[2]):
         os.kill(os.getpid(), signal.SIGKILL)
 follower = make_follower()
 follower.fit(shown, checkpoint=sys.argv[1], checkpoint_every=1, progress=progress)

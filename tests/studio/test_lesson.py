@@ -6,6 +6,7 @@ import pytest
 
 from groundling import Demonstration
 from groundling.studio.kitchen import PLACES, THINGS, Kitchen
+from groundling.studio.learning import learn
 from groundling.studio.presets import lesson_follower
 
 WORDS = {
@@ -57,3 +58,21 @@ def test_lesson_ten_demonstrations_are_enough_for_most(language):
         follower = lesson_follower().fit(demonstrate(words, *each, dice) for each in TEN)
         shares.append(follower.score(demonstrate(words, *each, dice) for each in NEW))
     assert sum(shares) / len(shares) > 0.6, shares
+
+
+def test_lesson_learns_only_what_it_does_not_know():
+    kitchen = Kitchen()
+    shown = {
+        name: Demonstration(name, kitchen, kitchen.start, (action,))
+        for name, action in (("zum Tisch", "go to the table"), ("zum Regal", "go to the shelf"))
+    }
+
+    def refuse():
+        raise AssertionError("it learnt everything again")
+
+    first = learn(lesson_follower, (), {"zum Tisch": shown["zum Tisch"]})
+    both = learn(refuse, (), shown, known=first)
+    assert len(first.demonstrations_) == 1  # who answers meanwhile is left alone
+    assert both.follow("zum Regal", kitchen, kitchen.start).actions == ("go to the shelf",)
+    fewer = learn(refuse, (), {"zum Regal": shown["zum Regal"]}, known=both)
+    assert [each.name for each in fewer.demonstrations_] == ["zum Regal"]

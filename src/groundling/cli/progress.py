@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -77,10 +78,15 @@ class _Lines:
             return
         self.last = monotonic()
         self.console.print(
-            f"{self.title}: {report.stage} {report.step}/{report.steps}, loss {report.loss:.2f}",
+            f"{self.title}: {report.stage} {report.step}/{report.steps}{_loss(report, ', ')}",
             highlight=False,
             soft_wrap=True,
         )
+
+
+def _loss(report: Report, before: str = "") -> str:
+    """Return the loss in words; there is none before training."""
+    return "" if math.isnan(report.loss) else f"{before}loss {report.loss:.2f}"
 
 
 @contextmanager
@@ -111,7 +117,7 @@ def _bar(console: Console, title: str) -> Iterator[Reporter]:
                 total=report.steps,
                 completed=report.step,
                 description=f"{title}: {report.stage}",
-                note=f"loss {report.loss:.2f}",
+                note=_loss(report),
             )
 
         yield show

@@ -210,8 +210,8 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 def count_weights(follower: Follower) -> int:
     """Return how many weights were learnt, by all members of an ensemble."""
-    models = range(len(follower.model.all_members(follower.overlay, follower.features)))
-    return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in models)
+    members = range(follower.member_count_)
+    return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
 
 def weights_of(follower: Follower, word: str, member: int = 0) -> list[tuple[str, float]]:

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groundling.gym.acting import Agent, Report, act, carry_out
+    from groundling.gym.acting import Agent, Report, carry_out
     from groundling.gym.babyai_levels import BabyAI, babyai, levels
     from groundling.gym.datasets import from_minari, to_minari
     from groundling.gym.objects import Episode, MacroAction, ObjectWorld, Verb, sides
@@ -27,7 +27,6 @@ __all__ = [
     "Seen",
     "Trajectory",
     "Verb",
-    "act",
     "babyai",
     "carry_out",
     "cut",
@@ -40,7 +39,7 @@ __all__ = [
 
 # Where the names live. Gymnasium and its kin are optional: only what is used is imported.
 _HOMES = {
-    "acting": ("Agent", "Report", "act", "carry_out"),
+    "acting": ("Agent", "Report", "carry_out"),
     "babyai_levels": ("BabyAI", "babyai", "levels"),
     "datasets": ("from_minari", "to_minari"),
     "objects": ("Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),

@@ -11,7 +11,7 @@ from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 from groundling.inference.plan import Plan
 
-__all__ = ["Agent", "Report", "act", "carry_out"]
+__all__ = ["Agent", "Report", "carry_out"]
 
 _LOOKS = 200  # how often it looks for what was named
 
@@ -157,7 +157,7 @@ class Agent:
         self.follower = follower
         self.world = world
         self._hands = _Hands(world)
-        self.threshold = follower.search.threshold if threshold is None else threshold
+        self.threshold = follower.threshold if threshold is None else threshold
 
     def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
         """Return the plan for a text, or for parts of one, in a scene."""
@@ -274,8 +274,3 @@ def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> R
         if run.over:
             break
     return run.end(world.rewards)
-
-
-def act(follower: Follower, text: str, env: Any, world: ObjectWorld) -> Report:
-    """Carry out an instruction in an environment that was reset (see `Agent`)."""
-    return Agent(follower, world).act(text, env)

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from groundling.errors import DemonstrationError
 from groundling.follower import Follower
@@ -15,6 +15,9 @@ from groundling.gym.episode import Choice, Episode, MacroAction, Verb
 from groundling.gym.presets import make_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
+
+if TYPE_CHECKING:
+    from groundling.gym.acting import Agent
 
 __all__ = ["Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
 
@@ -178,6 +181,12 @@ class ObjectWorld(ABC):
     def follower(self, **changes: Any) -> Follower:
         """Return a follower with settings that suit worlds like this, yet to be fitted."""
         return make_follower(self.slots, **changes)
+
+    def agent(self, follower: Follower) -> Agent:
+        """Return the agent that carries out what a follower of this world understands."""
+        from groundling.gym.acting import Agent  # it knows this module, too
+
+        return Agent(follower, self)
 
     def demonstrate(
         self,

@@ -32,10 +32,17 @@ def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | No
     end are dropped there.
     """
     search = search.extended(world.extra_length(start))
+<<<<<<< HEAD
     found = PlanTree(start)
     layer = [0]
     for length in range(1, search.max_length + 1):
         grown: list[int] = []
+=======
+    layer = [Trajectory((start,))]
+    found: list[Trajectory] = []
+    for length in range(1, search.longest + 1):
+        grown: list[Trajectory] = []
+>>>>>>> main
         # Where no plan can be dropped, the number of actions tells beforehand.
         offered = sum(len(world.actions(found.state(plan))) for plan in layer)
         if offered > search.budget and not world.has_dead_ends:
@@ -65,7 +72,7 @@ def sample_plans(
     found: dict[tuple[object, ...], Trajectory] = {}
     for _ in range(4 * count):
         plan = Trajectory((start,))
-        wanted = int(random.integers(search.min_length, search.max_length + 1))
+        wanted = int(random.integers(search.min_length, search.longest + 1))
         while len(plan) < wanted:
             possible = [
                 each
@@ -96,7 +103,7 @@ def beam_plans(
     kept: list[ScoredTrajectory] = []
     names = ActionNames()
     looked = 0
-    for _ in range(search.max_length):
+    for _ in range(search.longest):
         looked += sum(len(world.actions(plan.end)) for plan in layer)
         if looked > search.budget:
             if kept:
@@ -130,7 +137,7 @@ def greedy_plans(
     plan = _scored(Trajectory((start,)), -np.inf)
     looked: list[ScoredTrajectory] = []
     names = ActionNames()
-    while len(plan) < search.max_length:
+    while len(plan) < search.longest:
         options = _next(world, plan)
         if not options:
             break

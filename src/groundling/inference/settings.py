@@ -10,6 +10,8 @@ from groundling.settings import Settings, idle_setting, setting
 
 __all__ = ["Search"]
 
+_LONGEST = 4
+
 
 @dataclass(frozen=True, repr=False)
 class Search(Settings):
@@ -18,7 +20,8 @@ class Search(Settings):
     Parameters
     ----------
     max_length
-        The longest plan that is considered.
+        The longest plan that is considered; `None` leaves it to the demonstrations (see
+        `Follower.choices_`).
     min_length
         The shortest one.
     beam
@@ -46,7 +49,7 @@ class Search(Settings):
     groundling.errors.SettingError: Search.decode cannot be 'outcomes'. Did you mean 'outcome'?
     """
 
-    max_length: int = setting(4, least=1, most=10_000)
+    max_length: int | None = setting(None, least=1, most=10_000)
     min_length: int = setting(1, least=1, most=10_000)
     beam: int | None = setting(15, least=1)
     budget: int = setting(20_000, least=1)
@@ -56,7 +59,7 @@ class Search(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.min_length > self.max_length:
+        if self.max_length is not None and self.min_length > self.max_length:
             raise SettingError(
                 f"Search.min_length ({self.min_length}) is over max_length ({self.max_length})."
             )
@@ -67,15 +70,24 @@ class Search(Settings):
                 "Leave it out, or use planning=True.",
             )
 
+    @property
+    def longest(self) -> int:
+        """The longest plan that is considered; four where no demonstrations have told.
+
+        >>> Search(max_length=3).longest, Search().longest
+        (3, 4)
+        """
+        return max(_LONGEST, self.min_length) if self.max_length is None else self.max_length
+
     def extended(self, extra: int) -> Search:
         """Return the search with a longer limit; a length that was told stays as it is.
 
         >>> Search(max_length=3).extended(1).max_length
         4
         """
-        if extra <= 0 or self.min_length == self.max_length:
+        if extra <= 0 or self.min_length == self.longest:
             return self
-        return replace(self, max_length=self.max_length + extra)
+        return replace(self, max_length=self.longest + extra)
 
     def without_planning(self) -> Search:
         """Return the same search by an agent that does not look ahead.

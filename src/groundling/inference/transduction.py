@@ -79,7 +79,7 @@ def transduce(
     for unit in range(scores.units):
         passed: Layer = {}
         frontier = layer
-        for turn in range(search.max_length + 1):
+        for turn in range(search.longest + 1):
             if not frontier:
                 break
             if turn and not how.allow_multiple:
@@ -126,7 +126,7 @@ class _UnitReader:
         """Pass on with every plan, into `passed`; return the plans that act, as far as kept."""
         self._prepare(frontier)
         chosen = [self.choices[states[-1]] for _, states in frontier.values()]
-        grown, longest = [], self.search.max_length
+        grown, longest = [], self.search.longest
         for (actions, (score, states)), each in zip(frontier.items(), chosen, strict=True):
             self.merge(passed, actions, score + each.passing[named][unit], states)
             if len(actions) < longest:

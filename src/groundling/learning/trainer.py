@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,8 @@ from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.settings import Learning
-from groundling.learning.training import Progress, ProgressCallback, train
-from groundling.models.base import FittedModel, Member, Model, TrainingData
+from groundling.learning.training import Progress, ProgressCallback, early, train
+from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
@@ -80,6 +81,7 @@ class Trainer:
         first, *others = self.model.all_members(self.overlay, self.features)
         encoder = self.encoder(first, self.features.first_lexicon())
         with paused_collector():
+            early(progress)("reading", 0, 1)
             examples = prepare(encoder, demonstrations, augment=self.learning.augment)
         state = None
         if checkpoint is not None:
@@ -93,7 +95,7 @@ class Trainer:
 
             with paused_collector():
                 encoder.reader.lexicon = learn_lexicon(
-                    self.model, self._data(encoder, self.features, examples), self.features,
+                    self.model, self.data(encoder, self.features, examples), self.features,
                     self.learning, seed=self.seed, progress=listen, checkpoint=state,
                 )  # fmt: skip
             if any(wish is True for wish in wishes):
@@ -139,6 +141,7 @@ class Trainer:
             fitted=replace(first, others=tuple(others)),
             loss=loss,
             examples=tuple(examples),
+            encoded=(),
         )
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
@@ -148,9 +151,10 @@ class Trainer:
         reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms())
 
-    def _data(
+    def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
+        """Return what the objective of a member is made of."""
         return TrainingData(
             encoder=encoder,
             space=features.space(),
@@ -170,13 +174,13 @@ class Trainer:
         checkpoint: Checkpoint | None,
         known: FittedModel | None = None,
     ) -> tuple[float, FittedModel]:
-        data = self._data(encoder, member.features, examples)
+        data = self.data(encoder, member.features, examples)
         if known is not None:  # names keep their numbers, so that weights can be found again
             data.space.word_names = dict(known.space.word_names)
             data.space.node_names = dict(known.space.node_names)
         began = time.perf_counter()
         with paused_collector():
-            objective = self.model.objective(data)
+            objective = self.model.objective(replace(data, tell=early(progress)))
         _LOG.info(
             "encoded %d demonstrations with %d features in %.1f s",
             len(examples), len(data.space), time.perf_counter() - began,
@@ -230,6 +234,8 @@ class Learnt:
     loss: float
     temperature: float = 1.0
     examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
+    choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
+    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
 
     @property
     def model(self) -> Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,15 +13,18 @@ from groundling.errors import ConvergenceWarning
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.optimise import minimise
 from groundling.learning.settings import Learning
-from groundling.models.base import Objective
+from groundling.models.base import Objective, Tell
 from groundling.overlay.batch import Reals
 
-__all__ = ["Progress", "ProgressCallback", "train"]
+__all__ = ["Progress", "ProgressCallback", "early", "train"]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far training has come: which stage, how many steps of at most how many, the loss."""
+    """How far training has come: which stage, how many steps of at most how many, the loss.
+
+    Before training there is no loss yet: it is not a number.
+    """
 
     stage: str
     step: int
@@ -30,6 +34,20 @@ class Progress:
 
 ProgressCallback = Callable[[Progress], object]
 """Called after every step; training stops, as if converged, when it returns True."""
+
+
+def early(progress: ProgressCallback | None) -> Tell:
+    """Return what reports stages before training; nobody can stop there.
+
+    >>> early(print)("reading", 3, 5)
+    Progress(stage='reading', step=3, steps=5, loss=nan)
+    """
+
+    def tell(stage: str, step: int, steps: int) -> None:
+        if progress is not None:
+            progress(Progress(stage, step, steps, math.nan))
+
+    return tell
 
 
 def train(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from groundling.world.environment import State, World
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
-    "FittedModel", "Member", "Model", "Objective", "Request", "SearchResult", "Text", "TrainingData"
+    "FittedModel", "Member", "Model", "Objective", "Request", "SearchResult", "Tell", "Text",
+    "TrainingData",
 ]  # fmt: skip
 
 Text: TypeAlias = tuple[Instruction, ...]
+Tell: TypeAlias = Callable[[str, int, int], None]
+"""Called with a stage, how much of it is done, and of how much."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,18 @@ class TrainingData:
     min_word_count: int = 1
     grow: bool = True
     before_labels: Callable[[], None] | None = None
+    tell: Tell | None = None
+
+    def report(self, stage: str, step: int = 0) -> None:
+        """Tell how far the objective has come, if anybody listens."""
+        if self.tell is not None:
+            self.tell(stage, step, len(self.examples))
 
     def label(
         self, graphs: Sequence[Sequence[LaidOutGraph]], *, separate: bool
     ) -> list[LabelledText]:
         """Return the labelled texts of all examples, after the values of all graphs are known."""
+        self.report("encoding")
         if self.grow:
             for each in graphs:
                 self.encoder.learn_values(each)
@@ -138,6 +148,11 @@ class Objective(ABC):
 
     def realign(self, theta: Reals) -> bool:
         """Adapt to θ before another round; return whether anything changed."""
+        return False
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the loss is the same function of θ in every round."""
         return False
 
     def check_possible(self) -> None:
@@ -177,6 +192,8 @@ class Model(Settings, ABC):
     demonstrations (`objective`); which plans a text may mean (`search`); and how the text is
     read in the light of a plan (`interpret`).
     """
+
+    lists_plans: ClassVar[bool] = False  # whether all plans are listed where they can be
 
     @abstractmethod
     def objective(self, data: TrainingData) -> Objective:

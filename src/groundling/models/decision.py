@@ -122,7 +122,7 @@ class DecisionModel(Model):
         world, start = request.world, request.start
         search = search.extended(world.extra_length(start))
         scores = UnitScores(fitted.encoder, fitted.space, fitted.theta, request.text, world)
-        lengths = range(search.min_length, search.max_length + 1)
+        lengths = range(search.min_length, search.longest + 1)
         how = Alternation(
             restarts=self.restarts,
             rounds=self.alternations,
@@ -135,7 +135,7 @@ class DecisionModel(Model):
         def length_score(length: int) -> float:
             return fitted.lengths.score(length, scores.units)
 
-        scores.look_ahead(start, search.max_length)
+        scores.look_ahead(start, search.longest)
         found = widen(
             lambda wider: alternate(scores, start, wider, length_score, lengths, how),
             search,

@@ -13,7 +13,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Example", "prepare"]
+__all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,61 @@ class Example:
     shown: Demonstration | None = None  # as it was given; none for a mirror image
 
 
+def listed_demonstrations(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
+    """Return demonstrations as a list, or complain of what is none.
+
+    >>> listed_demonstrations([])
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: There are no demonstrations to learn from. Give fit at
+    least one Demonstration.
+    """
+    given: Any = demonstrations
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise DemonstrationError(
+            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
+        )
+    listed = list(given)
+    for place, each in enumerate(listed, 1):
+        if not isinstance(each, Demonstration):
+            raise DemonstrationError(
+                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
+                "instructions, environment, start, actions)."
+            )
+    if not listed:
+        raise DemonstrationError(
+            "There are no demonstrations to learn from. Give fit at least one Demonstration."
+        )
+    return listed
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A demonstration that was left out of learning, and why."""
+
+    demonstration: Demonstration
+    problem: str
+
+
+def sift(
+    encoder: Encoder, demonstrations: Sequence[Demonstration]
+) -> tuple[list[Demonstration], list[Skipped]]:
+    """Return the demonstrations that can be read and carried out, and why others cannot."""
+    try:
+        if demonstrations:
+            prepare(encoder, demonstrations)
+        return list(demonstrations), []
+    except GroundlingError:
+        good, bad = [], []
+        for each in demonstrations:
+            try:
+                prepare(encoder, [each])
+                good.append(each)
+            except GroundlingError as error:
+                bad.append(Skipped(each, str(error)))
+        return good, bad
+
+
 def prepare(
     encoder: Encoder, demonstrations: Iterable[Demonstration], *, augment: bool = False
 ) -> list[Example]:
@@ -44,17 +99,7 @@ def prepare(
     chosen: list[Demonstration] = []
     groups: list[str] = []
     shown: list[Demonstration | None] = []
-    given: Any = demonstrations
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise DemonstrationError(
-            f"fit learns from a list of demonstrations, not from a {type(given).__name__}."
-        )
-    for place, each in enumerate(demonstrations, 1):
-        if not isinstance(each, Demonstration):
-            raise DemonstrationError(
-                f"Demonstration {place} is a {type(each).__name__}; make it a Demonstration("
-                "instructions, environment, start, actions)."
-            )
+    for each in listed_demonstrations(demonstrations):
         images = tuple(encoder.world(each.environment).mirror(each)) if augment else ()
         share = each.weight / (1 + len(images))
         chosen += [each.weighted(share), *(image.weighted(share) for image in images)]
@@ -62,10 +107,6 @@ def prepare(
         own = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
         groups += [each.group or own] * (1 + len(images))
         shown += [each, *(None for _ in images)]
-    if not chosen:
-        raise DemonstrationError(
-            "There are no demonstrations to learn from. Give fit at least one Demonstration."
-        )
     texts = _read(encoder, chosen)
     examples = []
     for each, text, group, given in zip(chosen, texts, groups, shown, strict=True):
@@ -92,5 +133,6 @@ def _read(
             try:
                 encoder.reader.read(each.instructions)
             except GroundlingError as error:
-                raise DemonstrationError(f"Demonstration {place}: {error}") from error
+                which = str(each) if each.name else f"Demonstration {place}"
+                raise DemonstrationError(f"{which}: {error}") from error
         raise

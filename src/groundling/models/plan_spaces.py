@@ -61,7 +61,7 @@ class PlanSpaces:
 
     def plans(self, world: World, start: State, search: Search) -> PlanSpace | None:
         """Return all plans from a start, or nothing if there are too many."""
-        limits = (search.min_length, search.max_length, search.budget, world.generation)
+        limits = (search.min_length, search.longest, search.budget, world.generation)
         key = (world, start, limits)
         found = self._known.find(key)
         if found is None:

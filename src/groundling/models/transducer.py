@@ -189,7 +189,8 @@ class TransducerObjective(Objective):
         marks = [encoder.lay_out(mark) for mark in MARKS]
         self.layout: list[tuple[Integers, Integers]] = []
         pools: list[list[LaidOutGraph]] = []
-        for example in data.examples:
+        for place, example in enumerate(data.examples):
+            data.report("listing actions", place)
             graphs: list[LaidOutGraph] = []
             starts, gold = [0], []
             for j, state in enumerate(example.trajectory.states):
@@ -220,6 +221,11 @@ class TransducerObjective(Objective):
             min_word_count=data.min_word_count,
             threads=data.threads,
         )
+
+    @property
+    def fixed(self) -> bool:
+        """Always: all readings are summed."""
+        return True
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""

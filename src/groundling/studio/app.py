@@ -141,7 +141,7 @@ def _overview(project: Project) -> dict[str, Any]:
             {"name": each.name, "text": _describe(project, each.name)} for each in setting.scenes
         ],
         "examples": list(setting.examples),
-        "threshold": (follower or setting.make()).search.threshold,
+        "threshold": (follower or setting.make()).threshold,
         "trained": follower is not None,
         "revision": store.revision,
         "learnt": learnt,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 
 from groundling.follower import Follower
 from groundling.learning.training import ProgressCallback
@@ -16,6 +18,7 @@ def learn(
     base: Sequence[Demonstration],
     shown: Mapping[str, Demonstration],
     progress: ProgressCallback | None = None,
+    known: Follower | None = None,
 ) -> Follower | None:
     """Return a follower that knows the demonstrations; nothing if there are none.
 
@@ -29,6 +32,8 @@ def learn(
         What it learns from; those shown go by names that change when they are edited.
     progress
         Is called after every step.
+    known
+        A follower that knows some of them; only what it does not know is learnt.
 
     Examples
     --------
@@ -41,7 +46,16 @@ def learn(
     >>> learn(lesson_follower, (), {}) is None
     True
     """
-    everything = [*base, *shown.values()]
+    named = {name: replace(each, name=name) for name, each in shown.items()}
+    everything = [*base, *named.values()]
     if not any(each.weight > 0 for each in everything):
         return None
-    return make().fit(everything, progress=progress)
+    knows = [] if known is None else [each.name for each in known.demonstrations_[len(base) :]]
+    kept = [name for name in knows if name in named]
+    if known is None or not (base or kept) or not known.demonstrations_:
+        return make().fit(everything, progress=progress, check=False)
+    follower = copy(known)
+    if len(kept) < len(knows):
+        follower.forget(set(knows) - set(kept), progress=progress)
+    new = [each for name, each in named.items() if name not in kept]
+    return follower.teach(new, progress=progress) if new else follower

@@ -253,17 +253,22 @@ class Project:
         revision, records = self.store.snapshot()
         began = time.perf_counter()
         shown = {
-            f"{each.id}.{each.at}": self.demonstration(each) for each in records if not each.apart
+            f"{each.text} ({each.id}.{each.at})": self.demonstration(each)
+            for each in records
+            if not each.apart
         }
         self._report("reading", 0, 1)
-        follower = learn(self.setting.make, self.setting.base(), shown, self._step)
+        known, _ = self.learnt
+        follower = learn(self.setting.make, self.setting.base(), shown, self._step, known)
         accuracy = self.accuracy(follower, [each for each in records if each.apart])
         seconds = time.perf_counter() - began
-        self.learnt = (follower, revision)
-        self.problem = self.progress = None
-        if follower is not None:
-            self._save(follower, revision)
-        self.store.learnt(revision, str(revision), len(shown), accuracy, seconds)
+        try:
+            if follower is not None:
+                self._save(follower, revision)
+            self.store.learnt(revision, str(revision), len(shown), accuracy, seconds)
+        finally:  # it answers even if it could not be kept
+            self.learnt = (follower, revision)
+            self.problem = self.progress = None
         self.events.publish(
             "learnt",
             {"revision": revision, "known": len(shown), "accuracy": accuracy, "seconds": seconds},

@@ -73,7 +73,7 @@ class Served:
                 for number, each in enumerate(demonstrations, 1)
             }
             shown = {**self._shown, **added}
-            follower = learn(self.setting.make, self.setting.base(), shown)
+            follower = learn(self.setting.make, self.setting.base(), shown, known=self.follower)
             if follower is not None:
                 with self.answering:
                     self.follower = follower

@@ -87,7 +87,8 @@ def train(
     if _begin(checkpoints, note):
         resumed()
     follower: Follower = chosen.follower(seed=note.seed)
-    follower.fit(training_set.demonstrations, progress=progress, checkpoint=checkpoints)
+    shown = training_set.demonstrations
+    follower.fit(shown, progress=progress, checkpoint=checkpoints, check=False)
     follower.save(out, note=note.to_dict())
     _end(checkpoints)
     if _read_note(out / NOTE) is not None:

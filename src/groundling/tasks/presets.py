@@ -25,10 +25,13 @@ FULL = "full"
 class BasePreset:
     """A follower's settings, those of the environment, and what was published for them.
 
-    Tasks add what else they need.
+    With `auto`, the follower is given no settings and chooses from the demonstrations. Tasks
+    add what else they need.
 
     >>> BasePreset().follower(seed=3).seed
     3
+    >>> BasePreset(auto=True).follower().model
+    'auto'
     """
 
     model: Model = PlanModel()  # noqa: RUF009 - a frozen value
@@ -39,9 +42,12 @@ class BasePreset:
     environment: Mapping[str, Any] = field(default_factory=dict)
     parser: str = "default"
     published: Mapping[str, float] = field(default_factory=dict)
+    auto: bool = False
 
     def follower(self, *, seed: int = 0, threads: int = 1) -> Follower:
         """Return a follower with these settings, not yet trained."""
+        if self.auto:
+            return Follower(parser=self.parser, seed=seed, threads=threads)
         return Follower(
             model=self.model,
             overlay=self.overlay,

@@ -160,4 +160,6 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     },
 }
 
-PRESETS = Presets("maps", {"paper": PAPER, "best": BEST}, VARIANTS)
+VARIANTS["auto"] = {"full": lambda given: given}
+AUTO = Preset(auto=True, environment=BEST.environment)
+PRESETS = Presets("maps", {"paper": PAPER, "best": BEST, "auto": AUTO}, VARIANTS)

@@ -93,7 +93,8 @@ def learn_and_follow(
     with warnings.catch_warnings():
         # The presets say how many iterations there are; the paper's stop before they converge.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        follower = chosen.follower(seed=seed, threads=threads).fit(shown, progress=progress)
+        follower = chosen.follower(seed=seed, threads=threads)
+        follower.fit(shown, progress=progress, check=False)
     trained = time.process_time() - began
     done = follow(follower, chosen, corpus, test)
     return replace(done, seconds=done.seconds._replace(train=trained))

@@ -158,4 +158,5 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     },
 }
 
-PRESETS = Presets("mazes", {"paper": PAPER, "best": BEST}, VARIANTS)
+VARIANTS["auto"] = {"full": lambda given: given}
+PRESETS = Presets("mazes", {"paper": PAPER, "best": BEST, "auto": Preset(auto=True)}, VARIANTS)

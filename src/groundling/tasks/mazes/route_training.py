@@ -139,7 +139,7 @@ def train_routes(
         else:
             iterations = min(ROUGH, chosen.learning.iterations)
             wanted = replace(chosen, learning=replace(chosen.learning, iterations=iterations))
-        return wanted.follower(seed=seed, threads=threads).fit(shown)
+        return wanted.follower(seed=seed, threads=threads).fit(shown, check=False)
 
     if training.rounds:
         routes = [route for each in data for route in each.paragraphs]

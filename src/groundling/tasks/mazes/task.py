@@ -39,7 +39,7 @@ from groundling.tasks.mazes.route_training import prepare_routes
 __all__ = ["MazeScene", "MazeTask"]
 
 # About how many seconds a map takes.
-_SECONDS = {"paper": 8.0, "best": 12.0, ROUTES: 60.0}
+_SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0, ROUTES: 60.0}
 
 
 class MazeTask(Task[Sail, Preset]):

@@ -28,7 +28,7 @@ def follow_demo(puzzles: int = 40, *, size: int = 6, seed: int = 7) -> Plan:
     chosen = PRESETS.select("best")
     new = generate_puzzle(size, size, 3, seed=seed, density=0.5, number=puzzles + 1)
     *shown, asked = prepare(chosen, [*generate_corpus(puzzles, seed=1, sizes=(4, 6)), new])
-    follower = chosen.follower().fit(each.demonstration for each in shown)
+    follower = chosen.follower().fit((each.demonstration for each in shown), check=False)
     return follower.follow(asked.demonstration.instructions, chosen.world(), new.start)
 
 

@@ -148,4 +148,5 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     },
 }
 
-PRESETS = Presets("puzzles", {"paper": PAPER, "best": BEST}, VARIANTS)
+VARIANTS["auto"] = {"full": lambda given: given}
+PRESETS = Presets("puzzles", {"paper": PAPER, "best": BEST, "auto": Preset(auto=True)}, VARIANTS)

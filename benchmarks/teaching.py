@@ -1,0 +1,118 @@
+"""Measure how long one more demonstration takes, and how soon a stream of them is understood.
+
+`python -m benchmarks.teaching` prints both; with `GROUNDLING_CORPORA`, also on the real mazes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from groundling import Demonstration, Features, Follower, Learning, Overlay, PlanModel, Search
+from groundling.errors import ConvergenceWarning
+from groundling.tasks.mazes import generate_demonstrations, generate_mazes
+from groundling.tasks.mazes.demo import demo_world
+from groundling.tasks.mazes.presets import PRESETS
+from groundling.tasks.mazes.task import MazeTask
+
+__all__ = ["curve", "prequential", "teaching"]
+
+KNOWN = (300, 3000)
+SEEN = (10, 30, 100, 300)
+
+
+def make_follower() -> Follower:
+    """Return the setting that served best on mazes, with one model and no lexicon."""
+    return Follower(
+        model=PlanModel.flat(),
+        overlay=Overlay.flat(),
+        features=Features(slots=("floor", "wall", "item"), numbers=("equal",)),
+        learning=Learning(l2=1.0, iterations=50, tolerance=1e-4),
+        search=Search(max_length=3, decode="outcome"),
+    )
+
+
+def teaching(console: Console, known: Sequence[int] = KNOWN, lessons: int = 11) -> dict[str, float]:
+    """Return the median seconds of one more demonstration, by how many are known."""
+    mazes = generate_mazes(1, 3)
+    shown = generate_demonstrations(mazes, max(known) + lessons + 1, seed=1)
+    figures = {}
+    for count in known:
+        follower = make_follower().fit(shown[:count])
+        follower.teach(shown[count : count + 1])  # encodes all of them once
+        seconds = []
+        for each in shown[count + 1 : count + 1 + lessons]:
+            start = time.perf_counter()
+            follower.teach([each])
+            seconds.append(time.perf_counter() - start)
+        figures[f"teach_seconds_{count}"] = statistics.median(seconds)
+        console.print(
+            f"one more demonstration, {count} known: {figures[f'teach_seconds_{count}']:.2f} s"
+        )
+    return figures
+
+
+def prequential(stream: Iterable[Demonstration], seen: Sequence[int] = SEEN) -> dict[int, float]:
+    """Follow each demonstration before learning it; return the share that was right since
+    the last mark, at each mark."""
+    follower, right, marks = make_follower(), [], {}
+    for each in islice(stream, max(seen)):
+        known = hasattr(follower, "_learnt")
+        right.append(follower.score([each]) if known else 0.0)
+        follower.teach([each])
+        if len(right) in seen:
+            last = max((mark for mark in seen if mark < len(right)), default=0)
+            marks[len(right)] = statistics.fmean(right[last:])
+    return marks
+
+
+def streams() -> dict[str, Sequence[Demonstration]]:
+    """Return the demonstrations of the demo world and, if they are there, of the real mazes."""
+    found: dict[str, Sequence[Demonstration]] = {"demo world": demo_world(max(SEEN), 1).training}
+    if folder := os.environ.get("GROUNDLING_CORPORA"):
+        task = MazeTask()
+        corpus = task.load(Path(folder))
+        shown = task.training_set(corpus, PRESETS.select("best"), None).demonstrations
+        found["mazes"] = shown[: max(SEEN)]
+    return found
+
+
+def curve(console: Console) -> dict[str, float]:
+    """Print how often streams were understood before they were learnt."""
+    table = Table(title="understood before it was learnt")
+    figures: dict[str, float] = {}
+    for heading in ("stream", *(f"up to {mark}" for mark in SEEN)):
+        table.add_column(heading)
+    for name, stream in streams().items():
+        marks = prequential(stream)
+        table.add_row(
+            name, *(f"{marks.get(m, 0):.2f} {'█' * round(10 * marks.get(m, 0))}" for m in SEEN)
+        )
+        figures |= {f"prequential_{name.replace(' ', '_')}_{m}": v for m, v in marks.items()}
+    console.print(table)
+    return figures
+
+
+def main() -> None:
+    """Print seconds and the curve."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--known", type=int, nargs="+", default=list(KNOWN))
+    settings = parser.parse_args()
+    console = Console(width=110)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        teaching(console, settings.known)
+        curve(console)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,400 @@
+"""What keeps a follower from learning or following: findings, each with its cure."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundling.answers import possible_plans
+from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
+from groundling.features.labels import NUMBER, kind_of
+from groundling.learning.facts import words_of
+from groundling.learning.trainer import Learnt
+from groundling.models.base import Request
+from groundling.models.examples import Example, Skipped
+from groundling.world.environment import Demonstration, State, World
+from groundling.world.graph import GroundingGraph, Label
+from groundling.world.trajectory import Trajectory
+
+__all__ = ["Diagnosis", "Finding", "Mistake", "check_learnt", "diagnose", "left_out", "warn"]
+
+_LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
+_FOLLOWED = 24  # demonstrations that are followed again after learning
+_NAMED = 3  # demonstrations that a sentence names
+_LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it
+_FEATURES = 3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that cannot work, and what to do about it.
+
+    `kind` is one of: `too long`, `unknown slot`, `unmatched slot`, `unreachable node`,
+    `constant label`, `one token`, `empty lexicon`, `not found`, `near chance`, `left out`.
+
+    >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
+    The label 'size' is 'big' everywhere. Leave it out.
+    """
+
+    kind: str
+    message: str
+    cure: str
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.cure}"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A demonstration that is followed otherwise than demonstrated, and why.
+
+    `why` is one of: `too long` (its plan is not in the search space), `not found` (the search
+    dropped it), `same graph` (the plan that was chosen looks alike, so that a label that would
+    decide is missing), `tie` (they look different, but no weight tells them apart), `lower
+    score` (`features` say by what).
+    """
+
+    demonstration: Demonstration
+    why: str
+    detail: str
+    cure: str
+    features: tuple[tuple[str, float], ...] = ()
+    unknown_words: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        words = ", ".join(f"“{each}”" for each in self.unknown_words)
+        said = f" Never learnt: {words}." if words else ""
+        return f"{self.demonstration} ({self.why}): {self.detail} {self.cure}{said}"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found wrong with what was learnt, and with each demonstration that goes wrong.
+
+    >>> print(Diagnosis((), (), 4, 4))
+    4 of 4 demonstrations are followed as demonstrated. Nothing else was found wrong.
+    """
+
+    findings: tuple[Finding, ...]
+    mistakes: tuple[Mistake, ...]
+    right: int
+    count: int
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """How many mistakes there are for which reason, most first."""
+        return dict(Counter(each.why for each in self.mistakes).most_common())
+
+    def __str__(self) -> str:
+        lines = [f"{self.right} of {self.count} demonstrations are followed as demonstrated."]
+        if not self.findings and not self.mistakes:
+            lines[0] += " Nothing else was found wrong."
+        lines += [f"- {each}" for each in self.findings]
+        if self.mistakes:
+            shown = ", ".join(f"{why} {count}" for why, count in self.reasons.items())
+            lines.append(f"The others by reason: {shown}.")
+            lines += [f"- {each}" for each in self.mistakes[:10]]
+            if len(self.mistakes) > 10:
+                lines.append(f"- and {len(self.mistakes) - 10} more in .mistakes")
+        return "\n".join(lines)
+
+
+def warn(findings: Iterable[Finding]) -> None:
+    """Tell what cannot work as warnings."""
+    for each in findings:
+        warnings.warn(str(each), LearningWarning, stacklevel=3)  # the caller of Follower.fit
+
+
+def left_out(skipped: Sequence[Skipped]) -> Finding:
+    """Return the sentence about demonstrations that were left out."""
+    named = _names((each.demonstration for each in skipped[:_NAMED]), len(skipped))
+    return Finding(
+        "left out",
+        f"{len(skipped)} demonstrations cannot be used and were left out: {named}.",
+        f"See skipped_ for the reasons; the first is: {skipped[0].problem}",
+    )
+
+
+def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
+    """Return what cannot work in what was learnt; raise where nothing can be learnt."""
+    examples = [each for each in learnt.examples if each.shown is not None]
+    if not len(learnt.fitted.theta):
+        raise DemonstrationError(
+            "Nothing can be learnt: no label of an action goes with any word or action of the "
+            "demonstrations. Add labels to the grounding graphs, or lower Features.min_count."
+        )
+    some = examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT]
+    found = list(_too_long(learnt, examples))
+    found += _slots(learnt, some)
+    found += _nodes(learnt, some)
+    found += _constant_labels(some)
+    found += _tokens(examples)
+    found += _lexicon(learnt)
+    found += _own(learnt, examples[:: max(1, len(examples) // follow)][:follow])
+    return found
+
+
+def diagnose(
+    learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
+) -> Diagnosis:
+    """Follow demonstrations and say of each that goes wrong why."""
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    mistakes, right = [], 0
+    examples = []
+    for each, request, result in zip(demonstrations, requests, results, strict=True):
+        world = request.world
+        shown = [world.trace(each.start, a, str(each)) for a in (each.actions, *each.also)]
+        ends = {world.outcome(plan.end) for plan in shown}
+        examples.append(
+            Example(each, request.text, world, shown[0], tuple(shown[1:]), 1.0, "", each)
+        )
+        found = possible_plans(result)
+        best = max(found, key=lambda plan: plan.score, default=None)
+        if best is not None and world.outcome(best.end) in ends:
+            right += 1
+            continue
+        mistakes.append(_mistake(learnt, each, request, shown, best, found))
+    some = examples[:_LOOKED_AT]
+    findings = [
+        *_too_long(learnt, examples, share=0.0), *_slots(learnt, some), *_nodes(learnt, some),
+        *_constant_labels(some), *_tokens(examples), *_lexicon(learnt),
+    ]  # fmt: skip
+    return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
+
+
+# ---- why one goes wrong -------------------------------------------------------------------
+
+
+def _mistake(
+    learnt: Learnt,
+    each: Demonstration,
+    request: Request,
+    shown: Sequence[Trajectory],
+    best: Trajectory | None,
+    found: Sequence[Trajectory],
+) -> Mistake:
+    world, gold = request.world, shown[0]
+    unknown = _unknown_words(learnt, request)
+    longest = learnt.search.extended(world.extra_length(each.start)).longest
+    if len(gold) > longest:
+        return Mistake(each, "too long", f"It has {len(gold)} actions, and plans of up to "
+                       f"{longest} are searched.", f"Use Search(max_length={len(gold)}).",
+                       unknown_words=unknown)  # fmt: skip
+    ends = {world.outcome(plan.end) for plan in shown}
+    if best is None or not any(world.outcome(plan.end) in ends for plan in found):
+        return Mistake(each, "not found", "The search did not keep its plan.",
+                       "Raise Search.beam or Search.budget.", unknown_words=unknown)  # fmt: skip
+    if _graphs(world, gold) == _graphs(world, best):
+        return Mistake(each, "same graph", f"The plan {_listed(best)} has the same grounding "
+                       "graphs.", "Add a label that tells the two apart.",
+                       unknown_words=unknown)  # fmt: skip
+    one, other = learnt.model.interpret(learnt.fitted, request, [gold, best], learnt.search)
+    behind = other.score - one.score
+    if abs(behind) < 1e-9:
+        return Mistake(each, "tie", f"The plan {_listed(best)} scores the same: no word goes with "
+                       "what tells them apart.", "Demonstrate more that differs in it, or add a "
+                       "label that words speak of.", unknown_words=unknown)  # fmt: skip
+    members = learnt.fitted.members
+    theta = np.concatenate([member.theta for member in members])
+    names = [name for member in members for name in member.space.names()]
+    gains = (other.counts() - one.counts()) * theta
+    top = [place for place in np.argsort(-gains, kind="stable")[:_FEATURES] if gains[place] > 0]
+    features = tuple((names[place], float(gains[place])) for place in top)
+    by = ", ".join(f"{name} {gain:+.2f}" for name, gain in features)
+    return Mistake(each, "lower score", f"The plan {_listed(best)} scores {behind:.2f} more"
+                   f"{f', by {by}' if by else ''}.", "Demonstrate more like it, or add labels "
+                   "that its words speak of.", features, unknown)  # fmt: skip
+
+
+def _listed(plan: Trajectory) -> str:
+    return ", ".join(map(str, plan.actions))
+
+
+def _graphs(world: World, plan: Trajectory) -> list[GroundingGraph]:
+    return [world.ground(state, action) for state, action in plan.decisions()]
+
+
+def _unknown_words(learnt: Learnt, request: Request) -> tuple[str, ...]:
+    """Return the words of a text that training never saw and that spell no value."""
+    reader, values = learnt.fitted.encoder.reader, learnt.fitted.encoder.values
+    words = dict.fromkeys(w.lower() for sentence in request.text for w in sentence.tokens)
+    return tuple(
+        word for word in words
+        if word not in reader.counts and word.isalpha() and not reader.sense(word, values)
+    )  # fmt: skip
+
+
+# ---- what cannot work ---------------------------------------------------------------------
+
+
+def _names(some: Iterable[Demonstration], count: int) -> str:
+    shown = ", ".join(str(each).removeprefix("The demonstration ") for each in some)
+    return shown + (f" and {count - _NAMED} more" if count > _NAMED else "")
+
+
+def _too_long(
+    learnt: Learnt, examples: Sequence[Example], *, share: float = 0.1
+) -> Iterator[Finding]:
+    search = learnt.search
+    long = [
+        each for each in examples
+        if len(each.trajectory) > search.extended(each.world.extra_length(each.trajectory.start))
+        .longest
+    ]  # fmt: skip
+    if len(long) <= share * len(examples):
+        return
+    most = max(len(each.trajectory) for each in long)
+    named = _names((each.demonstration for each in long[:_NAMED]), len(long))
+    yield Finding(
+        "too long",
+        f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
+        f"{search.longest}, so that their plans are never found: {named}.",
+        f"Use Search(max_length={most}), or leave max_length out.",
+    )
+
+
+def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
+    encoder = learnt.fitted.encoder
+    slots = [kind for kind in encoder.nodes.slots if kind != NUMBER]
+    if not slots:
+        return
+    known = {kind_of(e) for each in examples for e in _labels(each) if isinstance(e.value, str)}
+    words = {word for each in examples for word in words_of(each)}
+    for kind in slots:
+        values = encoder.values.get(kind, set())
+        if not values:
+            yield Finding(
+                "unknown slot",
+                f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
+                f"Name one that they have.{did_you_mean(kind, known)}",
+            )
+            continue
+        only = {kind: values}
+        if not any(
+            encoder.reader.lexicon.look_up(word, only) or word in encoder.reader.lexicon.learnt
+            for word in words
+        ):
+            such = ", ".join(sorted(values)[:_NAMED])
+            yield Finding(
+                "unmatched slot",
+                f"No word of the texts stands for a value of the slot {kind!r}, such as {such}.",
+                "Use Features(lexicon='learn') or give a lexicon, or leave the slot out.",
+            )
+
+
+def _nodes(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
+    encoder = learnt.fitted.encoder
+    overlay = encoder.overlay
+    if overlay.nodes == "flat" or overlay.skeleton == "bag" or overlay.adjacency == "soft":
+        return
+    reached: dict[str, bool] = {}
+    for each in examples:
+        for state, action in each.trajectory.decisions():
+            graph = encoder.ground(each.world, state, action)
+            waiting = [place for place, enters in enumerate(graph.shape.enters) if enters]
+            seen = set(waiting)
+            while waiting:
+                for neighbour, _ in graph.shape.near[waiting.pop()]:
+                    if neighbour not in seen:
+                        seen.add(neighbour)
+                        waiting.append(neighbour)
+            for place, name in enumerate(graph.names):
+                reached[name] = reached.get(name, False) or place in seen
+    for name in sorted(name for name, ever in reached.items() if not ever):
+        yield Finding(
+            "unreachable node",
+            f"No relation leads to the node {name!r}, so that no word can lie on it.",
+            "Give the graph an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
+        )
+
+
+def _labels(example: Example) -> Iterator[Label]:
+    for state, action in example.trajectory.decisions():
+        for labels in example.world.ground(state, action).node_labels:
+            yield from labels
+
+
+def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
+    """Find labels with a value that is the same in all that could be done."""
+    values: dict[tuple[str, str], set[object]] = {}
+    seen: set[tuple[int, State]] = set()
+    graphs = 0
+    for each in examples[:_FOLLOWED]:
+        for state in each.trajectory.states[:-1]:
+            if (id(each.world), state) in seen:
+                continue
+            seen.add((id(each.world), state))
+            for action in each.world.actions(state):
+                graph = each.world.ground(state, action)
+                graphs += 1
+                for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+                    for label in labels:
+                        if label.value is not None:
+                            values.setdefault((name, label.name), set()).add(label.value)
+    for (node, name), found in sorted(values.items()):
+        if len(found) == 1 and graphs >= 6:
+            [value] = found
+            yield Finding(
+                "constant label",
+                f"The label {name!r} of the node {node!r} is {value!r} in all that could be done, "
+                "so that nothing can be learnt from it.",
+                "Let it vary, or leave it out.",
+            )
+
+
+def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
+    sentences = [sentence for each in examples for sentence in each.instructions]
+    alone = [s.tokens[0] for s in sentences if len(s) == 1 and len(s.tokens[0]) >= _LONG_TOKEN]
+    if 2 * len(alone) > len(sentences):
+        yield Finding(
+            "one token",
+            f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
+            f"{alone[0][:40]!r}: the parser does not know where words begin.",
+            "Give a parser of this language with parser=…, or texts with spaces between words.",
+        )
+
+
+def _lexicon(learnt: Learnt) -> Iterator[Finding]:
+    if learnt.settings.features.lexicon != "learn" or learnt.fitted.encoder.reader.lexicon.learnt:
+        return
+    yield Finding(
+        "empty lexicon",
+        "The lexicon that was to be learnt is empty: no word goes with a value of a slot.",
+        "Give more demonstrations or a lexicon of your own, or leave lexicon='learn' out.",
+    )
+
+
+def _own(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
+    """Follow some of what was learnt from."""
+    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    right, chance, lost = 0, 0.0, []
+    for each, result in zip(examples, results, strict=True):
+        world, found = each.world, possible_plans(result)
+        ends = {world.outcome(plan.end) for plan in (each.trajectory, *each.also)}
+        alike = [world.outcome(plan.end) in ends for plan in found]
+        if not any(alike):
+            lost.append(each.demonstration)
+            continue
+        best = int(np.argmax([plan.score for plan in found]))
+        right += alike[best]
+        chance += sum(alike) / len(alike)
+    count = len(examples)
+    if len(lost) > 0.1 * count:
+        yield Finding(
+            "not found",
+            f"Of {count} demonstrations, the search does not find the plans of {len(lost)}: "
+            f"{_names(lost[:_NAMED], len(lost))}.",
+            "Raise Search.max_length, Search.beam or Search.budget.",
+        )
+    if count >= 8 and chance < 0.9 * count and right - chance <= 0.1 * (count - chance):
+        yield Finding(
+            "near chance",
+            f"Only {right} of {count} demonstrations that it learnt from are followed as "
+            f"demonstrated, where chance would be {chance:.1f}.",
+            "Call follower.diagnose(demonstrations) to see why.",
+        )

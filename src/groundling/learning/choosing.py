@@ -1,0 +1,304 @@
+"""Choices from the demonstrations: settings that nobody gave, with the reasons."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from groundling.errors import GroundlingError, GroundlingWarning
+from groundling.features.settings import Features
+from groundling.inference.settings import Search
+from groundling.learning.facts import Facts
+from groundling.learning.presets import (
+    Configuration,
+    configurations,
+    features_for,
+    learning_for,
+    model_for,
+    overlay_for,
+    roomy_length,
+)
+from groundling.learning.settings import Learning
+from groundling.learning.trainer import Learnt, Trainer
+from groundling.models.base import Model, Request
+from groundling.settings import AUTO
+from groundling.world.environment import Demonstration
+
+__all__ = ["Choice", "Choices", "choose"]
+
+_PILOT = 15  # demonstrations from which trying out tells something
+_MANY = 120  # demonstrations of which a third is enough to test on
+_PILOT_ITERATIONS = 25
+_CLOSE = 0.05  # shares of right answers that may differ by chance
+_Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that was chosen from the demonstrations.
+
+    >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
+    ...              "Search(max_length=…)"))
+    Search.max_length = 1: every demonstration has one action. To change it: Search(max_length=…)
+    """
+
+    what: str
+    chosen: str
+    why: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.what} = {self.chosen}: {self.why}. To change it: {self.change}"
+
+
+class Choices(tuple[Choice, ...]):
+    """What was chosen from the demonstrations, printed a line each.
+
+    >>> print(Choices())
+    Nothing was left to choose.
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "Nothing was left to choose."
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(part)}</td>" for part in
+                             (each.what, each.chosen, each.why, each.change)) + "</tr>"
+            for each in self
+        )  # fmt: skip
+        head = "<tr><th>what</th><th>chosen</th><th>why</th><th>to change it</th></tr>"
+        return f"<table>{head}{rows}</table>"
+
+
+def choose(
+    settings: Mapping[str, Any],
+    demonstrations: Sequence[Demonstration],
+    tell: _Tell = lambda what: None,
+) -> tuple[Trainer, Choices]:
+    """Return settings without anything left open, and what was chosen and why.
+
+    What is given is kept. The same demonstrations give the same choices, whatever their order.
+    """
+    chosen = dict(settings)
+    open_search = chosen["search"] == AUTO or chosen["search"].max_length is None
+    if AUTO not in (v for v in chosen.values() if isinstance(v, str)) and not open_search:
+        return Trainer(**chosen), Choices()
+    tell("looking at the demonstrations")
+    facts = Facts(demonstrations, chosen["parser"])
+    found: list[Choice] = []
+    if chosen["learning"] == AUTO:
+        chosen["learning"] = learning_for(facts.count)
+        found.append(_learning_choice(chosen["learning"], facts))
+    whole = all(chosen[name] == AUTO for name in ("model", "overlay", "features"))
+    if whole:
+        best = _best(chosen, facts, found, tell)
+        chosen |= {"model": best.model, "overlay": best.overlay, "features": best.features}
+        found += _feature_choices(best.features, facts)
+        found += _finish_search(chosen, facts, best.search)
+    else:
+        _fill(chosen, facts, found)
+        found += _finish_search(chosen, facts, None)
+    return Trainer(**chosen), Choices(found)
+
+
+# ---- which configuration ------------------------------------------------------------------
+
+
+def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell) -> Configuration:
+    """Return the configuration that serves best, by rule or by trying the likely ones."""
+    options = configurations(facts)
+    change = "model=…, overlay=…, features=…"
+    if len(options) == 1 or facts.count < _PILOT:
+        best = options[0]
+        why = _why(facts)
+        if len(options) > 1:
+            why += f"; {facts.count} demonstrations are too few to try others"
+    else:
+        scores = []
+        for each in options:
+            tell(f"trying {each.name}")
+            scores.append(pilot(_trainer(chosen, each), facts))
+        top = max(scores)
+        place = next(i for i, score in enumerate(scores) if score >= top - _CLOSE)
+        best = options[place]
+        tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
+        why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
+    model, overlay = best.model, best.overlay
+    found.append(Choice("model", repr(model), why, change))
+    found.append(
+        Choice("overlay", repr(overlay), f"goes with the model; about one {facts.unit} for each "
+               "action" if overlay.unit == facts.unit else "goes with the model", "overlay=…")
+    )  # fmt: skip
+    return best
+
+
+def _why(facts: Facts) -> str:
+    if facts.longest == 1:
+        return "every demonstration has one action"
+    length = facts.enumerable_length
+    if length is None:
+        return (
+            f"from a start there are more plans of up to {facts.covering(0.95)} actions than can "
+            "be listed"
+        )
+    return f"from a start there are about {facts.plans(length):,.0f} plans of up to {length}"
+
+
+def _trainer(chosen: Mapping[str, Any], each: Configuration) -> Trainer:
+    search = each.search if chosen["search"] == AUTO else _merged(chosen["search"], each.search)
+    return Trainer(**{**chosen, "model": each.model, "overlay": each.overlay,
+                      "features": each.features, "search": search})  # fmt: skip
+
+
+def pilot(trainer: Trainer, facts: Facts) -> float:
+    """Return the share of right answers on parts of the sample, learning from the rest."""
+    features = trainer.features
+    if features.lexicon == "learn":
+        features = replace(features, lexicon="strings")
+    right = tested = 0
+    for test, learn in split(facts.sampled):
+        quick = replace(
+            trainer.learning, iterations=_PILOT_ITERATIONS, l2=learning_for(len(learn)).l2,
+            augment=False,
+        )  # fmt: skip
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", GroundlingWarning)
+                learnt = replace(trainer, learning=quick, features=features).fit(learn)
+                right += count_right(learnt, test)
+        except GroundlingError:  # a configuration that cannot work here is none to choose
+            return 0.0
+        tested += len(test)
+    return right / tested
+
+
+def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> int:
+    """Return in how many demonstrations the best plan ends as demonstrated."""
+    encoder = learnt.fitted.encoder
+    texts = encoder.reader.read_many(each.instructions for each in test)
+    requests = [
+        Request(text, encoder.world(each.environment), each.start)
+        for text, each in zip(texts, test, strict=True)
+    ]
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    right = 0
+    for each, request, result in zip(test, requests, results, strict=True):
+        world = request.world
+        best = max(result.plans, key=lambda plan: plan.score, default=None)
+        end = world.trace(each.start, each.actions, str(each)).end
+        right += best is not None and world.outcome(best.end) == world.outcome(end)
+    return right
+
+
+def split(
+    shown: Sequence[Demonstration],
+) -> Iterator[tuple[list[Demonstration], list[Demonstration]]]:
+    """Yield thirds to test on, each with the rest that is not of the same groups.
+
+    One third is enough of many demonstrations; few are all tested on.
+    """
+    for part in range(1 if len(shown) >= _MANY else 3):
+        test = list(shown[part::3])
+        groups = {each.group for each in test} - {""}
+        rest = [each for place, each in enumerate(shown) if place % 3 != part]
+        learn = [each for each in rest if each.group not in groups]
+        # Of few large groups nothing would be left: better mixed than not at all.
+        yield test, learn if len(learn) >= len(test) else rest
+
+
+# ---- what else was left open --------------------------------------------------------------
+
+
+def _fill(chosen: dict[str, Any], facts: Facts, found: list[Choice]) -> None:
+    """Choose what is open beside what was given."""
+    model: Model | str = chosen["model"]
+    if chosen["overlay"] == AUTO:
+        chosen["overlay"] = overlay_for(facts, None if isinstance(model, str) else model)
+        why = f"there is about one {facts.unit} for each action"
+        found.append(Choice("overlay", repr(chosen["overlay"]), why, "overlay=…"))
+    if chosen["features"] == AUTO:
+        chosen["features"] = features_for(facts)
+        found += _feature_choices(chosen["features"], facts)
+    if model == AUTO:
+        chosen["model"] = model_for(facts, chosen["features"])
+        found.append(Choice("model", repr(chosen["model"]), _why(facts), "model=…"))
+
+
+def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
+    matched = {each.kind: each for each in facts.kinds}
+    slots = ", ".join(
+        f"{kind} ({len(matched[kind].matched)} of {len(matched[kind].values)} values)"
+        for kind in features.slots
+    )
+    why = f"words of the texts spell their values: {slots}" if slots else (
+        "no string label has values that words of the texts spell"
+    )  # fmt: skip
+    numbers = (
+        "texts say numbers" if facts.numerals else
+        "labels have numbers, which no text says" if facts.numbers else "no label is a number"
+    )  # fmt: skip
+    found = [
+        Choice("Features.words", repr(features.words), "they served on every task tried",
+               "Features(words=…)"),
+        Choice("Features.slots", repr(features.slots), why, "Features(slots=…)"),
+        Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
+    ]  # fmt: skip
+    if features.lexicon == "learn":
+        why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
+        found.append(Choice("Features.lexicon", "'learn'", why, "Features(lexicon='strings')"))
+    return found
+
+
+def _learning_choice(learning: Learning, facts: Facts) -> Choice:
+    why = f"a thousandth for each of {facts.count:,} demonstrations, between 0.02 and 2"
+    return Choice("Learning.l2", f"{learning.l2:g}", why, "Learning(l2=…)")
+
+
+def _merged(given: Search, likely: Search) -> Search:
+    """Return a search that was given, with the length that was left open."""
+    if given.max_length is not None:
+        return given
+    return replace(given, max_length=max(likely.longest, given.min_length))
+
+
+def _finish_search(chosen: dict[str, Any], facts: Facts, likely: Search | None) -> list[Choice]:
+    given = chosen["search"]
+    if given != AUTO and given.max_length is not None:
+        return []
+    if likely is None:
+        lists = chosen["model"].member_model.lists_plans
+        length = (facts.enumerable_length if lists else None) or (
+            facts.longest if lists else roomy_length(facts)
+        )
+        likely = Search(max_length=length)
+    chosen["search"] = likely if given == AUTO else _merged(given, likely)
+    search: Search = chosen["search"]
+    found = [Choice("Search.max_length", str(search.max_length), _length_why(search, facts),
+                    "Search(max_length=…)")]  # fmt: skip
+    if given == AUTO and search.decode != Search().decode:
+        why = "the environment says what counts of a final state"
+        found.append(Choice("Search.decode", repr(search.decode), why, "Search(decode=…)"))
+    if given == AUTO and search.beam != Search().beam:
+        why = "serves where texts are read unit by unit"
+        found.append(Choice("Search.beam", str(search.beam), why, "Search(beam=…)"))
+    return found
+
+
+def _length_why(search: Search, facts: Facts) -> str:
+    length = search.longest
+    if length == facts.longest == 1:
+        return "every demonstration has one action"
+    if length == facts.longest:
+        return f"the longest demonstration has {facts.longest} actions"
+    if length > facts.longest:
+        return f"a quarter more than the longest demonstration, which has {facts.longest} actions"
+    within = sum(count for each, count in facts.lengths.items() if each <= length)
+    return (
+        f"{within / facts.count:.0%} of the demonstrations are that short, and plans as long as "
+        f"the longest ({facts.longest} actions) are too many to list"
+    )

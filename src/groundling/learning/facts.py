@@ -1,0 +1,340 @@
+"""What demonstrations look like before anything is learnt: lengths, plans, texts, values."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from groundling.data.canonical import canonical
+from groundling.errors import DemonstrationError
+from groundling.features.labels import kind_of
+from groundling.features.lexicon import Lexicon, matches_name
+from groundling.features.numerals import numeral, ordinal
+from groundling.features.reading import Reader
+from groundling.features.settings import Features
+from groundling.language.parser import Parser, load_parser
+from groundling.language.units import split_units
+from groundling.models.examples import Example, prepare
+from groundling.overlay.encoder import Encoder
+from groundling.overlay.settings import Overlay
+from groundling.world.environment import Demonstration, State, World
+
+__all__ = ["ENUMERABLE", "Facts", "KindFacts", "sample"]
+
+ENUMERABLE = 20_000
+"""How many plans can be listed from a start: the default of `Search.budget`."""
+_SAMPLE = 180  # demonstrations that are looked at closely
+_STARTS = 5  # starts from which plans are counted
+_STEPS = 2_000  # steps that counting may take from one of them
+_COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
+_CHEAP = 2_000  # plans from a start that cost little to list
+_SEEN_ACTIONS = 60  # demonstrations of which the alternatives are looked at
+
+
+@dataclass(frozen=True)
+class KindFacts:
+    """How words of the texts go with the string labels of one kind.
+
+    Parameters
+    ----------
+    kind
+        The name of the labels.
+    values
+        The values of demonstrated actions.
+    matched
+        Those of them that some word of some text spells.
+    mentions, hits
+        In how many demonstrations a word spells a value of this kind, and in how many of
+        these the demonstrated actions have that value.
+    """
+
+    kind: str
+    values: frozenset[str]
+    matched: frozenset[str]
+    mentions: int
+    hits: int
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether words match these values, so that the words need not be learnt one by one.
+
+        >>> few = frozenset({"red", "blue"})
+        >>> KindFacts("colour", few, few, 10, 9).is_slot, KindFacts("way", few, few, 10, 2).is_slot
+        (True, False)
+        """
+        many = len(self.matched) >= 5 or len(self.matched) >= 0.75 * len(self.values)
+        return len(self.matched) >= 2 and many and self.hits >= 0.5 * self.mentions
+
+
+class Facts:
+    """What demonstrations look like; each question is answered when it is first asked.
+
+    Lengths are those of all demonstrations; what else there is to know is found in a sample,
+    which does not depend on their order.
+
+    Examples
+    --------
+    >>> from groundling import Demonstration, GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> facts = Facts([Demonstration("light it", Lamp(), "off", ("on",))], "chain")
+    >>> facts.count, facts.longest, facts.plans(1), facts.several
+    (1, 1, 2.0, False)
+    """
+
+    def __init__(self, demonstrations: Sequence[Demonstration], parser: str | Parser) -> None:
+        self.demonstrations = demonstrations
+        self.parser = parser
+
+    @property
+    def count(self) -> int:
+        """How many demonstrations there are."""
+        return len(self.demonstrations)
+
+    @cached_property
+    def sampled(self) -> list[Demonstration]:
+        """Some of the demonstrations, whatever their order."""
+        return sample(self.demonstrations, _SAMPLE)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """What reads and remembers the sample."""
+        features = Features(words=("word",))
+        reader = Reader(load_parser(self.parser), (), features.labeller(), Lexicon())
+        return Encoder(reader, Overlay(), features.nodes())
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """The sample, read and carried out."""
+        try:
+            return prepare(self.encoder, self.sampled)
+        except DemonstrationError:
+            prepare(self.encoder, self.demonstrations)  # says which of all it was
+            raise
+
+    # ---- lengths ------------------------------------------------------------------------
+
+    @cached_property
+    def lengths(self) -> Counter[int]:
+        """How many demonstrations have how many actions, not counting what a start adds."""
+        found: Counter[int] = Counter()
+        for each in self.demonstrations:
+            extra = self.encoder.world(each.environment).extra_length(each.start)
+            found[max(1, len(each.actions) - extra)] += 1
+        return found
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest demonstration."""
+        return max(self.lengths)
+
+    def covering(self, share: float) -> int:
+        """Return the length within which a share of the demonstrations lies."""
+        seen = 0
+        for length in sorted(self.lengths):
+            seen += self.lengths[length]
+            if seen >= share * self.count:
+                break
+        return length
+
+    # ---- plans --------------------------------------------------------------------------
+
+    @cached_property
+    def _starts(self) -> list[tuple[World, State]]:
+        return [(each.world, each.trajectory.start) for each in self.examples[:_STARTS]]
+
+    def plans(self, length: int) -> float:
+        """Return about how many plans of up to so many actions there are from a start."""
+        counts = [_count_plans(world, start, length) for world, start in self._starts]
+        return sum(counts) / len(counts)
+
+    @cached_property
+    def enumerable_length(self) -> int | None:
+        """How long plans are to be so that all can be listed; nothing if that is too short."""
+        longest = self.longest
+        if self.plans(longest) <= _CHEAP:
+            return longest
+        needed = self.covering(_COVERED)
+        return needed if self.plans(needed) <= ENUMERABLE else None
+
+    @cached_property
+    def has_goal(self) -> bool:
+        """Whether a world says where plans must end."""
+        return any(each.world.has_goal for each in self.examples)
+
+    @cached_property
+    def has_outcome(self) -> bool:
+        """Whether a world says what counts of the state that a plan ends in."""
+        return any(hasattr(each.world.environment, "outcome") for each in self.examples)
+
+    # ---- texts --------------------------------------------------------------------------
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether many texts hold several instructions: sentences, or clauses of one."""
+        many = sum(_units(each, "clause") > 1 for each in self.examples)
+        return many >= 0.05 * len(self.examples)
+
+    @cached_property
+    def unit(self) -> Literal["sentence", "clause"]:
+        """The unit of text of which there are about as many as actions."""
+        off = {
+            unit: sum(abs(_units(each, unit) - len(each.trajectory)) for each in self.examples)
+            for unit in ("sentence", "clause")
+        }
+        return "clause" if off["clause"] < off["sentence"] else "sentence"
+
+    @cached_property
+    def units(self) -> float:
+        """How many units a text has in the mean."""
+        return sum(_units(each, self.unit) for each in self.examples) / len(self.examples)
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """In how many texts of the sample each word occurs."""
+        return Counter(word for each in self.examples for word in words_of(each))
+
+    @cached_property
+    def numerals(self) -> bool:
+        """Whether words say numbers."""
+        return any(numeral(word) is not None or ordinal(word) is not None for word in self.words)
+
+    # ---- labels -------------------------------------------------------------------------
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether demonstrated actions have labels that are numbers."""
+        return any(
+            isinstance(label.value, float)
+            for each in self.examples
+            for state, action in each.trajectory.decisions()
+            for labels in each.world.ground(state, action).node_labels
+            for label in labels
+        )
+
+    @cached_property
+    def kinds(self) -> list[KindFacts]:
+        """How words go with each kind of string label, in the order of their names."""
+        shown = [_values(each) for each in self.examples]
+        known: dict[str, set[str]] = {}
+        for found in shown:
+            for kind, value in found:
+                known.setdefault(kind, set()).add(value)
+        offered = {kind: set(values) for kind, values in known.items()}
+        for each in self.examples[:_SEEN_ACTIONS]:
+            for action in each.world.actions(each.trajectory.start):
+                for kind, value in _graph_values(each.world, each.trajectory.start, action):
+                    offered.setdefault(kind, set()).add(value)
+        return [self._kind(kind, known.get(kind, set()), offered[kind], shown) for kind in
+                sorted(offered)]  # fmt: skip
+
+    def _kind(
+        self,
+        kind: str,
+        values: set[str],
+        offered: set[str],
+        shown: Sequence[frozenset[tuple[str, str]]],
+    ) -> KindFacts:
+        spelled = {
+            word: frozenset(value for value in offered if matches_name(word, value))
+            for word in self.words
+            if numeral(word) is None and ordinal(word) is None
+        }
+        spelled = {word: found for word, found in spelled.items() if found}
+        matched = frozenset(value for found in spelled.values() for value in found) & values
+        mentions = hits = 0
+        for example, has in zip(self.examples, shown, strict=True):
+            said = {value for word in words_of(example) for value in spelled.get(word, ())}
+            mentions += bool(said)
+            hits += any((kind, value) in has for value in said)
+        return KindFacts(kind, frozenset(values), matched, mentions, hits)
+
+    @cached_property
+    def spoken(self) -> float:
+        """The share of texts in which some word spells a value of a slot."""
+        values = [value for each in self.kinds if each.is_slot for value in each.matched]
+        spelling = {
+            word for word in self.words if any(matches_name(word, value) for value in values)
+        }
+        return sum(bool(words_of(e) & spelling) for e in self.examples) / len(self.examples)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The kinds of values that words match by their spelling."""
+        return tuple(each.kind for each in self.kinds if each.is_slot)
+
+
+def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstration]:
+    """Return some of the demonstrations: the same ones whatever their order.
+
+    >>> from groundling import Demonstration
+    >>> shown = [Demonstration(text, object(), 0, ("go",)) for text in "abcd"]
+    >>> sample(shown, 2) == sample(shown[::-1], 2)
+    True
+    """
+
+    def key(each: Demonstration) -> bytes:
+        told = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}|{each.name}"
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).digest()
+
+    return sorted(demonstrations, key=key)[:most]
+
+
+def words_of(example: Example) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(
+        word.lower()
+        for sentence in example.instructions
+        for word in sentence.tokens
+        if any(character.isalnum() for character in word)
+    )
+
+
+def _units(example: Example, unit: str) -> int:
+    return sum(len(split_units(sentence, unit)) for sentence in example.instructions)
+
+
+def _values(example: Example) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        pair
+        for state, action in example.trajectory.decisions()
+        for pair in _graph_values(example.world, state, action)
+    )
+
+
+def _graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (kind_of(label), label.value)
+        for labels in world.ground(state, action).node_labels
+        for label in labels
+        if isinstance(label.value, str)
+    )
+
+
+def _count_plans(world: World, start: State, length: int) -> float:
+    """Count the plans from a start, equal states together; roughly, beyond some steps."""
+    length += world.extra_length(start)
+    layer: dict[State, float] = {start: 1.0}
+    total, steps = 0.0, 0
+    for done in range(1, length + 1):
+        following: dict[State, float] = {}
+        for state, ways in layer.items():
+            for action in world.actions(state):
+                after = world.step(state, action)
+                following[after] = following.get(after, 0.0) + ways
+                steps += 1
+        before, ways = sum(layer.values()), sum(following.values())
+        layer = following
+        total += ways
+        if steps > _STEPS and done < length:  # as many times more for each further action
+            return total + ways * (ways / before) ** (length - done)
+        if not layer or total > 100 * ENUMERABLE:
+            break
+    return total

@@ -1,0 +1,153 @@
+"""One more demonstration: learn it from where the weights are, encoding only what is new.
+
+What was encoded before is kept, and the few examples since then are encoded beside it. Features
+that only the new ones have get their weights; whether they would also have fired in plans of the
+old ones is found out when everything is encoded again, now and then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from groundling.learning.optimise import minimise
+from groundling.learning.trainer import Learnt, Trainer, paused_collector
+from groundling.learning.training import Progress, ProgressCallback
+from groundling.models.base import FittedModel, Member, Objective
+from groundling.models.examples import Example
+from groundling.overlay.batch import Reals
+
+__all__ = ["teach"]
+
+_NEAR = 24  # known examples that tell which of the new words are rare
+_SHARE = 0.05  # how many new examples there may be before everything is encoded again
+_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
+
+
+def teach(
+    learnt: Learnt,
+    before: Sequence[Example],
+    new: Sequence[Example],
+    progress: ProgressCallback | None = None,
+) -> Learnt:
+    """Return what is known after further examples; `before` are those known already."""
+    trainer, everything = learnt.settings, (*before, *new)
+    members = trainer.model.all_members(trainer.overlay, trainer.features)
+    encoded: Sequence[Objective | None] = learnt.encoded or [None] * len(members)
+    if learnt.encoded and len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
+        encoded = [None] * len(members)
+    loss, fitted, kept = 0.0, [], []
+    for member, known, base in zip(members, learnt.fitted.members, encoded, strict=True):
+        lesson = _Lesson(trainer, member, known, base, everything)
+        if not lesson.fixed:
+            return trainer.go_on(learnt, everything, progress)
+        more, theta = lesson.learn(progress)
+        loss += more
+        kept.append(lesson.base)
+        fitted.append(
+            replace(
+                known, encoder=lesson.encoder, space=lesson.space, theta=theta,
+                lengths=trainer.model.lengths(lesson.encoder, everything),
+            )
+        )  # fmt: skip
+    first, *others = fitted
+    return replace(
+        learnt,
+        fitted=replace(first, others=tuple(others)),
+        loss=loss,
+        examples=everything,
+        encoded=tuple(kept),
+    )
+
+
+def _words(example: Example) -> list[str]:
+    return [word.lower() for text in example.instructions for word in text.tokens]
+
+
+def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
+    """Return those known examples that share the rarest words with the new ones."""
+    words = [set(_words(each)) for each in before]
+    often = Counter(word for each in words for word in each)
+    asked = {word for each in new for word in _words(each)}
+    alike = np.array([sum(1 / often[word] for word in each & asked) for each in words])
+    order = np.argsort(-alike, kind="stable")[:_NEAR]
+    return [before[place] for place in order if alike[place] > 0]
+
+
+class _Lesson:
+    """The loss of all examples for one member: those encoded before, and those since."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        member: Member,
+        known: FittedModel,
+        base: Objective | None,
+        examples: Sequence[Example],
+    ) -> None:
+        self.trainer = trainer
+        self.known = known
+        self.encoder = known.encoder.fork()
+        data = trainer.data(self.encoder, member.features, examples)
+        self.space = data.space
+        self.space.word_names = dict(known.space.word_names)
+        self.space.node_names = dict(known.space.node_names)
+        with paused_collector():
+            if base is None:
+                self.base = trainer.model.objective(data)
+                self.parts = [self.base]
+            else:
+                self.base = base
+                self.parts = [base, self._recent(base.data.examples, examples, member)]
+        self.places = [self.space.places(part.data.space.keys) for part in self.parts]
+
+    def _recent(
+        self, before: Sequence[Example], examples: Sequence[Example], member: Member
+    ) -> Objective:
+        """Encode the examples since the others were encoded, with what is new in them."""
+        new, model, reader = examples[len(before) :], self.trainer.model, self.known.encoder.reader
+        counts = Counter(word for each in examples for word in _words(each))
+
+        def keep_reading() -> None:  # words that give context are those of all examples
+            self.encoder.reader.counts = counts
+            self.encoder.reader.labeller = reader.labeller
+
+        near = _like(before, new) if member.features.min_word_count > 1 else []
+        data = replace(
+            self.trainer.data(self.encoder, member.features, [*near, *new]), space=self.space
+        )
+        model.objective(replace(data, before_labels=keep_reading))  # finds new features
+        self.space.keys = np.union1d(self.known.space.keys, self.space.keys)
+        return model.objective(replace(data, examples=new, grow=False))
+
+    @property
+    def fixed(self) -> bool:
+        return all(part.fixed for part in self.parts)
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        total, gradient = 0.0, np.zeros(len(theta))
+        for part, places in zip(self.parts, self.places, strict=True):
+            value, slope = part.loss(theta[places])
+            total += value
+            gradient[places] += slope
+        return total, gradient
+
+    def learn(self, progress: ProgressCallback | None) -> tuple[float, Reals]:
+        learning = self.trainer.learning
+
+        def tell(step: int, value: float) -> bool:
+            if progress is None:
+                return False
+            return progress(Progress("training", step, learning.iterations, value)) is True
+
+        start = np.zeros(len(self.space))
+        places = self.space.places(self.known.space.keys)
+        start[places[places >= 0]] = self.known.theta[places >= 0]
+        value, theta, _ = minimise(
+            self.loss, start, l1=learning.l1, l2=learning.l2, iterations=learning.iterations,
+            tolerance=max(learning.tolerance, _TOLERANCE), progress=tell,
+        )  # fmt: skip
+        return value, theta

@@ -1,0 +1,182 @@
+"""Looking at a follower: its weights, what was chosen for it, how well it follows, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Self
+
+from groundling.answers import answer
+from groundling.diagnosing import Diagnosis, diagnose
+from groundling.errors import NotFittedError, SettingError
+from groundling.estimator import Estimator
+from groundling.features.lexicon import Lexicon
+from groundling.features.reading import Text
+from groundling.inference.plan import Plan
+from groundling.inference.settings import Search
+from groundling.judging import checked, honest_temperature, share_right
+from groundling.learning.choosing import Choices
+from groundling.learning.trainer import Learnt
+from groundling.models.base import Request
+from groundling.overlay.batch import Reals
+from groundling.settings import Auto
+from groundling.world.environment import Demonstration, Environment, State
+
+__all__ = ["Looking"]
+
+
+class Looking(Estimator):
+    """What can be seen of what a follower has learnt.
+
+    >>> from groundling import Follower
+    >>> Follower().theta_
+    Traceback (most recent call last):
+        ...
+    groundling.errors.NotFittedError: This Follower has not learnt anything yet. Call fit with
+    demonstrations, or Follower.load with a saved model.
+    """
+
+    search: Search | Auto
+    _learnt: Learnt
+
+    def _fitted(self) -> Learnt:
+        if not hasattr(self, "_learnt"):
+            raise NotFittedError(
+                "This Follower has not learnt anything yet. Call fit with demonstrations, or "
+                "Follower.load with a saved model."
+            )
+        return self._learnt
+
+    @property
+    def theta_(self) -> Reals:
+        """The learnt weights θ."""
+        return self._fitted().fitted.theta
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """The name of each weight, in the order of `theta_`."""
+        return self._fitted().fitted.space.names()
+
+    @property
+    def lexicon_(self) -> Lexicon:
+        """The lexicon in use, with what was learnt."""
+        return self._fitted().fitted.encoder.reader.lexicon
+
+    @property
+    def loss_(self) -> float:
+        """The final training loss."""
+        return self._fitted().loss
+
+    @property
+    def temperature_(self) -> float:
+        """What scores are divided by so that confidences are calibrated."""
+        return self._fitted().temperature
+
+    @property
+    def weight_count_(self) -> int:
+        """How many weights were learnt, those of all members together."""
+        return sum(len(each.theta) for each in self._fitted().fitted.members)
+
+    def weights(
+        self, containing: str = "", *, most: int = 20, member: int = 0
+    ) -> list[tuple[str, float]]:
+        """Return the strongest features whose name contains a string, as the paper's Table 2.
+
+        `member` is the number of the ensemble's member whose weights are asked for.
+        """
+        members = self._fitted().fitted.members
+        if not 0 <= member < len(members):
+            raise SettingError(
+                f"There is no member {member}: this follower has {len(members)}, counted from 0."
+            )
+        fitted = members[member]
+        chosen = [
+            (name, float(weight))
+            for name, weight in zip(fitted.space.names(), fitted.theta.tolist(), strict=True)
+            if containing in name and weight != 0
+        ]
+        return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
+
+    @property
+    def member_count_(self) -> int:
+        """How many models have a say: one, unless they are an ensemble."""
+        return len(self._fitted().fitted.members)
+
+    @property
+    def threshold(self) -> float:
+        """Below this confidence the follower says that it does not understand."""
+        if hasattr(self, "_learnt"):
+            return self._learnt.search.threshold
+        return Search().threshold if isinstance(self.search, str) else self.search.threshold
+
+    @property
+    def choices_(self) -> Choices:
+        """What was chosen from the demonstrations, and why; print it to read it."""
+        return Choices(self._fitted().choices)
+
+    def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
+        encoder = self._fitted().fitted.encoder
+        texts = encoder.reader.read_many(text for text, _, _ in requests)
+        found = [
+            Request(text, encoder.world(environment), start)
+            for text, (_, environment, start) in zip(texts, requests, strict=True)
+        ]
+        for each in found:
+            each.world.actions(each.start)  # complains of states that cannot be remembered
+            each.world.notice(each.start)  # whether the environment has changed since
+        return found
+
+    def _plans(
+        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+    ) -> Iterator[Plan | None]:
+        """Follow one request after another; nothing where no plan is found."""
+        learnt = self._fitted()
+        read = self._requests(requests)
+        results = learnt.model.search(learnt.fitted, read, search)
+        for request, result in zip(read, results, strict=True):
+            yield answer(learnt, request, result, search)
+
+    def diagnose(self, demonstrations: Iterable[Demonstration]) -> Diagnosis:
+        """Follow demonstrations and say what cannot work, and of each that goes wrong why.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",), name="light")]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> wrong = Demonstration("douse it", Lamp(), "on", ("off",), name="dark")
+        >>> follower.diagnose([*shown, wrong]).reasons
+        {'lower score': 1}
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+        return diagnose(learnt, listed, read)
+
+    # ---- judging ------------------------------------------------------------------------
+
+    def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
+        """Return the share of demonstrations whose outcome the follower reaches.
+
+        Two plans have the same outcome if they end alike (see `Environment.outcome`);
+        where no plan is found, the outcome is not reached.
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        requests = [(each.instructions, each.environment, each.start) for each in listed]
+        return share_right(learnt, listed, self._plans(requests, learnt.search))
+
+    def calibrate(self, demonstrations: Iterable[Demonstration]) -> Self:
+        """Make confidences honest on demonstrations that were not trained on.
+
+        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
+        or transitions are decoded, so that their outcomes are.
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+        self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
+        return self

@@ -1,0 +1,18 @@
+"""The figures of teaching are there, and are of what they say."""
+
+from rich.console import Console
+
+from benchmarks.teaching import prequential, teaching
+from groundling.tasks.mazes import generate_demonstrations, generate_mazes
+
+
+def test_teaching_measures_every_size():
+    figures = teaching(Console(quiet=True), (6, 12), lessons=2)
+    assert list(figures) == ["teach_seconds_6", "teach_seconds_12"]
+    assert min(figures.values()) > 0
+
+
+def test_prequential_follows_before_it_learns():
+    stream = generate_demonstrations(generate_mazes(1, 1), 6, seed=1)
+    again = [stream[0]] * 4
+    assert prequential(again, (1, 4)) == {1: 0.0, 4: 1.0}

@@ -1,0 +1,183 @@
+"""Choices from the demonstrations: the right ones, the same ones, kept with the model."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from groundling import (
+    Demonstration,
+    Features,
+    Follower,
+    GroundingGraph,
+    Learning,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
+from groundling.learning.choosing import split
+from groundling.learning.facts import Facts
+from tests.worlds import Line, line_demonstrations
+
+
+class Shelf:
+    """Things with colours; one can be taken, or put back."""
+
+    def __init__(self, **things):
+        self.things = things
+
+    def actions(self, held):
+        return [("put" if thing in held else "take", thing) for thing in self.things]
+
+    def step(self, held, action):
+        return held ^ {action[1]}
+
+    def ground(self, held, action, after):
+        verb, thing = action
+        nodes = {"event": {verb: True}, "thing": {"name": thing, "colour": self.things[thing]}}
+        return GroundingGraph(nodes, edges=[("event", "thing", "object")])
+
+
+def takes(count, *, actions=1):
+    dice = random.Random(0)
+    names, colours = ("mug", "bowl", "plate", "jug"), ("red", "blue", "green")
+    shown = []
+    for number in range(count):
+        shelf = Shelf(**{each: dice.choice(colours) for each in names})
+        wanted = dice.sample(names, actions)
+        text = " and ".join(f"take the {shelf.things[each]} {each}" for each in wanted)
+        plan = [("take", each) for each in wanted]
+        shown.append(Demonstration(text, shelf, frozenset(), plan, name=str(number)))
+    return shown
+
+
+def chosen(follower):
+    return {each.what: each.chosen for each in follower.choices_}
+
+
+def test_choosing_takes_one_action_where_all_demonstrations_have_one():
+    follower = Follower(parser="chain").fit(takes(10))
+    assert chosen(follower)["Search.max_length"] == "1"
+    plan = follower.follow("take the red bowl", Shelf(bowl="red", pan="red"), frozenset())
+    assert plan.actions == (("take", "bowl"),)
+
+
+def test_choosing_takes_the_longest_demonstration_where_plans_are_few():
+    follower = Follower(parser="chain").fit(takes(10, actions=2))
+    assert chosen(follower)["Search.max_length"] == "2"
+
+
+def test_choosing_finds_the_slots_that_words_spell():
+    follower = Follower(parser="chain").fit(takes(10))
+    assert chosen(follower)["Features.slots"] == "('colour', 'name')"
+    assert Follower(parser="chain").fit(line_demonstrations()).choices_
+    assert chosen(Follower(parser="chain").fit(line_demonstrations()))["Features.slots"] == "()"
+
+
+def test_choosing_keeps_what_was_given():
+    given = {
+        "model": PlanModel(plan_scores=False),
+        "overlay": Overlay(entry="any"),
+        "features": Features(words=("word",)),
+        "learning": Learning(l2=0.5),
+        "search": Search(max_length=2, threshold=0.3),
+    }
+    follower = Follower(parser="chain", **given).fit(takes(6))
+    assert follower.choices_ == ()
+    assert str(follower.choices_) == "Nothing was left to choose."
+    settings = follower._learnt.settings
+    assert {name: getattr(settings, name) for name in given} == given
+
+
+@pytest.mark.parametrize("name", ["model", "overlay", "features", "learning", "search"])
+def test_choosing_fills_in_beside_what_was_given(name):
+    given = {
+        "model": TransducerModel(),
+        "overlay": Overlay.flat(),
+        "features": Features(words=("word",)),
+        "learning": Learning(l2=0.5),
+        "search": Search(threshold=0.3),
+    }[name]
+    follower = Follower(parser="chain", **{name: given}).fit(takes(6))
+    assert getattr(follower, name) == given
+    kept = getattr(follower._learnt.settings, name)
+    assert kept == (given if name != "search" else Search(threshold=0.3, max_length=1))
+
+
+def test_choosing_leaves_the_constructor_as_it_was():
+    follower = Follower(parser="chain").fit(takes(6))
+    assert follower.get_params(deep=False)["model"] == "auto"
+    assert repr(follower) == "Follower(parser='chain')"
+
+
+def test_choosing_is_the_same_whatever_the_order():
+    shown = takes(40, actions=2)
+    one, other = (Follower(parser="chain").fit(each) for each in (shown, shown[::-1]))
+    assert one.choices_ == other.choices_
+
+
+def test_choosing_tries_the_likely_configurations_where_it_can():
+    follower = Follower(parser="chain").fit(takes(40, actions=2))
+    [why] = [each.why for each in follower.choices_ if each.what == "model"]
+    assert "tried on a part of the demonstrations: plans over flat actions" in why
+    assert follower.score(takes(8, actions=2)) > 0.8
+
+
+def test_choosing_reads_unit_by_unit_where_plans_are_too_many():
+    follower = Follower(parser="chain").fit(
+        [Demonstration("go on", Line(200), 60, ("right", "left") * 12, name="long")]
+    )
+    assert chosen(follower)["model"].startswith("TransducerModel(")
+    assert chosen(follower)["Search.max_length"] == "30"
+
+
+def test_choosing_is_kept_with_the_model(tmp_path):
+    follower = Follower(parser="chain").fit(takes(6))
+    kept = Follower.load(follower.save(tmp_path / "model"))
+    assert kept.choices_ == follower.choices_
+    assert str(kept.choices_) == str(follower.choices_)
+    assert kept.search == follower._learnt.search
+
+
+def test_choosing_says_what_why_and_how_to_change_it():
+    for each in Follower(parser="chain").fit(takes(6)).choices_:
+        assert all((each.what, each.chosen, each.why))
+        assert "=…" in each.change
+        assert str(each).startswith(f"{each.what} = {each.chosen}: {each.why}")
+
+
+def test_choosing_another_search_keeps_the_length():
+    follower = Follower(parser="chain").fit(takes(6))
+    assert follower.with_search(Search(beam=3))._learnt.search == Search(beam=3, max_length=1)
+
+
+def test_choosing_keeps_groups_together_when_it_tries():
+    shown = [replace(each, group=str(n % 9)) for n, each in enumerate(takes(27))]
+    for test, learn in split(shown):
+        assert not {each.group for each in test} & {each.group for each in learn}
+
+
+def test_facts_count_plans_and_lengths():
+    facts = Facts(line_demonstrations(), "chain")
+    assert facts.longest == 2
+    assert facts.covering(0.5) == 1
+    assert facts.enumerable_length == 2
+    starts = [each.start for each in facts.sampled][:5]
+    counted = [sum(2 - (s in (0, 3)) for s in [start]) for start in starts]
+    assert facts.plans(1) == sum(counted) / len(counted)
+
+
+def test_facts_estimate_plans_that_are_too_many_to_count():
+    facts = Facts([Demonstration("go", Line(100), 50, ("left",) * 40)], "chain")
+    assert facts.plans(40) > 1e6
+    assert facts.enumerable_length is None
+
+
+def test_facts_do_not_take_labels_for_slots_that_words_contradict():
+    shown = [
+        Demonstration(f"take the {word} thing", Shelf(mug="red", bowl="blue"), frozenset(),
+                      [("take", thing)])
+        for word, thing in (("blue", "mug"), ("red", "bowl"), ("blue", "mug"))
+    ]  # fmt: skip
+    assert "colour" not in Facts(shown, "chain").slots
