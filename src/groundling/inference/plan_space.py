@@ -32,17 +32,10 @@ def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | No
     end are dropped there.
     """
     search = search.extended(world.extra_length(start))
-<<<<<<< HEAD
     found = PlanTree(start)
     layer = [0]
-    for length in range(1, search.max_length + 1):
-        grown: list[int] = []
-=======
-    layer = [Trajectory((start,))]
-    found: list[Trajectory] = []
     for length in range(1, search.longest + 1):
-        grown: list[Trajectory] = []
->>>>>>> main
+        grown: list[int] = []
         # Where no plan can be dropped, the number of actions tells beforehand.
         offered = sum(len(world.actions(found.state(plan))) for plan in layer)
         if offered > search.budget and not world.has_dead_ends:
