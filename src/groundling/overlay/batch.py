@@ -13,7 +13,7 @@ from groundling.compiling import njit
 __all__ = [
     "FROM", "RELATION", "STATE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
-    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile",
+    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "whole",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,6 +41,9 @@ def inlined(function: F) -> F:
     """Compile a kernel that becomes a part of those that call it."""
     return cast(F, njit(forceinline=True, **_INNER)(function))
 
+
+# One type of integer in all kernels: what is called with several is compiled as often.
+whole: Callable[[Any], int] = cast(Any, np.int64)
 
 TILE = 256  # states: their chart rows fit into the fastest cache
 
@@ -233,7 +236,7 @@ def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
 @inlined
 def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
     """Return where a tile of candidates that begins with `first` ends, and its states."""
-    states = np.int64(layout.candidate_states[first])
+    states = whole(layout.candidate_states[first])
     last = first + 1
     while last < end and states + layout.candidate_states[last] <= TILE:
         states += layout.candidate_states[last]

@@ -23,6 +23,7 @@ from groundling.overlay.batch import (
     inner,
     lay_out_tile,
     next_tile,
+    whole,
 )
 from groundling.overlay.inside_outside import FAINT, inside, outside
 from groundling.overlay.potentials import Potentials
@@ -69,12 +70,12 @@ def forward(
 
     Returns whether the numbers held; those of candidates in `workspace.in_logs` are void if not.
     """
-    first_word = np.int64(batch.instance_words[instance])
-    words = np.int64(batch.instance_words[instance + 1]) - first_word
-    nodes = np.int64(batch.instance_nodes[instance])
-    groups = np.int64(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = np.int64(batch.instance_candidates[instance])
-    end = np.int64(batch.instance_candidates[instance + 1])
+    first_word = whole(batch.instance_words[instance])
+    words = whole(batch.instance_words[instance + 1]) - first_word
+    nodes = whole(batch.instance_nodes[instance])
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+    begin = whole(batch.instance_candidates[instance])
+    end = whole(batch.instance_candidates[instance + 1])
     group_log[: (end - begin) * groups] = 0.0
     workspace.group_shift[:groups] = 0.0
     # Candidates share nodes: fetch each score once from afar, and make a word's sum to one.
@@ -95,7 +96,7 @@ def forward(
         workspace.group_shift[batch.word_group[first_word + w]] += shift
     workspace.in_logs[: end - begin] = not fast
     held = fast
-    first, place = begin, np.int64(0)
+    first, place = begin, whole(0)
     while first < end and fast:
         last, states = next_tile(layout, first, end)
         lay_out_tile(batch, layout, first, last, workspace)
@@ -122,14 +123,14 @@ def backward(
     free_weight: Reals, workspace: Workspace, pair_grad: Reals, edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Add the expected counts of an instance, its charts weighted by (candidates × groups)."""
-    words = np.int64(batch.instance_words[instance + 1] - batch.instance_words[instance])
-    nodes = np.int64(batch.instance_nodes[instance])
-    groups = np.int64(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = np.int64(batch.instance_candidates[instance])
-    end = np.int64(batch.instance_candidates[instance + 1])
+    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
+    nodes = whole(batch.instance_nodes[instance])
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+    begin = whole(batch.instance_candidates[instance])
+    end = whole(batch.instance_candidates[instance + 1])
     counts = workspace.counts[: words * nodes]
     counts[:] = 0.0
-    first, place = begin, np.int64(0)
+    first, place = begin, whole(0)
     while first < end:
         last, states = next_tile(layout, first, end)
         if first > begin or last < end:  # else it is there since `forward`
@@ -160,9 +161,9 @@ def weigh(
 
     `group_weight` and `free_weight` receive the derivative by what each candidate is made of.
     """
-    groups = np.int64(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = np.int64(batch.instance_candidates[instance])
-    count = np.int64(batch.instance_candidates[instance + 1]) - begin
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+    begin = whole(batch.instance_candidates[instance])
+    count = whole(batch.instance_candidates[instance + 1]) - begin
     weight = batch.instance_weight[instance]
     top = -math.inf
     top_gold = -math.inf
@@ -215,7 +216,7 @@ def pass_instances(
         group_log, free = workspace.group_log, workspace.free
         group_weight, free_weight = workspace.group_weight, workspace.free_weight
         candidates = batch.instance_candidates
-        begin, end = np.int64(candidates[instance]), np.int64(candidates[instance + 1])
+        begin, end = whole(candidates[instance]), whole(candidates[instance + 1])
         if purpose >= UNITS:
             group_weight = group_values[out_start[instance] : out_start[instance + 1]]
             free_weight = free_values[begin:end]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import Batch, Integers, Layout, Reals, Workspace, compiled
+from groundling.overlay.batch import Batch, Integers, Layout, Reals, Workspace, compiled, whole
 from groundling.overlay.inside_outside_log import inside_log, outside_log
 from groundling.overlay.passes import (
     EXPECT,
@@ -27,10 +27,10 @@ def pass_instance_in_logs(
     group_values: Reals, free_values: Reals, pair_grad: Reals, edge_grad: Reals,
 ) -> float:  # fmt: skip
     """Do what `pass_instances` does with those candidates of one instance that are `in_logs`."""
-    groups = np.int64(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    words = np.int64(batch.instance_words[instance + 1] - batch.instance_words[instance])
-    begin = np.int64(batch.instance_candidates[instance])
-    count = np.int64(batch.instance_candidates[instance + 1]) - begin
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
+    begin = whole(batch.instance_candidates[instance])
+    count = whole(batch.instance_candidates[instance + 1]) - begin
     group_log, free = workspace.group_log, workspace.free
     group_weight, free_weight = workspace.group_weight, workspace.free_weight
     if purpose >= UNITS:
@@ -42,7 +42,7 @@ def pass_instance_in_logs(
         for c in range(count):
             if not in_logs[begin + c]:
                 continue
-            states = np.int64(layout.candidate_states[begin + c])
+            states = whole(layout.candidate_states[begin + c])
             rows = workspace.log_rows[: words * states].reshape(words, states)
             messages = workspace.log_messages[: words * states].reshape(words, states)
             if stage == 0:

@@ -159,7 +159,7 @@ class Scorer:
                 )
             )  # fmt: skip
 
-        loss = sum(self._each(work))
+        loss: float = sum(self._each(work))
         needed = np.flatnonzero(in_logs)
         owners = np.searchsorted(self.batch.instance_candidates, needed, side="right") - 1
         for instance in np.unique(owners).tolist():
