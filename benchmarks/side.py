@@ -33,7 +33,9 @@ def peak() -> float:
 
 def resident() -> float:
     """Return the memory that the process has now, in megabytes."""
-    return float(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    return (
+        float(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    )
 
 
 def forget_peak() -> None:
@@ -168,6 +170,28 @@ def count_plans(follower: Any, request: tuple[Any, ...]) -> int:
     return len(plans)
 
 
+def requests(size: float) -> Figures:
+    """Ask 20,000 different things, and see by how much the second half makes memory grow."""
+    from groundling.tasks.mazes import MazeEnvironment, generate_mazes
+
+    follower, _ = flat_follower(20)
+    count = max(100, round(20_000 * size))
+    asked, half = 0, resident()
+    for seed in range(1000):
+        [maze] = generate_mazes(100 + seed, 1)
+        world = MazeEnvironment(maze)
+        for number, place in enumerate(maze.positions):
+            for turn in range(4):
+                text = f"turn left and walk {number % 4 + 1} steps to the lamp by thing {asked}"
+                follower.follow(text, world, world.start(place, 90 * turn))
+                asked += 1
+                if asked == count // 2:
+                    half = resident()
+                if asked == count:
+                    return {"requests": asked, "requests_growth_mb": resident() - half}
+    raise AssertionError("too few places")
+
+
 def first_run(size: float) -> Figures:
     """Learn and follow with nothing compiled: from import to the first plan."""
     from groundling import Demonstration, Follower, GroundingGraph
@@ -215,6 +239,7 @@ def main() -> None:
         "fit mazes": lambda: fit_task("mazes", size),
         "follow": lambda: follow(size),
         "memory": lambda: memory_per_plan(size),
+        "requests": lambda: requests(size),
         "first run": lambda: first_run(size),
         "demo": lambda: demo(size),
     }

@@ -41,7 +41,7 @@ def announced(tell: Callable[[str], object]) -> Iterator[None]:
         yield
 
 
-class _Once(event.Listener):  # type: ignore[misc]
+class _Once(event.Listener):
     """Tells of the first compilation."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
