@@ -25,17 +25,9 @@ def _use_all(console: Any) -> bool:
     """Use every kernel once, in the smallest of worlds; tell whether any had to be compiled."""
     import warnings
 
-    from groundling import (
-        DecisionModel,
-        Demonstration,
-        Follower,
-        GroundingGraph,
-        Overlay,
-        PlanModel,
-        Search,
-        TransducerModel,
-    )
+    from groundling import Demonstration, Follower, GroundingGraph, Search
     from groundling.compiling import announced
+    from groundling.models.every import every_model
 
     class Lamp:
         def actions(self, state: str) -> tuple[str, ...]:
@@ -57,15 +49,9 @@ def _use_all(console: Any) -> bool:
         Demonstration("light it", Lamp(), "off", ("on",)),
         Demonstration("douse it", Lamp(), "on", ("off",)),
     ]
-    ways: tuple[dict[str, Any], ...] = (
-        {"model": PlanModel()},
-        {"model": PlanModel.flat(), "overlay": Overlay.flat()},
-        {"model": DecisionModel()},
-        {"model": TransducerModel()},
-    )
     with announced(tell), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is learnt here is of no use
-        for way in ways:
+        for way in every_model():
             follower = Follower(parser="chain", search=Search(max_length=1), **way).fit(shown)
             follower.follow("light it", Lamp(), "off").explain()
     return bool(told)
