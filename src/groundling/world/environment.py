@@ -167,15 +167,24 @@ class World:
     and the action. The methods mirror the environment's, optional ones included. What was
     asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
     up whenever everything is forgotten, so that what was made of a world can be dropped too.
+    Without `keep_graphs`, graphs are asked for anew: for those who keep what they made of them.
     """
 
-    def __init__(self, environment: Environment, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        budget: Budget | None = None,
+        *,
+        keep_graphs: bool = True,
+    ) -> None:
         self.environment = environment
+        self.keep_graphs = keep_graphs
         self.generation = 0
         budget = Budget() if budget is None else budget
         self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
         self._steps: Memory[tuple[State, Action], State] = Memory(budget)
         self._graphs: Memory[tuple[State, Action], GroundingGraph] = Memory(budget)
+        self._seen: Memory[tuple[State, Action], int] = Memory(budget)  # graphs, by their hash
         self._dead_ends: Memory[State, bool] = Memory(budget)
 
     # ---- asking -------------------------------------------------------------------------
@@ -277,7 +286,10 @@ class World:
         known: GroundingGraph | None = self._find(self._graphs, key, state)
         if known is None:
             known = self._grounded(state, action, self.step(state, action))
-            self._graphs.keep(key, known)
+            if self.keep_graphs:
+                self._graphs.keep(key, known, _graph_bytes(known))
+            if action in _ends(self.actions(state)):
+                self._seen.keep(key, hash(known), 100)
         return known
 
     def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
@@ -294,7 +306,7 @@ class World:
     def forget(self) -> None:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
-        for memory in (self._actions, self._steps, self._graphs, self._dead_ends):
+        for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends):
             memory.forget()
 
     def notice(self, start: State) -> bool:
@@ -308,13 +320,13 @@ class World:
             return False
         now = self._offered(start)
         changed = not _equal(known, now)
-        for action in () if changed else {*now[:1], *now[-1:]}:
+        for action in () if changed else _ends(now):
             before = self._find(self._steps, (start, action), start)
             after = self._ask("step", start, action) if before is not None else None
             changed = changed or not _equal(before, after)
-            graph = self._find(self._graphs, (start, action), start)
-            if graph is not None and not changed:
-                changed = graph != self._grounded(start, action, after)
+            seen = self._find(self._seen, (start, action), start)
+            if seen is not None and not changed:
+                changed = seen != hash(self._grounded(start, action, after))
         if changed:
             self.forget()
         return changed
@@ -420,6 +432,16 @@ class World:
         states = self.carry_out(start, done, where)
         graphs = tuple(map(self.ground, states, done))
         return Trajectory(states, done, graphs)
+
+
+def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return the first and the last action: those by which a change is noticed."""
+    return (actions[0], actions[-1]) if len(actions) > 1 else actions
+
+
+def _graph_bytes(graph: GroundingGraph) -> int:
+    """Return about how many bytes a graph takes, without what it shares with others."""
+    return 600 + 40 * len(graph) + 90 * len(graph.edges)
 
 
 def _among(value: Any, others: Sequence[Any]) -> bool:
