@@ -15,6 +15,7 @@ ROOMS = (
     "language",
     "world", "data", "features", "overlay", "inference", "models", "learning", "io_before", "io",
     "explain", "answers", "judging", "diagnosing", "estimator", "looking", "follower",
+    "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")

@@ -501,7 +501,9 @@ class Dial:
 def test_follower_numbers_match_by_value_at_values_never_seen():
     shown = [Demonstration(f"turn to {n}", Dial(1, 2, 3), None, (n,)) for n in (1, 2, 3)]
     follower = make(
-        features=Features(words=("word",), numbers=("equal",)), search=Search(max_length=1)
+        features=Features(words=("word",), numbers=("equal",)),
+        search=Search(max_length=1),
+        parser="chain:english",
     ).fit(shown)
     assert follower.follow("turn to seven", Dial(5, 6, 7), None).actions == (7,)
     assert follower.follow("turn to the 6th", Dial(5, 6, 7), None).actions

@@ -1,4 +1,4 @@
-"""Evaluate the two rows: `python -m research.maps_rows CORPORA OUT.json`."""
+"""Evaluate a row that lives for one table: `python -m research.maps_rows CORPORA OUT.json`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from typing import Any, TypeVar
 from groundling import __version__
 from groundling.evaluation.report import Report
 from groundling.models.base import Model
-from groundling.models.decision import DecisionModel
 from groundling.models.transducer import TransducerModel
 from groundling.tasks.maps.metrics import run_row
 from groundling.tasks.maps.presets import PRESETS, Preset
 from groundling.tasks.maps.protocol import judge, learn_and_follow, split
 from groundling.tasks.registry import get_task
 from research.maps_rows.best_reading import BestReading
-from research.maps_rows.exact_search import ExactSearch
 
 __all__ = ["ROWS", "main"]
 
@@ -31,24 +29,6 @@ def _as(kind: type[M], model: Model, **further: Any) -> M:
     return kind(**known, **further)
 
 
-def exact_search() -> Preset:
-    """The whole score of the preset `paper`, maximised exactly.
-
-    That takes names and sides of the reached place only: all alternatives of a decision leave
-    the same place, so that nothing is learnt of it. There are few routes to learn sides from.
-    """
-    given = PRESETS.select("paper")
-    assert isinstance(given.model, DecisionModel)
-    model = replace(given.model, compare="score")
-    return replace(
-        given,
-        model=_as(ExactSearch, model, stiffness=100.0, l2=given.learning.l2),
-        environment={**given.environment, "apart": True},
-        features=replace(given.features, exclude=r"from-(name|side)"),
-        published={},
-    )
-
-
 def best_reading() -> Preset:
     """The preset `best` with the best way of reading each plan, instead of the sum over all."""
     given = PRESETS.select("best")
@@ -56,7 +36,7 @@ def best_reading() -> Preset:
     return replace(given, model=_as(BestReading, given.model))
 
 
-ROWS = {"exact search": exact_search, "best reading only": best_reading}
+ROWS = {"best reading only": best_reading}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.conversation import Conversation, Remembering
     from groundling.errors import GroundlingError
     from groundling.features.lexicon import Lexicon
     from groundling.features.settings import Features
@@ -20,14 +21,17 @@ if TYPE_CHECKING:
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
     from groundling.world.checks import check_environment
+    from groundling.world.composing import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.graph import GroundingGraph
+    from groundling.world.ranking import RankedEnvironment
 
 __version__ = "0.2.0.dev0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
 __all__ = [
+    "Conversation",
     "DecisionModel",
     "Demonstration",
     "Ensemble",
@@ -43,14 +47,18 @@ __all__ = [
     "Overlay",
     "Plan",
     "PlanModel",
+    "RankedEnvironment",
+    "Remembering",
     "Search",
     "TransducerModel",
     "__version__",
     "check_environment",
+    "compose",
 ]
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
 _HOMES = {
+    "Conversation": "conversation",
     "DecisionModel": "models.decision",
     "Ensemble": "models.ensemble",
     "GroundlingError": "errors",
@@ -67,8 +75,11 @@ _HOMES = {
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
     "Plan": "inference.plan",
+    "RankedEnvironment": "world.ranking",
+    "Remembering": "conversation",
     "Search": "inference.settings",
     "check_environment": "world.checks",
+    "compose": "world.composing",
 }
 
 

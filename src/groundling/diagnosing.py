@@ -283,7 +283,8 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
             continue
         only = {kind: values}
         if not any(
-            encoder.reader.lexicon.look_up(word, only) or word in encoder.reader.lexicon.learnt
+            encoder.reader.lexicon.look_up(word, only, language=encoder.reader.language)
+            or word in encoder.reader.lexicon.learnt
             for word in words
         ):
             such = ", ".join(sorted(values)[:_NAMED])
@@ -367,12 +368,14 @@ def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
 
 
 def _lexicon(learnt: Learnt) -> Iterator[Finding]:
-    if learnt.settings.features.lexicon != "learn" or learnt.fitted.encoder.reader.lexicon.learnt:
+    lexicon = learnt.fitted.encoder.reader.lexicon
+    if not learnt.settings.features.learns_lexicon or lexicon.learnt or lexicon.given:
         return
     yield Finding(
         "empty lexicon",
         "The lexicon that was to be learnt is empty: no word goes with a value of a slot.",
-        "Give more demonstrations or a lexicon of your own, or leave lexicon='learn' out.",
+        "Give more demonstrations, or some words: Lexicon({word: [(kind, value)]}, learn=True); or "
+        "leave lexicon='learn' out.",
     )
 
 

@@ -20,7 +20,9 @@
     └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
+    ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
+    ├── GlyphWarning          no font has the letters of a text
     └── LearningWarning       something in the demonstrations or settings cannot work
 
 Messages say what was found, where, and what to do about it.
@@ -32,9 +34,11 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "AugmentWarning",
     "ConvergenceWarning",
     "CorpusError",
     "DemonstrationError",
+    "GlyphWarning",
     "GraphError",
     "GroundlingError",
     "GroundlingWarning",
@@ -142,6 +146,14 @@ class WorkerError(GroundlingError, RuntimeError):
 
 class GroundlingWarning(UserWarning):
     """The root of all warnings raised by this package."""
+
+
+class AugmentWarning(GroundlingWarning):
+    """Mirror images change actions but no words, so that they would teach contradictions."""
+
+
+class GlyphWarning(GroundlingWarning):
+    """No installed font has the letters of a text, so that pictures show boxes."""
 
 
 class ConvergenceWarning(GroundlingWarning):

@@ -34,7 +34,7 @@ from groundling.learning.training import ProgressCallback, early
 from groundling.learning.tuning import compare
 from groundling.looking import Looking
 from groundling.models.base import Model
-from groundling.models.examples import Skipped, listed_demonstrations, prepare, sift
+from groundling.models.examples import Skipped, listed_demonstrations, sift
 from groundling.overlay.settings import Overlay
 from groundling.settings import AUTO, Auto
 from groundling.world.environment import Demonstration, Environment, State
@@ -249,8 +249,8 @@ class Follower(Looking):
                     "This Follower was loaded from a file, which holds no demonstrations. Give "
                     "those it had learnt from as known=[…], or fit it with all."
                 )
-            before = tuple(prepare(encoder, listed, augment=trainer.learning.augment))
-        new = prepare(encoder, demonstrations, augment=trainer.learning.augment)
+            before = tuple(trainer.prepare(encoder, listed))
+        new = trainer.prepare(encoder, demonstrations)
         self._learnt = teach(learnt, before, new, progress)
         return self
 
@@ -258,12 +258,12 @@ class Follower(Looking):
         """Unlearn demonstrations by their names, as if they had never been shown."""
         learnt = self._fitted()
         unwanted = {names} if isinstance(names, str) else set(names)
-        has = {each.demonstration.name for each in learnt.examples}
+        has = {name for each in learnt.examples for name in each.names}
         for name in sorted(unwanted - has):
             raise DemonstrationError(
                 f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
             )
-        kept = [e for e in learnt.examples if e.demonstration.name not in unwanted]
+        kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
         self._learnt = learnt.settings.go_on(learnt, kept, progress)
         return self
 

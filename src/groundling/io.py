@@ -27,7 +27,8 @@ from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
 from groundling.inference.settings import Search
 from groundling.io_before import translate
-from groundling.language.parser import Parser, load_parser
+from groundling.language.languages import LANGUAGES, Language
+from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.choosing import Choice
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
@@ -47,7 +48,9 @@ __all__ = ["load_learnt", "save_learnt"]
 _MODELS: dict[str, type[Model]] = {
     kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
 }
-_OWN_PARSERS = re.compile(r"(default|chain)(@[^/]*)?")  # neither paths nor packages
+_OWN_PARSERS = re.compile(
+    r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
+)  # neither paths nor packages
 _MOST_OF_HEADER = 1_000_000  # bytes of names and shapes before the weights
 _MOST_WEIGHT = 1e30  # beyond, sums overflow
 # What reading a file that is not as we wrote it may end in.
@@ -89,6 +92,9 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "longest": lengths.longest,
         },
     }
+    language = _own_language(members[0].encoder.reader.parser)
+    if language:
+        tables["language"] = language
     arrays: dict[str, NDArray[Any]] = {}
     for number, each in enumerate(members):
         arrays |= {f"theta{number}": each.theta, f"keys{number}": each.space.keys}
@@ -104,7 +110,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "search": settings.search.to_dict(),
             "seed": int(settings.seed),
             "threads": int(settings.threads),
-            "parser": settings.parser if isinstance(settings.parser, str) else "",
+            "parser": "chain" if language else _named(settings.parser),
             "parser_name": members[0].encoder.reader.parser.name,
         },
         "loss": learnt.loss,
@@ -113,6 +119,17 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
     }
     write_folder(folder, manifest, files, note)
     return folder
+
+
+def _named(parser: str | Parser) -> str:
+    return parser if isinstance(parser, str) else ""
+
+
+def _own_language(parser: Parser) -> dict[str, Any]:
+    """Return the language of a chain, if it is one that the package does not know by name."""
+    spoken = language_of(parser)
+    own = type(parser) is ChainParser and spoken not in LANGUAGES.values()
+    return spoken.to_dict() if own and spoken.segment is None else {}
 
 
 def _member_tables(fitted: FittedModel) -> dict[str, Any]:
@@ -146,7 +163,9 @@ def load_learnt(
         check_settings({"temperature": manifest["temperature"], "loss": manifest["loss"]})
         if manifest["version"] < 3:
             manifest["settings"], tables, arrays = translate(manifest["settings"], tables, arrays)
-        chosen = parser if parser is not None else str(manifest["settings"]["parser"])
+        chosen: str | Parser = parser if parser is not None else str(manifest["settings"]["parser"])
+        if parser is None and manifest["settings"]["parser_name"] == "chain@1":
+            chosen = "chain:english"  # what every chain was before languages had names
         # A model file must not make us read files or run pipelines of its choice.
         if parser is None and not _OWN_PARSERS.fullmatch(str(chosen)):
             trained_with = str(manifest["settings"]["parser_name"])
@@ -155,6 +174,8 @@ def load_learnt(
                 "which is not part of the model. Pass it to Follower.load(…, parser=…)."
             )
         load_parser(chosen)
+        if parser is None and chosen == "chain" and "language" in tables:
+            chosen = ChainParser(language=Language.from_dict(tables["language"]))
         return _build(manifest, tables, arrays, chosen, joins)
     except ModelFileError:
         raise
@@ -252,7 +273,10 @@ def _lexicon(kept: dict[str, Any]) -> Lexicon:
     return Lexicon(
         given={word: [tuple(pair) for pair in pairs] for word, pairs in kept["given"].items()},
         learnt={
-            word: {(_text(kind), _text(value)): float(extent) for kind, value, extent in pairs}
+            word: {
+                (_text(kind), value if isinstance(value, float) else _text(value)): float(extent)
+                for kind, value, extent in pairs
+            }
             for word, pairs in kept["learnt"].items()
         },
         string_match=bool(kept["string_match"]),

@@ -15,11 +15,10 @@ from groundling.features.labels import (
     meaning_of,
 )
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.numerals import numeral, ordinal
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
 from groundling.features.space import FeatureSpace
-from groundling.language import ChainParser, Instruction
+from groundling.language import ENGLISH, NEUTRAL, ChainParser, Instruction, Language
 from groundling.world.graph import Label
 
 
@@ -219,9 +218,39 @@ def test_lexicon_exact_matches_come_before_near_ones():
 
 
 def test_lexicon_numbers_need_to_be_asked_for():
-    assert Lexicon().look_up("two", {"number": ()}) == (("number", 2.0),)
-    assert Lexicon().look_up("third", {"number": ()}) == (("ordinal", 3.0),)
-    assert Lexicon().look_up("two", {"item": {"sofa"}}) == ()
+    def look_up(word, values):
+        return Lexicon().look_up(word, values, language=ENGLISH)
+
+    assert look_up("two", {"number": ()}) == (("number", 2.0),)
+    assert look_up("third", {"number": ()}) == (("ordinal", 3.0),)
+    assert look_up("two", {"item": {"sofa"}}) == ()
+
+
+def test_lexicon_knows_no_numerals_of_a_language_that_is_not_named():
+    assert Lexicon().look_up("two", {"number": ()}) == ()
+    assert Lexicon().look_up("2", {"number": ()}) == (("number", 2.0),)
+
+
+def test_lexicon_numbers_are_numbers_however_they_are_written(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("tad = number:2\nminui = ordinal:1\n")
+    lexicon = Lexicon.read(path)
+    assert lexicon.look_up("tad", {"number": ()}) == (("number", 2.0),)
+    assert lexicon.look_up("minui", {"number": ()}) == (("ordinal", 1.0),)
+    path.write_text(lexicon.table())
+    assert Lexicon.read(path) == lexicon
+    path.write_text("tad = number:two\n")
+    with pytest.raises(LexiconError, match=r"words.txt: .* 'tad' the number 'two'"):
+        Lexicon.read(path)
+
+
+def test_reading_pairs_of_words_stand_for_values_at_their_last_word():
+    made = reader()
+    made.lexicon = Lexicon(learnt={"hat rack": {("item", "q7"): 0.5}})
+    [instruction] = made.read("past the hat rack")
+    labelled = made.label(instruction, {"item": {"q7"}})
+    with_value = [any(label.value == "q7" for label, _ in labels) for labels in labelled]
+    assert with_value == [False, False, False, True]
 
 
 def test_lexicon_without_string_match_knows_only_what_is_given():
@@ -242,7 +271,14 @@ def test_lexicon_without_string_match_knows_only_what_is_given():
     ],
 )
 def test_lexicon_spellings(word, value, rare, same):
-    assert matches_name(word, value, rare=rare) is same
+    assert matches_name(word, value, rare=rare, language=ENGLISH) is same
+
+
+def test_lexicon_plurals_are_those_of_the_language():
+    assert matches_name("cups", "cup", language=ENGLISH) is False  # too short a stem
+    assert matches_name("berries", "berry", language=NEUTRAL) is False
+    plural = Language("sylvan", plurals=(("rim", ""),))
+    assert matches_name("lampyrim", "lampy", language=plural)
 
 
 def test_lexicon_files_are_read_and_written(tmp_path):
@@ -282,22 +318,3 @@ def test_settings_lexicons_are_read_from_files(tmp_path):
 
 def test_settings_single_names_may_be_written_without_a_tuple():
     assert Features(words="word", slots="item").slots == ("item",)
-
-
-# ---- numerals -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("word", "value"),
-    [("two", 2), ("Twelve", 12), ("forty-two", 42), ("2.5", 2.5), ("twice", 2), ("too", None),
-     ("-", None), ("1" * 400, None), ("½", None), ("²", None), ("", None)],
-)  # fmt: skip
-def test_numerals_have_values(word, value):
-    assert numeral(word) == value
-
-
-@pytest.mark.parametrize(
-    ("word", "value"), [("second", 2), ("3rd", 3), ("11th", 11), ("two", None), ("th", None)]
-)
-def test_ordinals_have_values(word, value):
-    assert ordinal(word) == value

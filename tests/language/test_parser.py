@@ -83,7 +83,7 @@ def test_conllu_parser_complains_or_falls_back(file):
         ConlluParser(file).parse("jump")
     parser = ConlluParser(file, fallback=ChainParser())
     assert parser.parse("jump") == ChainParser().parse("jump")
-    assert parser.name.endswith("+chain@1")
+    assert parser.name.endswith("+chain@2")
 
 
 def test_conllu_parser_reads_folders_and_lists(file):
@@ -100,7 +100,7 @@ def test_conllu_parser_name_follows_the_content(file):
 
 
 def test_load_parser_by_name(file):
-    assert load_parser("chain").name == load_parser("chain@1").name == "chain@1"
+    assert load_parser("chain").name == load_parser("chain@2").name == "chain@2"
     parser = load_parser(f"conllu:{file}")
     assert load_parser(parser.name).name == parser.name
     assert isinstance(load_parser("default"), CachedParser)

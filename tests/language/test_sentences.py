@@ -1,7 +1,7 @@
 import pytest
 
 from groundling.errors import InstructionError
-from groundling.language import split_sentences, split_words
+from groundling.language import ENGLISH, split_sentences, split_words
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from groundling.language import split_sentences, split_words
     ],
 )
 def test_split_sentences(text, sentences):
-    assert split_sentences(text) == sentences
+    assert split_sentences(text, ENGLISH) == sentences
 
 
 def test_split_sentences_refuses_what_is_no_text():

@@ -3,7 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundling.errors import SettingError
-from groundling.language import Instruction, parse_conllu, split_commands, split_units
+from groundling.language import (
+    ENGLISH,
+    Instruction,
+    parse_conllu,
+    split_commands,
+    split_units,
+)
 from groundling.language.units import UNITS
 
 
@@ -28,12 +34,12 @@ UNTIL = tree(
 
 
 def texts(instruction):
-    return [str(command) for command in split_commands(instruction)]
+    return [str(command) for command in split_commands(instruction, ENGLISH)]
 
 
 def test_split_commands_cuts_at_the_conjunct_verb():
     assert texts(TWO) == ["turn left", "then walk to the sofa"]
-    first, second = split_commands(TWO)
+    first, second = split_commands(TWO, ENGLISH)
     assert first.relations == ("root", "advmod")
     assert second.relations[second.root] == "root"
     assert second.tokens[second.root] == "walk"
@@ -48,7 +54,7 @@ def test_split_commands_keeps_the_text_as_written():
 
 
 def test_split_commands_leaves_nouns_and_clauses_together():
-    assert split_commands(UNTIL) == [UNTIL]
+    assert split_commands(UNTIL, ENGLISH) == [UNTIL]
 
 
 def test_split_commands_leaves_verbs_inside_a_clause_together():
@@ -56,7 +62,7 @@ def test_split_commands_leaves_verbs_inside_a_clause_together():
         "wait/VERB/root/0 until/SCONJ/mark/4 you/PRON/nsubj/4 see/VERB/advcl/1 and/CCONJ/cc/6 "
         "hear/VERB/conj/4 it/PRON/obj/6"
     )
-    assert split_commands(inside) == [inside]
+    assert split_commands(inside, ENGLISH) == [inside]
 
 
 def test_split_commands_cuts_three_and_run_on_commands():
@@ -76,21 +82,21 @@ def test_split_commands_leaves_statements_with_their_command():
     statement = tree(
         "go/VERB/root/0 and/CCONJ/cc/5 the/DET/det/4 door/NOUN/nsubj/5 opens/VERB/conj/1"
     )
-    assert split_commands(statement) == [statement]
+    assert split_commands(statement, ENGLISH) == [statement]
     addressed = tree("go/VERB/root/0 and/CCONJ/cc/4 you/PRON/nsubj/4 stop/VERB/conj/1")
     assert texts(addressed) == ["go", "you stop"]
     forecast = tree(
         "go/VERB/root/0 and/CCONJ/cc/5 you/PRON/nsubj/5 will/AUX/aux/5 see/VERB/conj/1 "
         "it/PRON/obj/5"
     )
-    assert split_commands(forecast) == [forecast]
+    assert split_commands(forecast, ENGLISH) == [forecast]
 
 
 def test_split_commands_works_without_tags():
     bare = Instruction(TWO.tokens, TWO.heads, TWO.relations)
     assert texts(bare) == ["turn left", "then walk to the sofa"]
     chain = Instruction.chain("turn left and walk")
-    assert split_commands(chain) == [chain]
+    assert split_commands(chain, ENGLISH) == [chain]
 
 
 def test_split_units_of_each_kind():
@@ -164,7 +170,7 @@ def test_split_units_is_a_partition_in_text_order(instruction, unit):
 
 @given(trees())
 def test_split_commands_keeps_every_word_but_joints(instruction):
-    commands = split_commands(instruction)
+    commands = split_commands(instruction, ENGLISH)
     kept = [word for command in commands for word in command.tokens]
     assert len(kept) == len(set(kept))
     lost = set(instruction.tokens) - set(kept)
@@ -185,5 +191,5 @@ def test_split_commands_takes_ten_thousand_words():
         ["root"] + ["conj"] * (size - 1),
         ["VERB"] * size,
     )
-    assert [str(each) for each in split_commands(many)] == list(many.tokens)
+    assert [str(each) for each in split_commands(many, ENGLISH)] == list(many.tokens)
     assert len(split_units(many, "clause")) == size

@@ -465,3 +465,22 @@ def test_checks_find_half_a_json():
             return state
 
     assert "It has no state_from_json, of state_to_json and state_from_json." in complaint(Half())
+
+
+@pytest.mark.parametrize(
+    ("plan", "reason"),
+    [
+        (lambda actions: actions, ""),
+        (lambda actions: (*actions, "jump"), "'jump', is impossible"),
+        (lambda actions: actions[:-1], "Return a plan with the same outcome"),
+    ],
+)
+def test_checks_canonical_plans(plan, reason):
+    class Canonical(Corridor):
+        def canonical_plan(self, start, actions):
+            return plan(actions)
+
+    if reason:
+        assert reason in complaint(Canonical())
+    else:
+        assert check_environment(Canonical(), 2).complete

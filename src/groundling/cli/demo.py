@@ -37,7 +37,7 @@ def make_follower(parser: str = "default") -> Follower:
     ('clause', 'word')
     """
     # A chain of words has no clauses to be told apart.
-    overlay = Overlay(unit="word" if parser == "chain" else "clause", adjacency="soft")
+    overlay = Overlay(unit="word" if parser.startswith("chain") else "clause", adjacency="soft")
     return Follower(
         overlay=overlay,
         features=Features(

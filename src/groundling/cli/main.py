@@ -50,7 +50,7 @@ def demo(
         Path, typer.Option("--out", "-o", help="Folder for the pictures and the trained model.")
     ] = Path("demo"),
     parser: Annotated[
-        str, typer.Option(help="Parser: default, chain, spacy:NAME or conllu:PATH.")
+        str, typer.Option(help="Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.")
     ] = "default",
     demonstrations: Annotated[
         int, typer.Option("--demonstrations", "-n", min=3, max=3000, help="How many to learn from.")

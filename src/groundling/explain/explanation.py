@@ -213,16 +213,22 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Show the explanation as a picture in a notebook, with its words as the other text."""
-        data = BytesIO()
-        self.figure().savefig(data, format="png", dpi=110)
+        from groundling.explain.fonts import quiet_glyphs
+
+        data, figure = BytesIO(), self.figure()
+        with quiet_glyphs():
+            figure.savefig(data, format="png", dpi=110)
         picture = b64encode(data.getvalue()).decode("ascii")
         return f'<img alt="{escape(str(self))}" src="data:image/png;base64,{picture}">'
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
         from groundling.explain.figure import RESOLUTION
+        from groundling.explain.fonts import quiet_glyphs
 
-        self.figure().savefig(file, dpi=RESOLUTION)
+        figure = self.figure()
+        with quiet_glyphs():
+            figure.savefig(file, dpi=RESOLUTION)
         return FilePath(file)
 
 

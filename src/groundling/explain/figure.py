@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from groundling.explain.fonts import fonts_for
 from groundling.explain.layout import (
     NAME_SIZE,
     NodeBox,
@@ -44,7 +45,13 @@ _BEHIND = {"boxstyle": "square,pad=0.12", "facecolor": PAPER, "edgecolor": "none
 
 
 def draw(why: Explanation) -> Figure:
-    """Draw an explanation."""
+    """Draw an explanation, with fonts that have the letters of its words."""
+    said = [word for each in why.instructions for word in each.tokens]
+    with fonts_for([*said, *(step.action for step in why.steps)]):
+        return _draw(why)
+
+
+def _draw(why: Explanation) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

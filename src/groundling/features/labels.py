@@ -98,6 +98,7 @@ class WordLabeller:
     - `grandparent`, `preposition`, `context`, `verb`: a known word with words above it in the
       tree (its head's head; the nearest adposition, subordinator or adverb; the nearest of
       `context_words`; the nearest verb);
+    - `beside`: a known word with each other word of its sentence;
     - `tag`: the part of speech;
     - `string`: the spelling, for string similarity.
 
@@ -121,7 +122,7 @@ class WordLabeller:
 
     KNOWN = (
         "word", "first", "next", "previous", "head", "relation",
-        "grandparent", "preposition", "context", "verb", "tag", "string",
+        "grandparent", "preposition", "context", "verb", "beside", "tag", "string",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -167,6 +168,9 @@ class WordLabeller:
             names.append(f"dep={instruction.relations[position]} {named}")
         if tagged:
             names += self._above(instruction, cores, position, named)
+        if tagged and "beside" in labels:
+            others = (*cores[:position], *cores[position + 1 :])
+            names += [f"beside={other} {named}" for other in dict.fromkeys(others)]
         return names
 
     def _above(

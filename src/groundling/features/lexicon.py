@@ -11,15 +11,21 @@ from rapidfuzz.distance import OSA
 
 from groundling.errors import LexiconError
 from groundling.features.labels import NUMBER, ORDINAL
-from groundling.features.numerals import numeral, ordinal
+from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["Lexicon", "matches_name"]
+__all__ = ["Lexicon", "Meaning", "matches_name"]
+
+Meaning = tuple[str, str | float]
+"""A kind of value and a value of it, such as `("item", "sofa")` or `("number", 2.0)`."""
 
 
-def matches_name(word: str, value: str, *, rare: bool = False) -> bool:
+def matches_name(
+    word: str, value: str, *, rare: bool = False, language: Language = NEUTRAL
+) -> bool:
     """Tell whether a word is a spelling of a value's name.
 
-    Equal, or a shared stem of at least four letters as prefix or suffix; rare words may
+    Equal, or a shared stem (a plural counts as its singular) of at least four letters as prefix
+    or suffix; rare words may
     also differ by one edit if they have five letters or more and start alike. A name of
     several words is matched by any of them.
 
@@ -28,13 +34,17 @@ def matches_name(word: str, value: str, *, rare: bool = False) -> bool:
     >>> matches_name("mill", "old mill"), matches_name("hatrak", "hatrack", rare=True)
     (True, True)
     """
-    word, value = word.lower(), value.lower()
+    word, value = language.fold(word), language.fold(value)
     if word == value:
         return True
     parts = value.split()
     if len(parts) > 1:
-        return any(matches_name(word, part, rare=rare) for part in parts if len(part) > 2)
-    stem = word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
+        return any(
+            matches_name(word, part, rare=rare, language=language)
+            for part in parts
+            if len(part) > 2
+        )
+    stem = language.singular(word)
     shared = value.startswith(stem) or stem.startswith(value) or value.endswith(stem)
     if shared and min(len(stem), len(value)) >= 4:
         return True
@@ -46,6 +56,23 @@ def matches_name(word: str, value: str, *, rare: bool = False) -> bool:
     )
 
 
+def _written(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _meaning(word: str, kind: object, value: object) -> Meaning:
+    """Return a (kind, value) pair with numbers as numbers."""
+    if kind not in (NUMBER, ORDINAL):
+        return str(kind), str(value)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise LexiconError(f"The lexicon gives {word!r} the number {value!r}. Write it in digits.")
+    return str(kind), number
+
+
 @dataclass
 class Lexicon:
     """Words and the values they stand for, by string match, as given, or as learnt.
@@ -53,11 +80,15 @@ class Lexicon:
     Parameters
     ----------
     given
-        For each word the (kind, value) pairs it stands for, fully.
+        For each word the (kind, value) pairs it stands for, fully. The value of the kind
+        `"number"` is a number, however it is written: `"2"` is 2.0.
     learnt
-        For each word and (kind, value) pair how far it stands for it, from cross-fitting.
+        For each word and (kind, value) pair how far it stands for it, from cross-fitting. Two
+        words with a space between them are a pair, which its last word stands for.
     string_match
         Whether words also stand for values whose names they spell (see `matches_name`).
+    learn
+        Whether further words are learnt from the demonstrations, beside those given.
 
     Examples
     --------
@@ -65,37 +96,51 @@ class Lexicon:
     >>> values = {"item": {"sofa", "lamp"}, "floor": {"brick"}, "number": ()}
     >>> lexicon.look_up("bench", values), lexicon.look_up("bricks", values)
     ((('item', 'sofa'),), (('floor', 'brick'),))
-    >>> lexicon.look_up("two", values), lexicon.look_up("walk", values)
+    >>> from groundling.language import ENGLISH
+    >>> lexicon.look_up("two", values, language=ENGLISH), lexicon.look_up("walk", values)
     ((('number', 2.0),), ())
     """
 
-    given: Mapping[str, Iterable[tuple[str, str]]] = field(default_factory=dict)
-    learnt: Mapping[str, Mapping[tuple[str, str], float]] = field(default_factory=dict)
+    given: Mapping[str, Iterable[tuple[str, str | float]]] = field(default_factory=dict)
+    learnt: Mapping[str, Mapping[Meaning, float]] = field(default_factory=dict)
     string_match: bool = True
+    learn: bool = False
 
     def __post_init__(self) -> None:
         self.given = {
-            word.lower(): tuple((str(kind), str(value)) for kind, value in pairs)
+            word.lower(): tuple(_meaning(word, *pair) for pair in pairs)
             for word, pairs in self.given.items()
         }
-        self.learnt = {word: dict(pairs) for word, pairs in self.learnt.items()}
+        self.learnt = {
+            word: {_meaning(word, *pair): extent for pair, extent in pairs.items()}
+            for word, pairs in self.learnt.items()
+        }
 
     def look_up(
-        self, word: str, values: Mapping[str, Iterable[str]], *, rare: bool = False
+        self,
+        word: str,
+        values: Mapping[str, Iterable[str]],
+        *,
+        rare: bool = False,
+        language: Language = NEUTRAL,
     ) -> tuple[tuple[str, str | float], ...]:
         """Return the (kind, value) pairs a word fully stands for, given the values that exist.
 
         The kind `"number"` among the values switches numerals and ordinals on.
         """
-        word = word.lower()
+        word = language.fold(word)
         if word in self.given:
-            pairs = tuple(pair for pair in self.given[word] if pair[0] in values)
+            pairs = tuple(
+                pair
+                for pair in self.given[word]
+                if (NUMBER if pair[0] == ORDINAL else pair[0]) in values
+            )
             if pairs:
                 return pairs
-        number = numeral(word)
+        number = language.numeral(word)
         if number is not None:
             return ((NUMBER, number),) if NUMBER in values else ()
-        number = ordinal(word)
+        number = language.ordinal(word)
         if number is not None:
             return ((ORDINAL, number),) if NUMBER in values else ()
         if not self.string_match:
@@ -104,9 +149,9 @@ class Lexicon:
         near: list[tuple[str, str | float]] = []
         for kind in sorted(values):
             for value in sorted(values[kind]):
-                if word == value.lower():
+                if word == language.fold(value):
                     exact.append((kind, value))
-                elif matches_name(word, value, rare=rare):
+                elif matches_name(word, value, rare=rare, language=language):
                     near.append((kind, value))
         return tuple(exact or near)
 
@@ -116,7 +161,7 @@ class Lexicon:
 
         Empty lines and everything after ``#`` are passed over.
         """
-        given: dict[str, tuple[tuple[str, str], ...]] = {}
+        given: dict[str, tuple[tuple[str, str | float], ...]] = {}
         try:
             lines = Path(path).read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -132,17 +177,22 @@ class Lexicon:
                     f"{path}, line {number}: {line!r} is not of the form 'word = kind:value, …'."
                 )
             given[word.strip().lower()] = tuple((pair[0], pair[1]) for pair in pairs)
-        return cls(given=given, string_match=string_match)
+        try:
+            return cls(given=given, string_match=string_match)
+        except LexiconError as error:
+            raise LexiconError(f"{path}: {error}") from error
 
     def table(self) -> str:
         """Return the lexicon as text that `read` understands (learnt entries as comments)."""
         lines = [
-            f"{word} = {', '.join(f'{kind}:{value}' for kind, value in pairs)}"
+            f"{word} = {', '.join(f'{kind}:{_written(value)}' for kind, value in pairs)}"
             for word, pairs in sorted(self.given.items())
         ]
         for word, learnt in sorted(self.learnt.items()):
-            entries = sorted(learnt.items(), key=lambda item: (-item[1], item[0]))
-            shown = ", ".join(f"{k}:{v} {w:.2f}" for (k, v), w in entries if not math.isclose(w, 0))
+            entries = sorted(learnt.items(), key=lambda item: (-item[1], str(item[0])))
+            shown = ", ".join(
+                f"{k}:{_written(v)} {w:.2f}" for (k, v), w in entries if not math.isclose(w, 0)
+            )
             if shown:
                 lines.append(f"# learnt: {word} = {shown}")
         return "\n".join(lines)

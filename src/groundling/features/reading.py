@@ -11,7 +11,8 @@ from groundling.errors import InstructionError
 from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.language.instruction import Instruction, promote_function_words
-from groundling.language.parser import Parser
+from groundling.language.languages import Language
+from groundling.language.parser import Parser, language_of
 
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
@@ -50,11 +51,18 @@ class Reader:
     labeller: WordLabeller = field(default_factory=WordLabeller)
     lexicon: Lexicon = field(default_factory=Lexicon)
     counts: Mapping[str, int] = field(default_factory=dict)
+    language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     _senses_of: tuple[object, ...] = field(default=(), init=False, repr=False, compare=False)
     _senses_size: int = field(default=-1, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.language = language_of(self.parser)
+        if not self.language.spaced and "previous" not in self.labeller.labels:
+            # Where characters are words, it takes pairs of them to mean something.
+            self.labeller = replace(self.labeller, labels=(*self.labeller.labels, "previous"))
 
     def read(self, text: Text) -> tuple[Instruction, ...]:
         """Return the instructions of a text, ready to be labelled."""
@@ -84,7 +92,8 @@ class Reader:
             instruction = promote_function_words(instruction, self.promote)
         stop = self.labeller.stop_words
         if stop:
-            kept = [i for i, word in enumerate(instruction.tokens) if word.lower() not in stop]
+            fold = self.language.fold
+            kept = [i for i, word in enumerate(instruction.tokens) if fold(word) not in stop]
             if kept and len(kept) < len(instruction):
                 instruction = instruction.select(kept)
         return instruction
@@ -94,7 +103,10 @@ class Reader:
     ) -> None:
         """Count the words of the training texts, and find those that give context."""
         self.counts = Counter(
-            word.lower() for text in texts for instruction in text for word in instruction.tokens
+            self.language.fold(word)
+            for text in texts
+            for instruction in text
+            for word in instruction.tokens
         )
         if "context" in self.labeller.labels:
             order = sorted(self.counts, key=lambda word: (-self.counts[word], word))
@@ -116,14 +128,16 @@ class Reader:
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
-            found = self._senses[word] = self.lexicon.look_up(word, values, rare=rare)
+            found = self._senses[word] = self.lexicon.look_up(
+                word, values, rare=rare, language=self.language
+            )
         return found
 
     def label(
         self, instruction: Instruction, values: Mapping[str, Collection[str]]
     ) -> list[LabelledWord]:
         """Return the labels of each word, given which values of which kinds exist."""
-        words = [word.lower() for word in instruction.tokens]
+        words = [self.language.fold(word) for word in instruction.tokens]
         senses = [self.sense(word, values) for word in words]
         cores = [
             f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
@@ -150,7 +164,7 @@ class Reader:
             else:
                 names = self.labeller.names(instruction, cores, position, word)
                 labels += [(WordLabel(name), amount(name)) for name in names]
-                labels += self._learnt(instruction, cores, position, word, values)
+                labels += self._learnt(instruction, cores, position, words, values)
             if "string" in self.labeller.labels and word not in self.labeller.stop_words:
                 labels.append((WordLabel("string", "string", word), 1.0))
             if instruction.labels and position == instruction.root:
@@ -166,12 +180,18 @@ class Reader:
         instruction: Instruction,
         cores: Sequence[str],
         position: int,
-        word: str,
+        words: Sequence[str],
         values: Mapping[str, Collection[str]],
     ) -> list[tuple[WordLabel, float]]:
-        """Return the labels a word would have if it stood for a value, by how far it does."""
+        """Return the labels a word would have if it stood for a value, by how far it does.
+
+        The last word of a pair has the labels of the pair too.
+        """
         found: list[tuple[WordLabel, float]] = []
-        for (kind, value), extent in self.lexicon.learnt.get(word, {}).items():
+        entries = dict(self.lexicon.learnt.get(words[position], {}))
+        if position:
+            entries |= self.lexicon.learnt.get(f"{words[position - 1]} {words[position]}", {})
+        for (kind, value), extent in entries.items():
             if extent > 0 and kind in values:
                 names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
                 found += [

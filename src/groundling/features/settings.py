@@ -40,7 +40,8 @@ class Features(Settings):
         Joining functions by name, or functions of your own (see `FeatureSpace`).
     lexicon
         A `Lexicon`, the path of a lexicon file, `"strings"` for string match only, or
-        `"learn"` to learn one from the demonstrations by cross-fitting.
+        `"learn"` to learn one from the demonstrations by cross-fitting. `Lexicon(given,
+        learn=True)` does both: words that are given, and others that are learnt.
     min_count, min_word_count
         How often a feature must occur in the demonstrated plans, and a word label in the
         texts, to be kept.
@@ -60,7 +61,7 @@ class Features(Settings):
     words: tuple[
         Literal[
             "word", "first", "next", "previous", "head", "relation",
-            "grandparent", "preposition", "context", "verb", "tag", "string",
+            "grandparent", "preposition", "context", "verb", "beside", "tag", "string",
         ],
         ...,
     ] = ("word", "string")  # fmt: skip
@@ -91,7 +92,7 @@ class Features(Settings):
     def _check_effects(self) -> None:
         changed = self.changed()
         if "lexicon" in changed and not self.slots and "equal" not in self.numbers:
-            if self.lexicon == "learn":
+            if self.learns_lexicon:
                 raise SettingError(
                     "Features.lexicon='learn' needs Features.slots: the kinds of values to learn "
                     "words for."
@@ -127,6 +128,13 @@ class Features(Settings):
             include=self.include,
             exclude=self.exclude,
         )
+
+    @property
+    def learns_lexicon(self) -> bool:
+        """Whether words for values are learnt from the demonstrations."""
+        if isinstance(self.lexicon, Lexicon):
+            return self.lexicon.learn
+        return self.lexicon == "learn"
 
     def first_lexicon(self) -> Lexicon:
         """Return the lexicon that learning begins with."""

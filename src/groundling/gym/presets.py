@@ -40,7 +40,7 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
         "features": _features(slots),
         "learning": _LEARNING,
         "search": Search(max_length=12, beam=3, budget=200_000, decode="outcome"),
-        "parser": "chain",
+        "parser": "chain:english",
     }
     return Follower(**{**settings, **changes})
 
@@ -59,6 +59,6 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
         "features": _features(slots),
         "learning": _LEARNING,
         "search": Search(max_length=40, beam=5, budget=200_000),
-        "parser": "chain",
+        "parser": "chain:english",
     }
     return Follower(**{**settings, **changes})

@@ -29,7 +29,7 @@ _COMBINED = ("ActionObjDoor", "MiniBossLevel", "BossLevel")  # where combination
 class BabyAIPreset(BasePreset):
     """The settings of a row: what is learnt from (`kind`), and from how many demonstrations."""
 
-    parser: str = "chain"
+    parser: str = "chain:english"
     kind: str = "levels"
     count: int = 50
 

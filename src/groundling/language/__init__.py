@@ -3,12 +3,14 @@
 from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
 from groundling.language.instruction import Instruction, SentenceLabel, promote_function_words
+from groundling.language.languages import ENGLISH, LANGUAGES, NEUTRAL, Language, load_language
 from groundling.language.limits import Limits
 from groundling.language.parser import (
     CachedParser,
     ChainParser,
     ConlluParser,
     Parser,
+    language_of,
     load_parser,
 )
 from groundling.language.sentences import split_sentences, split_words
@@ -16,11 +18,15 @@ from groundling.language.spacy_parser import ShippedParser, SpacyParser
 from groundling.language.units import UNITS, split_commands, split_units
 
 __all__ = [
+    "ENGLISH",
+    "LANGUAGES",
+    "NEUTRAL",
     "UNITS",
     "CachedParser",
     "ChainParser",
     "ConlluParser",
     "Instruction",
+    "Language",
     "Limits",
     "ParseCache",
     "Parser",
@@ -28,6 +34,8 @@ __all__ = [
     "ShippedParser",
     "SpacyParser",
     "cache_folder",
+    "language_of",
+    "load_language",
     "load_parser",
     "parse_conllu",
     "promote_function_words",

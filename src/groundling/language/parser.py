@@ -12,10 +12,13 @@ from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
+from groundling.language.languages import NEUTRAL, Language, load_language
 from groundling.language.limits import Limits
 from groundling.language.sentences import is_punctuation, split_sentences, split_words
 
-__all__ = ["CachedParser", "ChainParser", "ConlluParser", "Parser", "load_parser"]
+__all__ = [
+    "CachedParser", "ChainParser", "ConlluParser", "Parser", "language_of", "load_parser"
+]  # fmt: skip
 
 
 @runtime_checkable
@@ -45,7 +48,8 @@ class ChainParser:
     """Needs no model: every word hangs from the word before it. For any language.
 
     Punctuation marks are words with the tag ``PUNCT``; the other tags stay empty. `limits`
-    say how long a text may be.
+    say how long a text may be, `language` how it is cut into sentences and words, and what
+    numerals and plurals it has.
 
     >>> [turn] = ChainParser().parse("Turn left!")
     >>> turn.tokens, turn.heads, turn.tags
@@ -54,19 +58,27 @@ class ChainParser:
     ('向', '左', '转', '。')
     """
 
-    name = "chain@1"
+    name = "chain@2"
     limits = Limits()
+    spoken = NEUTRAL
 
-    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008 - a frozen value
+    def __init__(
+        self,
+        limits: Limits = Limits(),  # noqa: B008 - a frozen value
+        language: Language = NEUTRAL,
+    ) -> None:
         self.limits = limits
+        self.spoken = language
+        if language != NEUTRAL:
+            self.name = f"chain:{language.name}@2"
 
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text as chains."""
         self.limits.check(text)
         instructions = []
         count = 0
-        for sentence in split_sentences(text):
-            words = split_words(sentence)
+        for sentence in split_sentences(text, self.spoken):
+            words = split_words(sentence, self.spoken)
             count += len(words)
             self.limits.check_words(text, count)
             instructions.append(
@@ -96,6 +108,8 @@ class ConlluParser:
         The parser for texts that the files do not hold; without one they are an error.
     limits
         How long a text may be.
+    language
+        The language of the files.
 
     Examples
     --------
@@ -114,8 +128,10 @@ class ConlluParser:
         *,
         fallback: Parser | None = None,
         limits: Limits = Limits(),  # noqa: B008
+        language: Language = NEUTRAL,
     ) -> None:
         self.limits = limits
+        self.spoken = language
         chosen = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
         files: list[Path] = []
         for each in map(Path, chosen):
@@ -139,7 +155,7 @@ class ConlluParser:
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text, as the files have them."""
         self.limits.check(text)
-        sentences = split_sentences(text)
+        sentences = split_sentences(text, self.spoken)
         whole = self._known.get(_squeeze(text))
         if whole is not None:
             self.limits.check_parsed(text, [whole])
@@ -183,6 +199,11 @@ class CachedParser:
         """The name of the parser whose parses are kept."""
         return self.parser.name
 
+    @property
+    def spoken(self) -> Language:
+        """The language of the parser whose parses are kept."""
+        return language_of(self.parser)
+
     def parse(self, text: str) -> list[Instruction]:
         """Return the sentences of a text, parsed."""
         return self.parse_many([text])[0]
@@ -204,7 +225,17 @@ class CachedParser:
         return [list(known[text]) for text in wanted]
 
 
-_KINDS = ("default", "chain", "spacy:NAME", "conllu:PATH")
+def language_of(parser: Parser) -> Language:
+    """Return the language that a parser says it reads (`spoken`), or the neutral one.
+
+    >>> language_of(ChainParser()).name
+    'neutral'
+    """
+    spoken = getattr(parser, "spoken", NEUTRAL)
+    return spoken if isinstance(spoken, Language) else NEUTRAL
+
+
+_KINDS = ("default", "chain", "chain:LANGUAGE", "spacy:NAME", "conllu:PATH")
 
 
 def load_parser(
@@ -219,9 +250,10 @@ def load_parser(
     ----------
     name
         ``"default"`` (the parser shipped with the package, for English), ``"chain"`` (no
-        model, any language), ``"spacy:NAME"`` (an installed spaCy pipeline or its folder)
-        or ``"conllu:PATH"`` (trees from a file). The version that a parser's own name
-        carries after ``@`` may follow.
+        model, any language; ``"chain:english"`` or the path of a file names one, see
+        `Language`; so may ``"default:neutral"``), ``"spacy:NAME"`` (an installed spaCy pipeline
+        or its folder) or ``"conllu:PATH"`` (trees from a file). The version that a parser's own
+        name carries after ``@`` may follow.
     cache
         Where parses are kept; by default the user's cache folder, see `cache_folder`.
     limits
@@ -246,20 +278,25 @@ def load_parser(
     if not colon:
         kind = name.partition("@")[0]
     if kind == "chain":
-        return ChainParser(limits)
+        spoken = load_language(_known(rest) if colon else "neutral")
+        return ChainParser(limits, spoken)
     if kind == "conllu" and rest:
-        found = rest if Path(rest).exists() else rest.rpartition("@")[0] or rest
-        return ConlluParser(found, limits=limits)
+        return ConlluParser(_known(rest), limits=limits)
     if kind == "default" or (kind == "spacy" and rest):
         from groundling.language.spacy_parser import ShippedParser, SpacyParser
 
         parser = (
-            ShippedParser(limits)
+            ShippedParser(limits, load_language(_known(rest) if colon else "english"))
             if kind == "default"
             else SpacyParser(rest.partition("@")[0], limits)
         )
         return CachedParser(parser, ParseCache(cache_folder()) if cache is None else cache)
     raise SettingError(f"There is no parser named {name!r}." + did_you_mean(name, _KINDS))
+
+
+def _known(name: str) -> str:
+    """Return a name or path without the version that may follow it."""
+    return name if Path(name).exists() else name.rpartition("@")[0] or name
 
 
 def _squeeze(text: str) -> str:

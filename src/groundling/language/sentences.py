@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from groundling.errors import InstructionError
+from groundling.language.languages import NEUTRAL, Language
 
 __all__ = ["is_punctuation", "split_sentences", "split_words"]
 
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
-# not after a common abbreviation; the wide marks need no whitespace. The possessive "++" and
-# the look back keep the time linear on endless runs of marks.
+# not after an abbreviation of the language; the wide marks need no whitespace. The possessive
+# "++" and the look back keep the time linear on endless runs of marks.
 _END = re.compile(
     r"""(?:(?<![!?…])[!?…]++|(?<!\.)\.++|;)["'”’)\]]*+(?=\s|$)"""
     r"""|[。！？；．]+[”’」』）]*|(?<![؟۔।])[؟۔।]++(?=\s|$)"""
 )
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|approx|vs|mr|mrs|ms|dr)\.$", re.I)
 _NO_BREAK = re.compile(r"[^\S\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 # Scripts written without spaces: one word per character is the safe reading.
@@ -32,13 +33,16 @@ _WORD = re.compile(
     rf"|{_LETTER}(?:{_LETTER}|[{_MARK}]|['’\-](?={_LETTER})|(?<=\d)[.,:](?=\d))*"
     rf"|[^\w\s](?:[{_MARK}]|(?<=\u200d)[^\w\s])*"
 )
+# Digits stay together: a number is one word in any script.
+_CHARACTER = re.compile(rf"\d+(?:[.,]\d+)*|\S[{_MARK}]*")
+_LONGEST_ABBREVIATION = 12
 
 
-def split_sentences(text: str) -> list[str]:
+def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
     r"""Cut a text at full stops, question and exclamation marks, semicolons and line breaks.
 
     Pieces without any letter, digit or symbol (empty lines, lone punctuation) are dropped;
-    control characters count as spaces.
+    control characters count as spaces. The language knows abbreviations and further marks.
 
     >>> split_sentences("Turn left. Go 2.5 m; stop!\nThen wait")
     ['Turn left.', 'Go 2.5 m;', 'stop!', 'Then wait']
@@ -52,13 +56,14 @@ def split_sentences(text: str) -> list[str]:
             f"A text to parse must be a string, but a {type(text).__name__} was given."
         )
     sentences = []
+    abbreviation, ends = _rules(language.abbreviations, language.sentence_ends)
     for line in _LINE.split(text):
         line = _NO_BREAK.sub(" ", "".join(map(_printable, line)))
         start = 0
-        for match in _END.finditer(line):
-            if match[0] == "." and match.end() < len(line.rstrip()):
-                before = line[max(start, match.end() - 12) : match.end()]
-                if _ABBREVIATION.search(before):
+        for match in ends.finditer(line):
+            if abbreviation and match[0] == "." and match.end() < len(line.rstrip()):
+                before = line[max(start, match.end() - _LONGEST_ABBREVIATION) : match.end()]
+                if abbreviation.search(before):
                     continue
             sentences.append(line[start : match.end()].strip())
             start = match.end()
@@ -66,17 +71,36 @@ def split_sentences(text: str) -> list[str]:
     return [each for each in sentences if any(map(_is_content, each))]
 
 
-def split_words(sentence: str) -> list[str]:
+@lru_cache(maxsize=64)
+def _rules(
+    abbreviations: tuple[str, ...], ends: str
+) -> tuple[re.Pattern[str] | None, re.Pattern[str]]:
+    """Return what finds an abbreviation before a full stop, and what ends sentences."""
+    listed = "|".join(map(re.escape, abbreviations))
+    found = re.compile(rf"(?:^|[\s(])(?:{listed})\.$", re.I) if abbreviations else None
+    return found, re.compile(rf"{_END.pattern}|[{re.escape(ends)}]+") if ends else _END
+
+
+def split_words(sentence: str, language: Language = NEUTRAL) -> list[str]:
     """Cut a sentence into words and punctuation marks.
 
-    Characters of scripts without spaces (Chinese, Japanese, Thai …) are one word each.
+    Characters of scripts without spaces (Chinese, Japanese, Thai …) are one word each, as are
+    all characters of a language that says so. A language may also bring a tokeniser.
 
     >>> split_words("Walk 2.5 metres, don't stop.")
     ['Walk', '2.5', 'metres', ',', "don't", 'stop', '.']
     >>> split_words("走到 sofa 旁边")
     ['走', '到', 'sofa', '旁', '边']
     """
-    return _WORD.findall(sentence)
+    if language.segment is not None:
+        words = language.segment(sentence)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise InstructionError(
+                f"The tokeniser of {language.name} returned {str(words)[:60]!r} for "
+                f"{sentence[:60]!r}; it must return a list of words."
+            )
+        return [word for word in (each.strip() for each in words) if word]
+    return (_WORD if language.spaced else _CHARACTER).findall(sentence)
 
 
 def is_punctuation(word: str) -> bool:

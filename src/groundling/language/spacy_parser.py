@@ -16,6 +16,8 @@ from packaging.specifiers import SpecifierSet
 
 from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.instruction import Instruction, reattach
+from groundling.language.languages import ENGLISH, NEUTRAL
+from groundling.language.languages import Language as Spoken
 from groundling.language.limits import Limits
 from groundling.language.sentences import split_sentences
 
@@ -58,6 +60,8 @@ class SpacyParser:
         The name of an installed pipeline, or its folder.
     limits
         How long a text may be.
+    language
+        The language, where it is not known by the code of the pipeline (`en`).
 
     Examples
     --------
@@ -66,9 +70,22 @@ class SpacyParser:
     groundling.errors.SettingError: The spaCy pipeline 'no_such_pipeline' cannot be loaded: ...
     """
 
-    def __init__(self, pipeline: str | Path, limits: Limits = Limits()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        pipeline: str | Path,
+        limits: Limits = Limits(),  # noqa: B008
+        language: Spoken | None = None,
+    ) -> None:
         self.pipeline = pipeline
         self.limits = limits
+        self._spoken = language
+
+    @property
+    def spoken(self) -> Spoken:
+        """The language whose numerals, plurals and sentence ends are known."""
+        if self._spoken is None:
+            self._spoken = ENGLISH if self.language.lang == "en" else NEUTRAL
+        return self._spoken
 
     @cached_property
     def name(self) -> str:
@@ -115,7 +132,7 @@ class SpacyParser:
         cut = []
         for text in texts:
             self.limits.check(text)
-            cut.append(split_sentences(text))
+            cut.append(split_sentences(text, self.spoken))
             # spaCy splits a little more finely, but not many times as much.
             self.limits.check_words(text, sum(len(each.split()) for each in cut[-1]))
         parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
@@ -152,8 +169,12 @@ class ShippedParser(SpacyParser):
     ['-', 'turn', 'walk', 'turn', 'sofa', 'sofa', 'walk']
     """
 
-    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008
-        super().__init__(SHIPPED_PIPELINE, limits)
+    def __init__(
+        self,
+        limits: Limits = Limits(),  # noqa: B008
+        language: Spoken = ENGLISH,
+    ) -> None:
+        super().__init__(SHIPPED_PIPELINE, limits, language)
 
     @cached_property
     def language(self) -> Language:
@@ -163,12 +184,13 @@ class ShippedParser(SpacyParser):
 
     @cached_property
     def name(self) -> str:
-        """``default`` with a digest of the weights, and spaCy's version."""
+        """``default`` with a digest of the weights, spaCy's version, and what is not English."""
         digest = hashlib.blake2b(digest_size=4)
         for path in sorted(SHIPPED_PIPELINE.rglob("*")):
             if path.is_file() and path.suffix != ".md":
                 digest.update(path.read_bytes())
-        return f"default@{digest.hexdigest()}-{_spacy_version()}-{_RULES}"
+        named = "" if self.spoken == ENGLISH else f":{self.spoken.name}"
+        return f"default{named}@{digest.hexdigest()}-{_spacy_version()}-{_RULES}"
 
 
 def one_sentence(language: Language, words: Iterable[str]) -> Doc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
+from groundling.language.languages import NEUTRAL, Language
 
 __all__ = ["UNITS", "split_commands", "split_units"]
 
@@ -15,8 +16,6 @@ _NOMINAL_RELATIONS = {"nsubj", "obj", "iobj", "obl", "nmod", "vocative", "dobj",
 _CLAUSE_RELATIONS = {"advcl", "parataxis", "ccomp", "csubj", "acl:relcl", "relcl"}
 _COMMAND_RELATIONS = {"conj", "parataxis", "list"}
 _SUBJECTS = {"nsubj", "csubj", "expl", "nsubjpass", "csubjpass"}
-# Auxiliaries of what will or may be, rather than of what is to be done.
-_FORECASTS = {"will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"}
 # Dependents that only the head of a clause has; "verbal" ones serve where tags are missing.
 _CLAUSAL_CHILDREN = _SUBJECTS | {"cop", "aux"}
 _VERBAL_CHILDREN = _CLAUSAL_CHILDREN | {"obj", "iobj", "obl", "advmod", "xcomp", "ccomp", "dobj"}
@@ -25,12 +24,13 @@ _INSIDE_RELATIONS = {"compound", "flat", "fixed", "goeswith", "poss", "nmod:poss
 _PHRASE_RELATIONS = _INSIDE_RELATIONS | {"amod", "nummod", "case", "cc", "advmod", "quantmod"}
 
 
-def split_commands(instruction: Instruction) -> list[Instruction]:
+def split_commands(instruction: Instruction, language: Language = NEUTRAL) -> list[Instruction]:
     """Cut a sentence into its coordinated commands, in text order.
 
     Cut are verbs that the parse joins to the main verb as conjuncts or side by side
     (``conj``, ``parataxis``, ``list``), unless they are statements: with a subject other
-    than *you*, or about what *will* or *can* be. The conjunction between two commands and
+    than the one who is `addressed` (*you*), or about what will or can be, which the `forecasts`
+    of the language tell (*will*, *can*). The conjunction between two commands and
     the punctuation at their edges are dropped; everything else is kept. A sentence with
     one command comes back whole.
 
@@ -46,7 +46,7 @@ def split_commands(instruction: Instruction) -> list[Instruction]:
     owner: dict[int, int] = {}
     for position in instruction.top_down():
         head = instruction.heads[position]
-        if head == -1 or (owner[head] == head and _is_command(instruction, position)):
+        if head == -1 or (owner[head] == head and _is_command(instruction, position, language)):
             owner[position] = position
         else:
             owner[position] = owner[head]
@@ -122,7 +122,7 @@ def _is_verb(instruction: Instruction, position: int) -> bool:
     return bool(_VERBAL_CHILDREN & _children(instruction, position))
 
 
-def _is_command(instruction: Instruction, position: int) -> bool:
+def _is_command(instruction: Instruction, position: int, language: Language) -> bool:
     """Tell whether a dependent of a command is a command of its own."""
     if instruction.relations[position].split(":")[0] not in _COMMAND_RELATIONS:
         return False
@@ -130,11 +130,12 @@ def _is_command(instruction: Instruction, position: int) -> bool:
         return False
     for child in instruction.children(position):
         relation = instruction.relations[child].split(":")[0]
-        if relation in _SUBJECTS and instruction.tokens[child].lower() not in {"you", "u"}:
+        word = language.fold(instruction.tokens[child])
+        if relation in _SUBJECTS and word not in language.addressed:
             return False
         if relation in {"mark", "cop"}:
             return False
-        if relation == "aux" and instruction.tokens[child].lower() in _FORECASTS:
+        if relation == "aux" and word in language.forecasts:
             return False
     return True
 

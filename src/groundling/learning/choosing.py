@@ -171,7 +171,7 @@ def _trainer(chosen: Mapping[str, Any], each: Configuration) -> Trainer:
 def pilot(trainer: Trainer, facts: Facts) -> float:
     """Return the share of right answers on parts of the sample, learning from the rest."""
     features = trainer.features
-    if features.lexicon == "learn":
+    if features.learns_lexicon:
         features = replace(features, lexicon="strings")
     right = tested = 0
     for test, learn in split(facts.remembered):
@@ -265,7 +265,7 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
         Choice("Features.slots", repr(features.slots), why, "Features(slots=…)"),
         Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
     ]  # fmt: skip
-    if features.lexicon == "learn":
+    if features.learns_lexicon:
         why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
         found.append(Choice("Features.lexicon", "'learn'", why, "Features(lexicon='strings')"))
     return found

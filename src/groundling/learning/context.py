@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from groundling.features.labels import NUMBER
-from groundling.features.lexicon import Lexicon
+from groundling.features.lexicon import Lexicon, Meaning
 from groundling.learning.optimise import minimise
 from groundling.models.examples import Example
 from groundling.overlay.batch import Reals
@@ -26,10 +26,11 @@ def context_penalties(
     encoder: Encoder,
     known: Lexicon,
     examples: Sequence[Example],
-    entries: Sequence[tuple[str, tuple[str, str]]],
+    entries: Sequence[tuple[str, Meaning]],
 ) -> Reals:
     """Return for each (word, value) entry by how much its cost is multiplied: 0.3 to 8."""
-    kinds = ["", *sorted(kind for kind in encoder.values if kind != NUMBER)]
+    wanted = {kind for kind in encoder.values if kind != NUMBER}
+    kinds = ["", *sorted(wanted | {kind for _, (kind, _) in entries})]
     place = {kind: number for number, kind in enumerate(kinds)}
     tokens, contexts, classes = _contexts(encoder, known, examples, place)
     if len(set(classes)) < 2:
@@ -82,12 +83,13 @@ def _contexts(
     contexts: list[list[str]] = []
     classes: list[int] = []
     senses: dict[str, str] = {}
+    language = encoder.reader.language
     for example in examples:
         for instruction in example.instructions:
-            words = [word.lower() for word in instruction.tokens]
+            words = [language.fold(word) for word in instruction.tokens]
             for word in words:
                 if word not in senses:
-                    found = known.look_up(word, encoder.values)
+                    found = known.look_up(word, encoder.values, language=language)
                     senses[word] = found[0][0] if found else ""
             shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]
             padded = ["^", "^", *shown, "$", "$"]

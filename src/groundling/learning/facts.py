@@ -13,7 +13,6 @@ from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.numerals import numeral, ordinal
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
 from groundling.language.parser import Parser, load_parser
@@ -231,7 +230,14 @@ class Facts:
     @cached_property
     def numerals(self) -> bool:
         """Whether words say numbers."""
-        return any(numeral(word) is not None or ordinal(word) is not None for word in self.words)
+        return any(map(self._is_number, self.words))
+
+    def _is_number(self, word: str) -> bool:
+        language = self.encoder.reader.language
+        return language.numeral(word) is not None or language.ordinal(word) is not None
+
+    def _spells(self, word: str, value: str) -> bool:
+        return matches_name(word, value, language=self.encoder.reader.language)
 
     # ---- labels -------------------------------------------------------------------------
 
@@ -270,9 +276,9 @@ class Facts:
         shown: Sequence[frozenset[tuple[str, str]]],
     ) -> KindFacts:
         spelled = {
-            word: frozenset(value for value in offered if matches_name(word, value))
+            word: frozenset(value for value in offered if self._spells(word, value))
             for word in self.words
-            if numeral(word) is None and ordinal(word) is None
+            if not self._is_number(word)
         }
         spelled = {word: found for word, found in spelled.items() if found}
         matched = frozenset(value for found in spelled.values() for value in found) & values
@@ -288,7 +294,7 @@ class Facts:
         """The share of texts in which some word spells a value of a slot."""
         values = [value for each in self.kinds if each.is_slot for value in each.matched]
         spelling = {
-            word for word in self.words if any(matches_name(word, value) for value in values)
+            word for word in self.words if any(self._spells(word, value) for value in values)
         }
         return sum(bool(words_of(e) & spelling) for e in self.examples) / len(self.examples)
 

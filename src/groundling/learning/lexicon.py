@@ -5,24 +5,31 @@ the slot features it would have if it stood for v, by an extent 0 ≤ L[c, v] �
 its training data so closely that L fitted on the same data sees only noise; so the data are
 split, each θ_k is fitted without fold k, and one L is fitted on all folds against the θ that
 did not see them.
+
+Where no word spells a value, the slots have no evidence to begin with. Then words that go with
+values by a score test (`find_words`) come first: L begins with them, and cross-fitting may take
+them back.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from groundling.errors import SettingError
-from groundling.features.labels import NUMBER
-from groundling.features.lexicon import Lexicon
+from groundling.features.labels import NUMBER, ORDINAL
+from groundling.features.lexicon import Lexicon, Meaning
 from groundling.features.settings import Features
+from groundling.language.instruction import Instruction
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.context import context_penalties
+from groundling.learning.evidence import PlanValues, find_words
 from groundling.learning.optimise import minimise
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback
@@ -53,6 +60,10 @@ class LexiconLearning:
     dearest: float = 2.0
     most: float = 1.5
     least: float = 0.05
+    # Where nothing is spelled like a value: the evidence of first words, and of those that show
+    # where words of their kind stand, as a share of what chance brings among so many pairs.
+    evidence: float = 0.7
+    sure: float = 1.05
 
 
 def learn_lexicon(
@@ -73,35 +84,57 @@ def learn_lexicon(
             "Features.lexicon='learn' needs Features.slots: the kinds of values to learn words for."
         )
     known = encoder.reader.lexicon
-    entries: list[tuple[str, tuple[str, str]]] = []
+    shown = known
+    numbers: tuple[float, ...] = ()
+    first: dict[tuple[str, Meaning], float] = {}
+    unknown: list[str] = []
+    entries: list[tuple[str, Meaning]] = []
     penalties: list[float] = []
 
     def open_up() -> None:
         """Let candidates stand for values, numbered from 2 up for finding them again."""
         words = _candidates(encoder, examples, settings)
-        pairs = [
+        pairs: list[Meaning] = [
             (kind, value)
             for kind in sorted(encoder.values)
             if kind != NUMBER
             for value in sorted(encoder.values[kind])
         ]
+        pairs += [(NUMBER, number) for number in numbers]
+        words += sorted({word for word, _ in first if " " in word})
         possible = [(word, pair) for word in words for pair in pairs]
-        judged = context_penalties(encoder, known, examples, possible).tolist() if possible else []
+        judged = context_penalties(encoder, shown, examples, possible).tolist() if possible else []
         for entry, penalty in zip(possible, judged, strict=True):
-            if penalty < settings.dearest:
+            alone = " " not in entry[0]
+            if (alone and penalty < settings.dearest) or entry in first:
                 entries.append(entry)
-                penalties.append(penalty)
-        learnt: dict[str, dict[tuple[str, str], float]] = {}
+                penalties.append(min(penalty, settings.dearest))
+        learnt: dict[str, dict[Meaning, float]] = {}
         for number, (word, pair) in enumerate(entries):
             learnt.setdefault(word, {})[pair] = number + 2.0
         encoder.reader.lexicon = replace(known, learnt=learnt)
 
-    objective = model.objective(replace(data, before_labels=open_up))
+    def begin() -> None:
+        unknown.extend(_unknown_kinds(encoder, examples, settings))
+        if not unknown:
+            open_up()
+
+    objective = model.objective(replace(data, before_labels=begin))
+    if unknown:
+        # Nothing is spelled like these values: look for words that go with them first.
+        found = _first_words(objective, unknown, learning, settings, seed, progress)
+        if found is None:
+            return known
+        numbers = tuple(sorted({float(m[1]) for _, m, _ in found if m[0] == NUMBER}))
+        sure = {(word, pair) for word, pair, share in found if share >= settings.sure}
+        shown = replace(known, given={**known.given, **_gathered(sure)})
+        first = {(word, pair): 1.0 for word, pair, _ in found}
+        encoder.reader.lexicon = known
+        objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
     if not entries:
-        return known
-    costs = np.array(penalties) * (
-        settings.cost + settings.cost_per_count * _counts(examples, [word for word, _ in entries])
-    )
+        return replace(known, learn=False)
+    counts = _counts(encoder, examples, [word for word, _ in entries])
+    costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
     # How much each label of the texts counts, whatever it stands for.
     shares = np.array(
         [
@@ -111,22 +144,33 @@ def learn_lexicon(
         ]
     )
     fit = _CrossFit(objective, len(entries), learning, settings, seed, shares)
-    extents = fit.run(costs, progress, checkpoint)
-    learnt: dict[str, dict[tuple[str, str], float]] = {}
+    begun = np.array([first.get(entry, 0.0) for entry in entries])
+    extents = fit.run(begun, costs, progress, checkpoint)
+    learnt: dict[str, dict[Meaning, float]] = {}
     for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
         if at_least(extent, settings.least):
             learnt.setdefault(word, {})[pair] = round(extent, 6)
-    return replace(known, learnt=learnt)
+    return replace(known, learnt=learnt, learn=False)
 
 
-def _counts(examples: Sequence[Example], words: Sequence[str]) -> Reals:
+def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:
     """How often words occur, mirror images counted with their originals as one."""
     counts: Counter[str] = Counter()
+    fold = encoder.reader.language.fold
     for example in examples:
         for instruction in example.instructions:
             for word in instruction.tokens:
-                counts[word.lower()] += example.weight  # type: ignore[assignment]
+                counts[fold(word)] += example.weight  # type: ignore[assignment]
+            if not encoder.reader.language.spaced:
+                for pair in _pairs_of(encoder, instruction):
+                    counts[pair] += example.weight  # type: ignore[assignment]
     return np.array([counts[word] for word in words], np.float64)
+
+
+def _pairs_of(encoder: Encoder, instruction: Instruction) -> list[str]:
+    """Return each two neighbouring words as one."""
+    words = [encoder.reader.language.fold(word) for word in instruction.tokens]
+    return [f"{one} {two}" for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
 
 
 def _candidates(
@@ -134,22 +178,110 @@ def _candidates(
 ) -> list[str]:
     words = sorted(
         {
-            word.lower()
+            encoder.reader.language.fold(word)
             for example in examples
             for instruction in example.instructions
             for word in instruction.tokens
-            if word.isalpha()
+            if word.isalpha() or not word.isascii()
         }
     )
-    counts = _counts(examples, words)
+    counts = _counts(encoder, examples, words)
     reader = encoder.reader
     return [
         word
         for word, count in zip(words, counts.tolist(), strict=True)
         if at_least(count, settings.min_count)
         and word not in reader.labeller.stop_words
-        and not reader.lexicon.look_up(word, encoder.values, rare=0 < reader.counts[word] < 4)
+        and not reader.sense(word, encoder.values)
     ]
+
+
+def _unknown_kinds(
+    encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
+) -> list[str]:
+    """Return the kinds of values that hardly any word of the texts is known to stand for."""
+    counts: Counter[str] = Counter()
+    for example in examples:
+        for instruction in example.instructions:
+            # Digits are known in every language, and say nothing of its words for numbers.
+            for word in filter(str.isalpha, instruction.tokens):
+                for kind, _ in encoder.reader.sense(
+                    encoder.reader.language.fold(word), encoder.values
+                ):
+                    counts[NUMBER if kind == ORDINAL else kind] += 1
+    unknown = [kind for kind in sorted(encoder.values) if counts[kind] < settings.min_count]
+    if NUMBER in unknown and not _has_numbers(encoder, examples):
+        unknown.remove(NUMBER)
+    return unknown
+
+
+def _has_numbers(encoder: Encoder, examples: Sequence[Example]) -> bool:
+    """Tell whether any demonstrated action has a number that a word could stand for."""
+    return any(
+        label.kind == NUMBER
+        for example in examples
+        for state, action in example.trajectory.decisions()
+        for label, _ in encoder.ground(example.world, state, action).prior
+    )
+
+
+def _gathered(entries: Iterable[tuple[str, Meaning]]) -> dict[str, tuple[Meaning, ...]]:
+    found: dict[str, list[Meaning]] = {}
+    for word, pair in sorted(entries, key=str):
+        found.setdefault(word, []).append(pair)
+    return {word: tuple(pairs) for word, pairs in found.items()}
+
+
+def _first_words(
+    objective: Objective,
+    kinds: Sequence[str],
+    learning: Learning,
+    settings: LexiconLearning,
+    seed: int,
+    progress: ProgressCallback | None,
+) -> list[tuple[str, Meaning, float]] | None:
+    """Return words with values they go with and the evidence; nothing if told to stop.
+
+    The evidence is a share of the largest deviation that chance would bring.
+    """
+    scorer, examples = objective.scorer, objective.data.examples
+    encoder, batch = objective.data.encoder, scorer.batch
+    fold, weights = _folds(objective, settings.folds, seed), batch.instance_weight.copy()
+    blind = np.zeros(len(batch.candidate_gold))
+    owner = np.repeat(fold, np.diff(batch.instance_candidates))
+    for number in range(settings.folds):
+        batch.instance_weight[:] = np.where(fold != number, weights, 0.0)
+        loss, theta, _ = minimise(
+            objective.loss, np.zeros(len(objective.data.space)), l1=learning.l1, l2=learning.l2,
+            iterations=settings.first_iterations, tolerance=learning.tolerance,
+        )  # fmt: skip
+        batch.instance_weight[:] = weights
+        chosen = owner == number
+        blind[chosen] = scorer.candidate_scores(theta)[chosen]
+        step = Progress("finding first words", number + 1, settings.folds, loss)
+        if progress is not None and progress(step) is True:
+            return None
+    words = _candidates(encoder, examples, settings)
+    pairs: dict[int, list[str]] = {}
+    if not encoder.reader.language.spaced:
+        for number, example in enumerate(examples):
+            instructions = example.instructions
+            pairs[number] = [p for each in instructions for p in _pairs_of(encoder, each)]
+        known = sorted({pair for each in pairs.values() for pair in each})
+        counts = _counts(encoder, examples, known)
+        words += [word for word, n in zip(known, counts, strict=True) if n >= settings.min_count]
+    place = {word: number for number, word in enumerate(words)}
+    said = np.zeros((len(weights), len(words)))
+    for instance, number in enumerate(objective.owners()):
+        tokens = [token for each in examples[number].instructions for token in each.tokens]
+        for word in (*map(encoder.reader.language.fold, tokens), *pairs.get(number, ())):
+            if word in place:
+                said[instance, place[word]] = 1.0
+    finite = np.where(np.isfinite(blind), blind, -1e30)  # plans that no alignment fits
+    values = PlanValues(scorer.encoding, kinds)
+    chance = float(np.sqrt(2 * np.log(max(len(words) * len(values.meanings), 2))))
+    found = find_words(values, finite, said, weights, least=settings.evidence * chance)
+    return [(words[each.word], each.meaning, each.strength / chance) for each in found]
 
 
 class _CrossFit:
@@ -180,9 +312,12 @@ class _CrossFit:
         self.thetas = [np.zeros(len(objective.data.space)) for _ in range(settings.folds)]
 
     def run(
-        self, costs: Reals, progress: ProgressCallback | None, checkpoint: Checkpoint | None
+        self,
+        extents: Reals,
+        costs: Reals,
+        progress: ProgressCallback | None,
+        checkpoint: Checkpoint | None,
     ) -> Reals:
-        extents = np.zeros(self.entries)
         steps = self.settings.rounds * (self.settings.folds + 1)
         for number in range(self.settings.rounds):
             size = len(self.thetas) * len(self.thetas[0]) + self.entries

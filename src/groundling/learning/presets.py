@@ -68,7 +68,7 @@ def default_model() -> Model:
 
 def model_for(facts: Facts, features: Features) -> Model:
     """Return a model for an overlay that was given: whole plans where they can be listed."""
-    if facts.enumerable_length is None and features.lexicon != "learn":
+    if facts.enumerable_length is None and not features.learns_lexicon:
         return _transducer()
     return PlanModel()
 

@@ -26,6 +26,9 @@ class Learning(Settings):
         L-BFGS stops when the loss falls by less than this, relatively.
     augment
         Whether demonstrations that the environment offers as mirror images are used too.
+    composed
+        The weight of composed demonstrations: two of one group that follow each other, joined
+        into one (see `compose`), if their plan is no longer than those searched for. 0: none.
 
     Examples
     --------
@@ -41,3 +44,4 @@ class Learning(Settings):
     rounds: int = setting(5, least=1)
     tolerance: float = setting(1e-7, least=0)
     augment: bool = True
+    composed: float = setting(0.0, least=0)

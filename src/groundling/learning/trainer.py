@@ -82,11 +82,11 @@ class Trainer:
         encoder = self.encoder(first, self.features.first_lexicon())
         with paused_collector():
             early(progress)("reading", 0, 1)
-            examples = prepare(encoder, demonstrations, augment=self.learning.augment)
+            examples = self.prepare(encoder, demonstrations)
         state = None
         if checkpoint is not None:
             state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
-        if self.features.lexicon == "learn":
+        if self.features.learns_lexicon:
             wishes: list[object] = []
 
             def listen(step: Progress) -> object:
@@ -143,6 +143,13 @@ class Trainer:
             examples=tuple(examples),
             encoded=(),
         )
+
+    def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
+        """Return what there is to learn from: demonstrations, their images and compositions."""
+        return prepare(
+            encoder, demonstrations, augment=self.learning.augment,
+            composed=self.learning.composed, max_length=self.search.longest,
+        )  # fmt: skip
 
     def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
         """Return what encodes for one member; all members read the text alike."""

@@ -77,7 +77,7 @@ class TransducerModel(Model):
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
         """Complain of settings that have no effect in this model."""
-        if features.lexicon == "learn":
+        if features.learns_lexicon:
             raise SettingError(
                 "Features.lexicon='learn' goes with PlanModel or DecisionModel: a text that is "
                 "read unit by unit has no fixed words to learn from. Give a lexicon, or 'strings'."

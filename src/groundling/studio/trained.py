@@ -94,12 +94,13 @@ def _reader(scene: Any) -> Callable[[str], Text]:
         return _talk_reader(scene)
 
     def commands(text: str) -> Text:
+        from groundling.language.languages import ENGLISH
         from groundling.language.units import split_commands
 
         sentences = load_parser(chosen.parser).parse(text)
         if not chosen.split_commands:
             return sentences
-        return tuple(part for sentence in sentences for part in split_commands(sentence))
+        return tuple(part for sentence in sentences for part in split_commands(sentence, ENGLISH))
 
     return commands
 

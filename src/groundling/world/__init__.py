@@ -1,8 +1,10 @@
 """Action structure: grounding graphs and the environments that they describe."""
 
 from groundling.world.checks import EnvironmentReport, check_environment
+from groundling.world.composing import compose
 from groundling.world.environment import Demonstration, Environment, World
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.ranking import RankedEnvironment
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
@@ -11,8 +13,10 @@ __all__ = [
     "EnvironmentReport",
     "GroundingGraph",
     "Label",
+    "RankedEnvironment",
     "ScoredTrajectory",
     "Trajectory",
     "World",
     "check_environment",
+    "compose",
 ]

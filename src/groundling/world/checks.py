@@ -20,7 +20,7 @@ __all__ = ["EnvironmentReport", "check_environment"]
 _MUST = ("actions", "step", "ground")
 _MAY = (
     "is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "label_plan", "mirror",
-    "describe", "initial_state",
+    "canonical_plan", "describe", "initial_state",
     "state_to_json", "state_from_json", "action_to_json", "action_from_json",
 )  # fmt: skip
 
@@ -351,6 +351,9 @@ class _Check(Questions):
                 except GroundlingError as error:
                     call = call_of("label_plan", (self.start, actions, states))
                     self.report(("label_plan", "labels"), f"{call}: {error}")
+        if hasattr(self.environment, "canonical_plan"):
+            for states, actions in plans[:50]:
+                self.look_at_canonical(states[-1], actions)
         if hasattr(self.environment, "mirror") and plans:
             self.look_at_mirror(plans[-1][1])
         if (
@@ -363,6 +366,26 @@ class _Check(Questions):
                 ("is_goal", "never"),
                 f"is_goal is true of none of the {len(self.seen)} states that can be reached, so "
                 "that no plan can be found. Start elsewhere, or leave is_goal out.",
+            )
+
+    def look_at_canonical(self, end: Any, actions: tuple[Any, ...]) -> None:
+        """Check that a possible plan is possible in its canonical form, too, and ends alike."""
+        plan = self.ask("canonical_plan", self.start, actions)
+        if plan is NOTHING:
+            return
+        call = call_of("canonical_plan", (self.start, actions))
+        world = World(self.environment)
+        try:
+            reached = world.carry_out(self.start, plan, f"{call} gave {shorten(plan)}")[-1]
+            alike = same(world.outcome(reached), world.outcome(end))
+        except (GroundlingError, TypeError) as error:
+            self.report(("canonical_plan", "impossible"), str(error))
+            return
+        if not alike:
+            self.report(
+                ("canonical_plan", "differs"),
+                f"{call} gave {shorten(plan)}, which ends in {shorten(reached)}, not in "
+                f"{shorten(end)}. Return a plan with the same outcome.",
             )
 
     def look_at_mirror(self, actions: tuple[Any, ...]) -> None:

@@ -60,6 +60,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `extra_length(start)`: by how much plans from a state may be longer than elsewhere
       (one more action, say, where the agent must first find its bearings);
     - `label_plan(start, actions, states)`: labels of a whole plan (its pattern, …);
+    - `canonical_plan(start, actions)`: the same plan as `actions` would allow it, where plans
+      put together may be said in another way (two moves in a row as one, say);
     - `mirror(demonstration)`: equally true demonstrations, such as left and right
       swapped; the demonstration and its images share its weight in training;
     - `describe(state)`: a line of text for people;
@@ -375,6 +377,13 @@ class World:
         if hasattr(self.environment, "label_plan"):
             return self._ask("label_plan", start, tuple(actions), tuple(states))
         return {}
+
+    def canonical_plan(self, start: State, actions: Iterable[Action]) -> tuple[Action, ...]:
+        """Return a plan as the environment would have it, or as it is."""
+        plan = tuple(actions)
+        if hasattr(self.environment, "canonical_plan"):
+            return tuple(self._ask("canonical_plan", start, plan, most=MOST_ACTIONS))
+        return plan
 
     def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
         """Return the environment's equally true versions of a demonstration."""

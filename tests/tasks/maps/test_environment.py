@@ -45,11 +45,12 @@ def test_environment_keeps_the_contract(shape) -> None:
     assert hash(trace.states[-1]) == hash(environment.step(environment.start, actions[0]))
 
 
-def test_paper_actions_go_to_every_landmark_and_side() -> None:
+def test_paper_actions_go_to_every_landmark_and_side_and_may_stay() -> None:
     environment = MapEnvironment(LANDSCAPE)
-    assert len(environment.actions(environment.start)) == 4 * 4
-    elsewhere = environment.actions(MapState("cave", "East"))
-    assert set(environment.actions(environment.start)) - set(elsewhere) == {Go("cave", "East")}
+    everywhere = environment.actions(environment.start)
+    assert len(everywhere) == 4 * 4
+    assert environment.actions(MapState("cave", "East")) == everywhere
+    assert Go("cave", "East") in everywhere
 
 
 def test_paper_state_forgets_the_way_so_that_equal_places_are_equal() -> None:
@@ -68,24 +69,37 @@ def test_paper_without_revisits_still_walks_round_the_present_landmark() -> None
     assert Go("start", "East") not in environment.actions(state)
 
 
-def test_paper_graph_has_names_sides_distance_bins_and_sameness() -> None:
+def test_paper_graph_has_names_the_reached_side_and_sameness() -> None:
     environment = MapEnvironment(LANDSCAPE)
     graph = graph_of(environment, MapState("hut", "West"), Go("cave 2", "North"))
-    assert set(labels_of(graph)) == {"go", "dist=16"}  # 825 pixels
-    assert labels_of(graph, "from") == {"from": None, "name": "hut", "side=West": None}
+    assert set(labels_of(graph)) == {"go", "dist=15", "other-landmark"}
+    assert labels_of(graph, "from") == {"from": None, "name": "hut"}
     assert labels_of(graph, "to") == {"to": None, "name": "cave", "side=North": None}
-    apart = graph_of(
-        MapEnvironment(LANDSCAPE, apart=True), MapState("hut", "West"), Go("cave 2", "North")
-    )
-    assert labels_of(apart, "from") == {"from": None, "from-name": "hut", "from-side=West": None}
-    assert labels_of(apart, "to") == labels_of(graph, "to")
-    stay = graph_of(environment, MapState("hut", "West"), Go("hut", "East"))
-    assert set(labels_of(stay)) == {"go", "dist=0", "same-landmark"}
+    # The second cave is another landmark, although its name is the same.
+    caves = graph_of(environment, MapState("cave", "West"), Go("cave 2", "West"))
+    assert "other-landmark" in labels_of(caves)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "label"),
+    [
+        (MapState("hut", "West"), Go("hut", "West"), "dist=zero"),
+        (MapState("hut", "West"), Go("hut", "North"), "dist=0"),  # 35 pixels
+        (MapState("hut", "West"), Go("hut", "East"), "dist=1"),  # 50 pixels
+        (MapState("start"), Go("start", "North"), "dist=0"),  # 25, from the centre
+        (MapState("start", "East"), Go("hut", "West"), "dist=3"),  # 150 of 200
+        (MapState("start", "West"), Go("hut", "East"), "dist=5"),  # 250
+    ],
+)
+def test_paper_distance_is_between_the_points_on_the_sides(here, there, label) -> None:
+    labels = labels_of(graph_of(MapEnvironment(LANDSCAPE), here, there))
+    assert {name for name in labels if name.startswith("dist=")} == {label}
+    assert ("same-landmark" in labels) == (here.landmark == there.landmark)
 
 
 def test_paper_bin_can_be_set() -> None:
     graph = graph_of(MapEnvironment(LANDSCAPE, bin=100), MapState("start"), Go("hut", "West"))
-    assert "dist=2" in labels_of(graph)
+    assert "dist=1" in labels_of(graph)  # 175 pixels
 
 
 def test_rich_actions_never_come_back_unless_allowed() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from groundling.errors import WorldError
 from groundling.tasks.maps.landscape import (
+    SIDES,
     Landmark,
     Landscape,
     Step,
@@ -77,3 +78,18 @@ def test_landscape_refuses_twins_missing_start_and_bad_coordinates() -> None:
         Landscape((CAVE,))
     with pytest.raises(WorldError, match="finite"):
         Landscape((Landmark("start", float("nan"), 0),))
+
+
+def test_point_lies_beside_the_centre_towards_the_side() -> None:
+    landscape = Landscape((CAVE,), start="cave")
+    points = {side: landscape.point("cave", side) for side in ("", *SIDES)}
+    assert points.pop("") == (100, 100)
+    assert points == {
+        "North": (100, 75),
+        "East": (125, 100),
+        "South": (100, 125),
+        "West": (75, 100),
+    }
+    assert all(side_of(CAVE, point) == side for side, point in points.items())
+    with pytest.raises(WorldError, match="Did you mean 'North'"):
+        landscape.point("cave", "Norht")

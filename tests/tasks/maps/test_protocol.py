@@ -58,6 +58,19 @@ def test_protocol_learns_something_about_new_maps(done):
     assert judge(found).total.f1 > (0.25 if name == "paper" else 0.75)
 
 
+def test_protocol_paper_knows_names_and_distances_and_sides_when_told():
+    plain = learn_and_follow(quick("paper"), CORPUS, TRAIN, TEST[:1]).follower.feature_names_
+    assert "string∈name" in plain
+    assert "event.dist=0" in plain
+    assert not any("side=" in name or "from" in name for name in plain)
+    sided = learn_and_follow(
+        quick("paper", "with sides"), CORPUS, TRAIN, TEST[:1]
+    ).follower.feature_names_
+    added = set(sided) - set(plain)
+    assert any(name.startswith("word=left ∧ side=") for name in added)
+    assert all("side=" in name for name in added)
+
+
 def test_protocol_same_seed_same_plans(done):
     name, found = done
     again = learn_and_follow(quick(name), CORPUS, TRAIN, TEST)

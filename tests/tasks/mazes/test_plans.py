@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundling.tasks.mazes import STAY, Maze, MazeEnvironment, face, generate_mazes, move, rotate
+from groundling.tasks.mazes.actions import canonical
 from groundling.tasks.mazes.plans import (
     Pose,
     actions_of,
-    canonical,
     plans_within,
     poses_of,
     shortest_plans,

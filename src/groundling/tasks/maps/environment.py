@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -51,9 +52,11 @@ class MapEnvironment:
     landscape
         The landmarks.
     shape
-        `"paper"`: actions go to any landmark and side, and the graph has what the paper
-        names: two places with `name` and `side=…`, their distance in bins of 50 pixels
-        (`dist=0`, …), and whether they are the same landmark. `"rich"`: actions go to
+        `"paper"`, as the authors' program has it: actions go to any landmark and side, the
+        present one included, and the graph has the two places, each with its `name`, the
+        reached one with `side=…`; the distance between the points on these sides
+        (`Landscape.point`) in bins of 50 pixels (`dist=zero` where the agent stays, `dist=0`,
+        …); and `same-landmark` or `other-landmark`. `"rich"`: actions go to
         landmarks, and the graph has their geometry and the history of the way (see
         `Geometry.labels`), positions in units of 100 pixels, names, and keys: `landmark`,
         and for the target again where something holds of the move (`near.landmark`).
@@ -63,9 +66,6 @@ class MapEnvironment:
         landmark is no revisit.
     bin
         The width of a distance bin, in pixels.
-    apart
-        In the paper's shape: whether the name and the side of the place that is left have
-        labels of their own (`from-name`, `from-side=…`), and so weights of their own.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class MapEnvironment:
     >>> environment = MapEnvironment(landscape)
     >>> state, action = environment.start, Go("old mill", "North")
     >>> print(environment.ground(state, action, environment.step(state, action)))
-    event*: dist=4, go
+    event*: dist=3, go, other-landmark
     from: from, name=start
     to: name=old mill, side=North, to
     event -> from: from
@@ -91,7 +91,6 @@ class MapEnvironment:
         shape: Literal["paper", "rich"] = "paper",
         revisits: bool | None = None,
         bin: float = 50.0,  # noqa: A002 - the word that everybody uses
-        apart: bool = False,
     ) -> None:
         if shape not in _SHAPES:
             raise SettingError(f"There is no shape {shape!r}.{did_you_mean(shape, _SHAPES)}")
@@ -101,7 +100,6 @@ class MapEnvironment:
         self.shape = shape
         self.revisits = shape == "paper" if revisits is None else revisits
         self.bin = bin
-        self.apart = apart
         self.geometry = Geometry(landscape)
         sides = SIDES if shape == "paper" else ("",)
         self._graphs: dict[Sight, GroundingGraph] = {}
@@ -118,12 +116,10 @@ class MapEnvironment:
         """Return all ways to go on."""
         here, visited = state.landmark, state.visited
         if self.shape == "paper":
-            # Going to where one is already is no move, and no path has it.
             return tuple(
                 go
                 for go in self._everywhere
-                if go != (here, state.side)
-                and (self.revisits or go.landmark == here or go.landmark not in visited)
+                if self.revisits or go.landmark == here or go.landmark not in visited
             )
         return tuple(
             go
@@ -152,18 +148,19 @@ class MapEnvironment:
                 self._graphs[sight] = self._rich(sight)
             return self._graphs[sight]
         here, there = self.landscape[state.landmark], self.landscape[next_state.landmark]
-        own = "from-" if self.apart else ""
-        origin: dict[str, bool | str | float] = {"from": True, f"{own}name": here.name}
+        distance = math.dist(
+            self.landscape.point(state.landmark, state.side),
+            self.landscape.point(next_state.landmark, next_state.side),
+        )
+        event: dict[str, bool | float] = {
+            "go": True,
+            f"dist={int(distance // self.bin) if distance else 'zero'}": True,
+            f"{'same' if here.key == there.key else 'other'}-landmark": True,
+        }
         target: dict[str, bool | str | float] = {"to": True, "name": there.name}
-        event: dict[str, bool | float] = {"go": True}
-        distance = self.landscape.distance(here.key, there.key)
-        event[f"dist={int(distance // self.bin)}"] = True
-        event["same-landmark"] = here.key == there.key
-        if state.side:
-            origin[f"{own}side={state.side}"] = True
         if next_state.side:
             target[f"side={next_state.side}"] = True
-        return self._graph(event, origin, target)
+        return self._graph(event, {"from": True, "name": here.name}, target)
 
     def _rich(self, sight: Sight) -> GroundingGraph:
         here, there = self.landscape[sight.here], self.landscape[sight.there]

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from groundling.errors import WorldError, did_you_mean
 
 __all__ = [
+    "BESIDE",
     "NEARBY",
     "SIDES",
     "Landmark",
@@ -27,6 +28,11 @@ SIDES = ("North", "East", "South", "West")
 
 # How close to a landmark's centre a drawn line must come to count as passing it, in pixels.
 NEARBY = 75.0
+
+# How far from a landmark's centre an agent stands that is on a side of it, in pixels.
+BESIDE = 25.0
+
+_TOWARDS = {"": (0, 0), "North": (0, -1), "East": (1, 0), "South": (0, 1), "West": (-1, 0)}
 
 
 class Step(NamedTuple):
@@ -166,6 +172,17 @@ class Landscape:
     def distance(self, first: str, second: str) -> float:
         """Return the distance between two landmarks' centres, in pixels."""
         return math.dist(self[first].position, self[second].position)
+
+    def point(self, key: str, side: str = "") -> Point:
+        """Return where an agent stands on a side of a landmark; without a side, its centre.
+
+        >>> Landscape((Landmark("start", 50, 50),)).point("start", "North")
+        (50.0, 25.0)
+        """
+        if side not in _TOWARDS:
+            raise WorldError(f"{key} has no side {side!r}.{did_you_mean(side, SIDES)}")
+        (x, y), (east, south) = self[key].position, _TOWARDS[side]
+        return x + BESIDE * east, y + BESIDE * south
 
     def __str__(self) -> str:
         return f"The landscape {self.name!r}" if self.name else "The landscape"

@@ -25,7 +25,7 @@ from groundling.tasks.mazes.generator import (
     generate_routes,
 )
 from groundling.tasks.mazes.maze import Hall, Maze
-from groundling.tasks.mazes.mirror import mirror_text
+from groundling.tasks.mazes.mirror import Swaps, find_swaps, mirror_text
 
 __all__ = [
     "STAY",
@@ -38,7 +38,9 @@ __all__ = [
     "MazeState",
     "Route",
     "Sail",
+    "Swaps",
     "face",
+    "find_swaps",
     "generate_demonstrations",
     "generate_mazes",
     "generate_routes",

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from groundling.errors import WorldError
 from groundling.tasks.mazes.maze import Position
 
-__all__ = ["STAY", "MazeAction", "MazeState", "face", "move", "read_action", "rotate"]
+__all__ = [
+    "STAY",
+    "MazeAction",
+    "MazeState",
+    "canonical",
+    "face",
+    "move",
+    "read_action",
+    "rotate",
+]
 
 
 class MazeAction(NamedTuple):
@@ -70,6 +80,48 @@ def read_action(text: str) -> MazeAction:
             f"{text!r} is no action of a maze. Write move(2), rotate(90), face(180) or stay."
         )
     return MazeAction(found[1], int(found[2])) if found[1] else STAY
+
+
+def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
+    """Return the plan with its canonical actions: turns and moves merged, `stay` if none is left.
+
+    A way back on oneself (move, about turn, move) is cut short; the end is the same.
+
+    >>> canonical([move(1), move(1), rotate(90), rotate(180)])
+    (move(2), rotate(270))
+    >>> canonical([move(3), rotate(180), move(1)])
+    (move(2), rotate(180))
+    >>> canonical([rotate(90), rotate(270)])
+    (stay,)
+    """
+    plan: list[MazeAction] = []
+    waiting = [action for action in actions if action.kind != "stay"][::-1]
+    while waiting:
+        action = waiting.pop()
+        if plan and action.kind == plan[-1].kind == "move":
+            plan[-1] = move(plan[-1].amount + action.amount)
+        elif plan and action.kind == "rotate" and plan[-1].kind in ("rotate", "face"):
+            last = plan.pop()
+            turned = (last.amount + action.amount) % 360
+            if turned or last.kind == "face":
+                plan.append(MazeAction(last.kind, turned))
+        elif (
+            action.kind == "move"
+            and len(plan) >= 2
+            and plan[-1] == rotate(180)
+            and plan[-2].kind == "move"
+        ):
+            plan.pop()
+            rest = plan.pop().amount - action.amount
+            if rest > 0:
+                waiting += [rotate(180), move(rest)]
+            elif rest < 0:
+                waiting += [move(-rest), rotate(180)]
+            else:
+                waiting.append(rotate(180))
+        else:
+            plan.append(action)
+    return tuple(plan) or (STAY,)
 
 
 class MazeState(NamedTuple):

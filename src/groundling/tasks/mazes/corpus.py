@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from groundling.errors import CorpusError, DemonstrationError, did_you_mean
-from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, rotate
+from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical, rotate
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.files import Example, read_examples, read_maze
 from groundling.tasks.mazes.maze import Maze, Position
 from groundling.tasks.mazes.plans import (
     Pose,
     actions_of,
-    canonical,
     merge_moves,
     poses_of,
     shortest_plans,

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groundling.errors import SettingError, WorldError, did_you_mean
-from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, face, move, rotate
+from groundling.language.instruction import Instruction
+from groundling.language.sentences import split_words
+from groundling.tasks.mazes.actions import (
+    STAY,
+    MazeAction,
+    MazeState,
+    canonical,
+    face,
+    move,
+    rotate,
+)
 from groundling.tasks.mazes.grounding import paper_graph, rich_graph
 from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze, Position
-from groundling.tasks.mazes.mirror import mirror_demonstration
+from groundling.tasks.mazes.mirror import Swaps, mirror_demonstration
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
@@ -35,6 +45,8 @@ class MazeEnvironment:
         Allows one plan only for each way through the maze: never two turns or two moves
         in a row, no way back after an about turn, and `stay` only on its own. Without
         it every action is possible at any time, as in the program of the paper.
+    swaps
+        The words that mirror images exchange, if the texts are not English: see `find_swaps`.
 
     Examples
     --------
@@ -72,6 +84,7 @@ class MazeEnvironment:
         *,
         by_action: bool = True,
         canonical: bool = True,
+        swaps: Swaps | None = None,
     ) -> None:
         if shape not in SHAPES:
             raise SettingError(
@@ -81,6 +94,7 @@ class MazeEnvironment:
         self.shape = shape
         self.by_action = by_action
         self.canonical = canonical
+        self.swaps = swaps
         self._mirrored: MazeEnvironment | None = None
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
@@ -160,6 +174,12 @@ class MazeEnvironment:
         pattern = "-".join(action.kind for action in actions)
         return {"plan": True, f"length={len(actions)}": True, f"pattern={pattern}": True}
 
+    def canonical_plan(
+        self, start: MazeState, actions: Sequence[MazeAction]
+    ) -> tuple[MazeAction, ...]:
+        """Return a plan with turns and moves merged, if only such plans are possible here."""
+        return canonical(actions) if self.canonical else tuple(actions)
+
     def mirrored(self) -> MazeEnvironment:
         """Return the same environment with left and right exchanged; its mirror is this one."""
         if self._mirrored is None:
@@ -168,17 +188,30 @@ class MazeEnvironment:
                 self.shape,
                 by_action=self.by_action,
                 canonical=self.canonical,
+                swaps=self.swaps,
             )
             self._mirrored._mirrored = self
         return self._mirrored
 
-    def mirror(self, demonstration: Demonstration) -> tuple[Demonstration]:
+    def mirror(self, demonstration: Demonstration) -> tuple[Demonstration, ...]:
         """Return the demonstration as a mirror shows it, with half its weight.
+
+        A text with a word that belongs to one side and has no pair has no image.
 
         The original should be given half its weight too, so that both together count
         as much as the original did alone.
         """
-        return (mirror_demonstration(demonstration, self.mirrored()),)
+        if self.swaps is not None and self.swaps.unpaired:
+            texts = demonstration.instructions
+            parts = [texts] if isinstance(texts, (str, Instruction)) else texts
+            words = {
+                word.lower()
+                for part in parts
+                for word in (split_words(part) if isinstance(part, str) else part.tokens)
+            }
+            if words & self.swaps.unpaired:
+                return ()
+        return (mirror_demonstration(demonstration, self.mirrored(), self.swaps),)
 
     def describe(self, state: MazeState) -> str:
         """Return a line of text about a state."""

@@ -8,11 +8,11 @@ from itertools import pairwise
 from random import Random
 
 from groundling.errors import SettingError
-from groundling.tasks.mazes.actions import STAY, MazeAction
+from groundling.tasks.mazes.actions import STAY, MazeAction, canonical
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.grammar import FLOORS, ITEMS, WALLS, Clause, Phrasebook, join
 from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position
-from groundling.tasks.mazes.plans import Pose, canonical, poses_of
+from groundling.tasks.mazes.plans import Pose, poses_of
 from groundling.world.environment import Demonstration
 
 __all__ = ["Route", "generate_demonstrations", "generate_mazes", "generate_routes"]

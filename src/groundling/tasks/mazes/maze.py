@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from groundling.errors import CorpusError
@@ -159,6 +159,29 @@ class Maze:
             {(-x, y): item for (x, y), item in self._items.items()},
             [
                 ((-one[0], one[1]), (-other[0], other[1]), hall.floor, hall.wall)
+                for one, other, hall in self.halls()
+            ],
+        )
+
+    def renamed(self, name: Callable[[str, str], str]) -> Maze:
+        """Return the maze with other names for its floors, walls and items.
+
+        `name` is given a kind (`floor`, `wall` or `item`) and a value. Nothing stays nothing.
+
+        >>> maze = Maze("M", {(2, 0): "", (3, 0): "lamp"}, [((2, 0), (3, 0), "wood", "fish")])
+        >>> shout = maze.renamed(lambda kind, value: value.upper())
+        >>> shout.item((3, 0)), shout.hall((2, 0), 90)
+        ('LAMP', Hall(floor='WOOD', wall='FISH'))
+        """
+
+        def new(kind: str, value: str) -> str:
+            return name(kind, value) if value else ""
+
+        return Maze(
+            self.name,
+            {position: new("item", item) for position, item in self._items.items()},
+            [
+                (one, other, new("floor", hall.floor), new("wall", hall.wall))
                 for one, other, hall in self.halls()
             ],
         )

@@ -13,7 +13,6 @@ from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_be
 __all__ = [
     "Pose",
     "actions_of",
-    "canonical",
     "merge_moves",
     "plans_within",
     "poses_of",
@@ -72,48 +71,6 @@ def actions_of(maze: Maze, poses: Sequence[Pose]) -> list[MazeAction]:
             raise ValueError(f"no hall leads from {one.position} to {two.position}")
         actions.append(move(line.index(two.position) + 1))
     return actions
-
-
-def canonical(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:
-    """Return the plan with its canonical actions: turns and moves merged, `stay` if none is left.
-
-    A way back on oneself (move, about turn, move) is cut short; the end is the same.
-
-    >>> canonical([move(1), move(1), rotate(90), rotate(180)])
-    (move(2), rotate(270))
-    >>> canonical([move(3), rotate(180), move(1)])
-    (move(2), rotate(180))
-    >>> canonical([rotate(90), rotate(270)])
-    (stay,)
-    """
-    plan: list[MazeAction] = []
-    waiting = [action for action in actions if action.kind != "stay"][::-1]
-    while waiting:
-        action = waiting.pop()
-        if plan and action.kind == plan[-1].kind == "move":
-            plan[-1] = move(plan[-1].amount + action.amount)
-        elif plan and action.kind == "rotate" and plan[-1].kind in ("rotate", "face"):
-            last = plan.pop()
-            turned = (last.amount + action.amount) % 360
-            if turned or last.kind == "face":
-                plan.append(MazeAction(last.kind, turned))
-        elif (
-            action.kind == "move"
-            and len(plan) >= 2
-            and plan[-1] == rotate(180)
-            and plan[-2].kind == "move"
-        ):
-            plan.pop()
-            rest = plan.pop().amount - action.amount
-            if rest > 0:
-                waiting += [rotate(180), move(rest)]
-            elif rest < 0:
-                waiting += [move(-rest), rotate(180)]
-            else:
-                waiting.append(rotate(180))
-        else:
-            plan.append(action)
-    return tuple(plan) or (STAY,)
 
 
 def merge_moves(actions: Iterable[MazeAction]) -> tuple[MazeAction, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -16,6 +17,8 @@ from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
 from groundling.models.plan import PlanModel
 from groundling.overlay.settings import Overlay
+from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.maze import Maze
 from groundling.tasks.presets import BasePreset, Presets
 
 __all__ = ["PRESETS", "Preset", "hand_lexicon"]
@@ -30,16 +33,33 @@ def hand_lexicon() -> Lexicon:
     return Lexicon.read(str(files("groundling.tasks.mazes") / "lexicon.txt"))
 
 
+def opaque_name(kind: str, value: str) -> str:
+    """Return a code for a value, which tells nothing of its name.
+
+    >>> opaque_name("floor", "brick")
+    'q3233'
+    """
+    digest = hashlib.sha256(f"{kind} {value}".encode()).hexdigest()
+    return f"q{int(digest, 16) % 10_000:04}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Preset(BasePreset):
     """A follower's settings, the environment they are for, and what was published for them.
 
-    With `train_within_limit`, only plans that are short enough to be found are learnt from.
+    With `train_within_limit`, only plans that are short enough to be found are learnt from. With
+    `opaque`, floors, walls and items have codes for names, which no word resembles.
     """
 
     split_commands: bool = False
     published_start: bool = False
     train_within_limit: bool = False
+    opaque: bool = False
+
+    def world(self, maze: Maze) -> MazeEnvironment:
+        """Return a maze as the environment that the preset is for."""
+        seen = maze.renamed(opaque_name) if self.opaque else maze
+        return MazeEnvironment(seen, **self.environment)
 
 
 PAPER = Preset(
@@ -78,7 +98,7 @@ BEST = Preset(
     model=Ensemble((Member(replace(Overlay.flat(), skeleton="chain"), _CHAIN),), PlanModel.flat()),
     overlay=Overlay.flat(),
     features=_TREE,
-    learning=Learning(l2=2.0, iterations=40),
+    learning=Learning(l2=2.0, iterations=40, composed=0.5),
     search=Search(max_length=3, decode="outcome"),
 )
 
@@ -140,6 +160,12 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
     "best": {
         "full": lambda given: given,
         "no lexicon": _lexicon("learn"),
+        "opaque names": lambda given: replace(
+            _lexicon("learn")(given),
+            opaque=True,
+            parser="default:neutral",
+            learning=replace(given.learning, augment=False),
+        ),
         "string match only": _lexicon("strings"),
         "tree": _skeleton("tree"),
         "chain": _skeleton("chain"),
@@ -155,6 +181,9 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             ),
         ),
         "no mirror": lambda given: replace(given, learning=replace(given.learning, augment=False)),
+        "no composed demonstrations": lambda given: replace(
+            given, learning=replace(given.learning, composed=0.0)
+        ),
     },
 }
 

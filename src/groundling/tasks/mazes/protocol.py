@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
+from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.learning.training import ProgressCallback
@@ -35,13 +36,13 @@ def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstratio
     parser = load_parser(chosen.parser)
     prepared = {}
     for name, corpus in sail.mazes.items():
-        world = MazeEnvironment(corpus.environment.maze, **chosen.environment)
+        world = chosen.world(corpus.environment.maze)
         found = []
         texts = parser.parse_many([" ".join(map(str, d.instructions)) for d in corpus.sentences])
         for each, parsed in zip(corpus.sentences, texts, strict=True):
             text: Sequence[Instruction] = parsed
             if chosen.split_commands:
-                text = [part for sentence in parsed for part in split_commands(sentence)]
+                text = [part for sentence in parsed for part in split_commands(sentence, ENGLISH)]
             demonstration = replace(
                 each,
                 instructions=tuple(text),

@@ -45,7 +45,7 @@ def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
     >>> made.variants_of("routes")[:2]
     ('single sentences: at once', 'single sentences: read first')
     >>> [len(group) for group in made.group("routes", made.variants_of("routes"))]
-    [3, 3, 3, 3]
+    [3, 3, 3, 3, 3]
     """
     tree = presets.select("best", "tree")
     first = RoutePreset(**{each.name: getattr(tree, each.name) for each in fields(tree)})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
+from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.tasks.mazes.actions import MazeState
@@ -16,6 +17,7 @@ from groundling.tasks.mazes.negative_starts import add_negative_starts
 from groundling.tasks.mazes.presets import Preset
 from groundling.tasks.mazes.protocol import prepare_sentences
 from groundling.tasks.mazes.routes import Paragraph, segment
+from groundling.world.composing import compose
 from groundling.world.environment import Demonstration
 
 __all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
@@ -75,7 +77,7 @@ def prepare_routes(chosen: Preset, sail: Sail) -> dict[str, RouteData]:
 def _split(chosen: Preset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
     if not chosen.split_commands:
         return tuple(parsed)
-    return tuple(part for sentence in parsed for part in split_commands(sentence))
+    return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,9 @@ class Training:
         from the parts (the first cuts are equal shares).
     misread, elsewhere, alone
         Negative starts, as `add_negative_starts` takes them.
+    composed
+        The weight of composed demonstrations, as `compose` takes it. They have no negative
+        starts.
     """
 
     sentences: bool = True
@@ -102,6 +107,7 @@ class Training:
     misread: int = 0
     elsewhere: int = 0
     alone: float = 0.0
+    composed: float = 0.0
 
 
 TRAINING = {
@@ -109,6 +115,9 @@ TRAINING = {
     "single sentences and paragraphs": Training(dropped=True),
     "single sentences and paragraphs, rival starts": Training(
         dropped=True, misread=6, elsewhere=3, alone=0.5
+    ),
+    "single sentences and paragraphs, rival starts, composed": Training(
+        dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5
     ),
     "paragraphs alone, rival starts": Training(
         sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
@@ -127,8 +136,15 @@ def train_routes(
     """Train a follower of routes on some maps."""
 
     def fit(shown: Sequence[Demonstration], last: bool = True) -> Follower:
-        wanted = chosen
+        # Composed before negative starts make two of one demonstration.
+        wanted = replace(chosen, learning=replace(chosen.learning, composed=0.0))
         if last:
+            longer: list[Demonstration] = []
+            if training.composed:
+                length = chosen.search.longest
+                longer = compose(
+                    shown, weight=training.composed, max_length=length, parser=chosen.parser
+                )
             shown = add_negative_starts(
                 shown,
                 misread=training.misread,
@@ -136,9 +152,10 @@ def train_routes(
                 alone=training.alone,
                 seed=seed,
             )
+            shown = [*shown, *longer]
         else:
             iterations = min(ROUGH, chosen.learning.iterations)
-            wanted = replace(chosen, learning=replace(chosen.learning, iterations=iterations))
+            wanted = replace(wanted, learning=replace(wanted.learning, iterations=iterations))
         return wanted.follower(seed=seed, threads=threads).fit(shown, check=False)
 
     if training.rounds:

@@ -12,10 +12,10 @@ from groundling.errors import SettingError
 from groundling.follower import Follower
 from groundling.inference.naming import ActionNames
 from groundling.language.instruction import Instruction
-from groundling.tasks.mazes.actions import MazeAction, MazeState
+from groundling.tasks.mazes.actions import MazeAction, MazeState, canonical
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.plans import Pose, actions_of, canonical, poses_of
+from groundling.tasks.mazes.plans import Pose, actions_of, poses_of
 from groundling.ties import at_least, rank
 from groundling.world.environment import Demonstration, State
 from groundling.world.trajectory import Trajectory

@@ -13,6 +13,7 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
+from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
@@ -73,7 +74,7 @@ class MazeTask(Task[Sail, Preset]):
 
     def folds(self, corpus: Sail, preset: str, variant: str, quick: bool) -> list[Fold]:
         """Return the maps."""
-        cost = _SECONDS[preset] * (6.0 if variant == "no lexicon" else 1.0)
+        cost = _SECONDS[preset] * (6.0 if variant in ("no lexicon", "opaque names") else 1.0)
         return [Fold(name, cost) for name in corpus.mazes]
 
     def evaluate_fold(
@@ -143,7 +144,7 @@ class MazeTask(Task[Sail, Preset]):
         """Return a map and a start in it; by default where its first sentence was said."""
         name = self._map(corpus, where)
         found = corpus.mazes[name]
-        world = MazeEnvironment(found.environment.maze, **chosen.environment)
+        world = chosen.world(found.environment.maze)
         if start is None:
             known = [d.start for d in found.sentences if cast(Any, d.start).orientation is not None]
             state = cast(MazeState, (known or [d.start for d in found.sentences])[0])
@@ -172,7 +173,9 @@ class MazeScene(Scene):
         state, plans = self.start, []
         for line in lines:
             for sentence in load_parser(self.chosen.parser).parse(line):
-                parts = split_commands(sentence) if self.chosen.split_commands else [sentence]
+                parts = [sentence]
+                if self.chosen.split_commands:
+                    parts = split_commands(sentence, ENGLISH)
                 plan = follower.follow(parts, self.world, state, length=length)
                 state = self.world.restart(cast(MazeState, plan.end))
                 plans.append(plan)

@@ -38,7 +38,7 @@ class Preset(BasePreset):
     actions of the demonstrated plan, and `split_hyphens` reads words such as *far-left* apart.
     """
 
-    parser: str = "chain"
+    parser: str = "chain:english"
     winning_only: bool = False
     length_told: bool = False
     split_hyphens: bool = True

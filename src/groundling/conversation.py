@@ -1,0 +1,281 @@
+"""Conversations: one instruction after another, with a memory that labels can see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from groundling.errors import DemonstrationError, NotFittedError
+from groundling.features.labels import kind_of
+from groundling.features.lexicon import matches_name
+from groundling.features.reading import Text
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.language.instruction import Instruction
+from groundling.language.sentences import split_words
+from groundling.world.environment import Action, Demonstration, Environment, State
+from groundling.world.graph import GroundingGraph, Label
+
+__all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
+
+_OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "describe")
+
+
+class Memory(NamedTuple):
+    """What is remembered: the last action, what it was about, the state before, words said.
+
+    `things` are (kind, value) pairs such as `("colour", "red")`.
+    """
+
+    action: Action | None = None
+    things: frozenset[tuple[str, str]] = frozenset()
+    before: State | None = None
+    words: frozenset[str] = frozenset()
+
+
+class Remembered(NamedTuple):
+    """A state of an environment together with what is remembered there."""
+
+    state: State
+    memory: Memory = Memory()
+
+
+class Remembering:
+    """An environment whose graphs also show how actions relate to what went before.
+
+    The graph of an action is the environment's, with further indicators. At the root:
+
+    - `again`: the same action as the last one; `alike`: another action, but of the same sort
+      (with the same indicators at the root);
+    - `back`: it leads back to the state before the last action.
+
+    At every node with a value:
+
+    - `last`: the last action was about the same thing; `other`: about another of this kind;
+    - `mentioned`: a word of the last text names it.
+
+    So words like *it*, *again*, *back*, *the other one* can be learnt as any other. An
+    action is about the values at its root and at the nodes next to it; an environment may tell
+    better, by a method `about(state, action, next_state)` that returns (kind, value) pairs.
+
+    Parameters
+    ----------
+    environment
+        The environment; its optional methods are kept, except `mirror` and `label_plan`.
+
+    Examples
+    --------
+    >>> class Lamps:
+    ...     def actions(self, lit): return ("red", "blue")
+    ...     def step(self, lit, lamp): return lit ^ {lamp}
+    ...     def ground(self, lit, lamp, after):
+    ...         return GroundingGraph({"event": {"light": lamp in after}, "lamp": {"colour": lamp}},
+    ...                               [("event", "lamp", "of")])
+    >>> world = Remembering(Lamps())
+    >>> once = world.step(world.begin(frozenset()), "red")
+    >>> print(world.ground(once, "red", world.step(once, "red")))
+    event*: again, back
+    lamp: colour=red, last
+    event -> lamp: of
+    """
+
+    def __init__(self, environment: Environment[Any, Any]) -> None:
+        self.environment = environment
+        for name in _OF_STATES:
+            if hasattr(environment, name):
+                setattr(self, name, self._of_state(getattr(environment, name)))
+
+    @staticmethod
+    def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
+        return lambda remembered: method(remembered.state)
+
+    def begin(self, start: State) -> Remembered:
+        """Return a state in which nothing is remembered yet."""
+        return start if isinstance(start, Remembered) else Remembered(start)
+
+    def listen(self, remembered: Remembered, text: Text) -> Remembered:
+        """Return the state in which the next text is said, after this one was followed."""
+        parts = [text] if isinstance(text, (str, Instruction)) else text
+        words = frozenset(
+            word.lower()
+            for part in parts
+            for word in (split_words(part) if isinstance(part, str) else part.tokens)
+        )
+        state = remembered.state
+        if hasattr(self.environment, "restart"):
+            state = self.environment.restart(state)
+        return Remembered(state, remembered.memory._replace(words=words))
+
+    # ---- as an environment ----------------------------------------------------------------
+
+    def actions(self, remembered: Remembered) -> Sequence[Action]:
+        """Return the actions possible in a state."""
+        return self.environment.actions(remembered.state)
+
+    def step(self, remembered: Remembered, action: Action) -> Remembered:
+        """Return the state after an action, with the action remembered."""
+        state, memory = remembered
+        after = self.environment.step(state, action)
+        things = self._about(state, action, after)
+        return Remembered(after, Memory(action, things, state, memory.words))
+
+    def _about(self, state: State, action: Action, after: State) -> frozenset[tuple[str, str]]:
+        if hasattr(self.environment, "about"):
+            told = self.environment.about(state, action, after)
+            return frozenset((str(kind), str(value)) for kind, value in told)
+        graph = self.environment.ground(state, action, after)
+        near = {graph.root, *(target for source, target, _ in graph.edges if source == graph.root)}
+        return frozenset(pair for node in near for pair in _values(graph.labels(node)))
+
+    def ground(self, remembered: Remembered, action: Action, after: Remembered) -> GroundingGraph:
+        """Return the grounding graph of an action, with its relations to what went before."""
+        state, memory = remembered
+        graph = self.environment.ground(state, action, after.state)
+        nodes: dict[str, tuple[Label, ...]] = {}
+        for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+            found = self._relations(_values(labels), memory)
+            if name == graph.root and memory.action is not None:
+                found += self._repetitions(state, action, after.state, memory, labels)
+            nodes[name] = (*labels, *map(Label, found))
+        return GroundingGraph(nodes, graph.edges, graph.root)
+
+    @staticmethod
+    def _relations(values: frozenset[tuple[str, str]], memory: Memory) -> list[str]:
+        found = []
+        if values & memory.things:
+            found.append("last")
+        elif {kind for kind, _ in values} & {kind for kind, _ in memory.things}:
+            found.append("other")
+        if any(matches_name(word, value) for _, value in values for word in memory.words):
+            found.append("mentioned")
+        return found
+
+    def _repetitions(
+        self, state: State, action: Action, after: State, memory: Memory, labels: Iterable[Label]
+    ) -> list[str]:
+        found = []
+        if action == memory.action:
+            found.append("again")
+        else:
+            before = self.environment.ground(memory.before, memory.action, state)
+            if _indicators(before.labels(before.root)) == _indicators(labels):
+                found.append("alike")
+        if after == memory.before:
+            found.append("back")
+        return found
+
+    # ---- demonstrations -------------------------------------------------------------------
+
+    def converse(
+        self,
+        start: State,
+        turns: Iterable[tuple[Text, Sequence[Action]]],
+        *,
+        name: str = "",
+    ) -> list[Demonstration]:
+        """Return a whole conversation as demonstrations, each from where the last one ended.
+
+        Parameters
+        ----------
+        start
+            The state in which the conversation begins.
+        turns
+            What was said and what was then done, in order.
+        name
+            What the conversation is called; its demonstrations are one group.
+        """
+        remembered, found = self.begin(start), []
+        for number, (text, actions) in enumerate(turns, 1):
+            called = f"{name}-{number}" if name else ""
+            shown = Demonstration(text, self, remembered, actions, name=called, group=name)
+            found.append(shown)
+            for action in shown.actions:
+                remembered = self.step(remembered, action)
+            remembered = self.listen(remembered, text)
+        if not found:
+            raise DemonstrationError(
+                f"The conversation {name!r} has no turns. Give (text, actions) pairs."
+            )
+        return found
+
+
+def _values(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (kind_of(label), label.value) for label in labels if isinstance(label.value, str)
+    )
+
+
+def _indicators(labels: Iterable[Label]) -> set[str]:
+    return {label.name for label in labels if label.value is None}
+
+
+class Turn(NamedTuple):
+    """One turn of a conversation: what was said, what was done, and the state before."""
+
+    text: Text
+    plan: Plan
+    before: Remembered
+
+
+class Conversation:
+    """Follows one instruction after another, from where the last one ended.
+
+    Parameters
+    ----------
+    follower
+        A follower that was trained on conversations (see `Remembering.converse`), or on single
+        demonstrations in the same `Remembering` environment.
+    world, start
+        Where it happens, and the state it begins in.
+
+    Examples
+    --------
+    >>> class Line:
+    ...     def actions(self, place): return ("left", "right")
+    ...     def step(self, place, way): return place + (1 if way == "right" else -1)
+    ...     def ground(self, place, way, after): return GroundingGraph({"event": {way: True}})
+    >>> from groundling import Search
+    >>> world = Remembering(Line())
+    >>> ways = ("left", "right", "right", "left", "left", "left", "right", "right")
+    >>> shown = world.converse(0, [(f"go {way}", [way]) for way in ways], name="walk")
+    >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+    >>> talk = Conversation(follower, world, 5)
+    >>> talk.say("go right").actions, talk.state
+    (('right',), 6)
+    >>> talk.take_back(); talk.state
+    5
+    """
+
+    def __init__(
+        self, follower: Follower, world: Remembering | Environment[Any, Any], start: State
+    ) -> None:
+        if not hasattr(follower, "theta_"):
+            raise NotFittedError("A conversation needs a follower that was trained; call fit.")
+        self.follower = follower
+        self.world = world if isinstance(world, Remembering) else Remembering(world)
+        self.turns: list[Turn] = []
+        self._now = self.world.begin(start)
+
+    @property
+    def state(self) -> State:
+        """The state of the environment now."""
+        return self._now.state
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered now."""
+        return self._now.memory
+
+    def say(self, text: Text, *, length: int | None = None) -> Plan:
+        """Follow a text from the present state, carry the plan out, and return it."""
+        plan = self.follower.follow(text, self.world, self._now, length=length)
+        self.turns.append(Turn(text, plan, self._now))
+        end = plan.end
+        assert isinstance(end, Remembered)
+        self._now = self.world.listen(end, text)
+        return plan
+
+    def take_back(self) -> None:
+        """Return to where the last text was said; without one, nothing happens."""
+        if self.turns:
+            self._now = self.turns.pop().before

@@ -1,0 +1,340 @@
+"""Which words go with which values, before any word is known: a score test on whole plans.
+
+A model that cannot see values says how probable each plan is. Where a word is said, some
+values are in the demonstrated plans more often than that model expects; how much more, in
+standard deviations, is the evidence that the word stands for the value. The strongest pairs
+are taken first. With them, the places where a value matters (passed, in front, at the end)
+are weighed, and what they explain is expected; that sharpens the evidence for all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+
+from groundling.features.lexicon import Meaning
+from groundling.overlay.batch import Reals
+from groundling.overlay.encoding import Encoding
+from groundling.overlay.graphs import NodeContent
+
+__all__ = ["Evidence", "PlanValues", "find_words"]
+
+_PRIOR = 3.0  # how many occurrences' worth of doubt there is about each pair
+_LARGEST = 20.0  # number that words are looked for
+_PENALTY = 2.0  # of the weights of slots
+_ITERATIONS = 30
+_AT_ONCE = 3  # words of each kind are taken before others are looked at again
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A word (by its column) that seems to stand for a value, and how strongly."""
+
+    word: int
+    meaning: Meaning
+    strength: float  # in standard deviations, beside all other words
+    effect: float  # how far it stands for the value: for most words that do, about one
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Plans that some instances choose among, with the values that each plan holds."""
+
+    plan: NDArray[np.int64]
+    cell: NDArray[np.int64]  # (slot, meaning) by number
+    slot: NDArray[np.int64]
+    meaning: NDArray[np.int64]
+    size: int
+    instances: list[int]
+
+
+class PlanValues:
+    """Which values, at which slots, are in which of the plans that texts choose among.
+
+    Parameters
+    ----------
+    encoding
+        The instances.
+    kinds
+        The kinds of values that are looked at.
+    """
+
+    def __init__(self, encoding: Encoding, kinds: Collection[str]) -> None:
+        batch = encoding.batch
+        self.first = batch.instance_candidates.astype(np.int64)
+        self.gold = batch.candidate_gold > 0
+        self.slots: dict[tuple[str, str], int] = {}
+        self.meanings: dict[Meaning, int] = {}
+        self.choices: list[_Choice] = []
+        self._kinds = frozenset(kinds)
+        self.cells: dict[tuple[int, int], int] = {}
+        self._found: dict[int, list[tuple[int, int, int]]] = {}
+        known: dict[int, _Choice] = {}
+        for instance, graphs in enumerate(encoding.graphs):
+            # Texts that choose among the same plans share the list of their graphs.
+            if id(graphs) not in known:
+                begin, end = self.first[instance], self.first[instance + 1]
+                ends = batch.candidate_actions[begin : end + 1]
+                held = [self._cells_of(graph.prior) for graph in graphs]
+                cells = sorted(
+                    {
+                        (plan, *cell)
+                        for plan in range(int(end - begin))
+                        for place in batch.action_graph[ends[plan] : ends[plan + 1]]
+                        for cell in held[place - batch.instance_graphs[instance]]
+                    }
+                )
+                plan, cell, slot, meaning = np.array(cells, np.int64).reshape(-1, 4).T
+                known[id(graphs)] = _Choice(plan, cell, slot, meaning, int(end - begin), [])
+                self.choices.append(known[id(graphs)])
+            known[id(graphs)].instances.append(instance)
+        self.kind_names = sorted({kind for kind, _ in self.slots})
+        self.slot_kind = np.array([self.kind_names.index(k) for k, _ in self.slots], np.int64)
+        self.cell_meaning = np.array([meaning for _, meaning in self.cells], np.int64)
+        self.meaning_kind = np.array([self.kind_names.index(k) for k, _ in self.meanings], np.int64)
+
+    def _cells_of(self, content: NodeContent) -> list[tuple[int, int, int]]:
+        found = self._found.get(id(content))
+        if found is None:
+            found = self._found[id(content)] = []
+            for label, _ in content:
+                kind, value = label.kind, label.value
+                if kind not in self._kinds or value is None:
+                    continue
+                # People have words for small whole numbers.
+                if isinstance(value, float) and not (value.is_integer() and 0 <= value <= _LARGEST):
+                    continue
+                slot = self.slots.setdefault((kind, label.name), len(self.slots))
+                meaning = self.meanings.setdefault((kind, value), len(self.meanings))
+                cell = self.cells.setdefault((slot, meaning), len(self.cells))
+                found.append((cell, slot, meaning))
+        return found
+
+
+def find_words(
+    values: PlanValues,
+    blind: Reals,
+    said: Reals,
+    weights: Reals,
+    *,
+    least: float = 3.0,
+    effect: float = 0.3,
+    rounds: int = 12,
+) -> list[Evidence]:
+    """Return the words that seem to stand for values, the first ones first.
+
+    Parameters
+    ----------
+    values
+        The values in the plans of each instance.
+    blind
+        The scores of all plans under a model that does not see values and, best, did not see
+        the instance when it learnt.
+    said
+        Which words (columns) are said in which instances (rows).
+    weights
+        How much each instance counts.
+    least, effect
+        The least evidence in standard deviations, and the least strength, as a share of the
+        strength of words that were taken before.
+    rounds
+        How often words are taken and places weighed.
+    """
+    if not values.meanings:
+        return []
+    test = _ScoreTest(values, blind, said, weights)
+    meanings = list(values.meanings)
+    dropped = np.zeros(test.taken.shape, bool)
+    tested: dict[tuple[int, int], tuple[float, float]] = {}
+    for _ in range(rounds):
+        strength, size = test.measure()
+        strength[(test.taken > 0) | dropped | (size < effect)] = -np.inf
+        new = _choose(strength, values.meaning_kind, least)
+        if not new:
+            break
+        for pair in new:
+            test.taken[pair] = 1.0
+        test.weigh()
+        # What came first may have stood for what only came later.
+        tested = {pair: test.retest(*pair) for pair in zip(*np.nonzero(test.taken), strict=True)}
+        for pair, again in tested.items():
+            if again[0] < least or again[1] < effect:
+                test.taken[pair], dropped[pair] = 0.0, True
+        test.weigh()
+    return [
+        Evidence(int(word), meanings[place], *tested[word, place])
+        for word, place in zip(*np.nonzero(test.taken), strict=True)
+    ]
+
+
+def _choose(strength: Reals, kinds: NDArray[np.int64], least: float) -> list[tuple[int, int]]:
+    """Return the strongest (word, meaning) pairs: one for each word, a few of each kind."""
+    chosen: list[tuple[int, int]] = []
+    words: set[int] = set()
+    counts = np.zeros(int(kinds.max()) + 1, np.int64)
+    order = np.argsort(-strength, axis=None, kind="stable")
+    for place in order[: int(np.sum(strength >= least))].tolist():
+        word, meaning = divmod(place, strength.shape[1])
+        if word not in words and counts[kinds[meaning]] < _AT_ONCE:
+            words.add(word)
+            counts[kinds[meaning]] += 1
+            chosen.append((word, meaning))
+    return chosen
+
+
+class _ScoreTest:
+    """Plans under the blind model and the words that were taken so far."""
+
+    def __init__(self, values: PlanValues, blind: Reals, said: Reals, weights: Reals) -> None:
+        self.values = values
+        self.blind = blind
+        self.said = said
+        self.weights = weights
+        self.counts = np.diff(values.first)
+        self.taken = np.zeros((said.shape[1], len(values.meanings)))
+        self.slot_weights = np.zeros(len(values.slots))
+        self.extra = np.zeros(len(blind))
+        self.always = np.zeros(len(values.meanings))  # what holds whatever is said
+
+    def _chances(self, scores: Reals) -> tuple[float, Reals, Reals]:
+        """Return Σ weight · -log p(gold), p(plan), and p(plan | it is a gold one)."""
+        starts, gold = self.values.first[:-1], self.values.gold
+        top = np.maximum.reduceat(scores, starts)
+        plans = np.exp(scores - np.repeat(top, self.counts))
+        right = plans * gold
+        total, among = np.add.reduceat(plans, starts), np.add.reduceat(right, starts)
+        among = np.maximum(among, 1e-300)
+        loss = float(self.weights @ (np.log(total) - np.log(among)))
+        return loss, plans / np.repeat(total, self.counts), right / np.repeat(among, self.counts)
+
+    def measure(self) -> tuple[Reals, Reals]:
+        """Return for each word and meaning its evidence, and the size of its effect.
+
+        Where no word of a kind is known, the best slot speaks for a value by itself.
+        """
+        values = self.values
+        kinds = np.array(
+            [
+                bool(self.taken[:, values.meaning_kind == kind].any())
+                for kind in range(len(values.kind_names))
+            ]
+        )
+        seeded = kinds[values.meaning_kind]
+        strength, size = np.zeros(self.taken.shape), np.zeros(self.taken.shape)
+        meanings = len(values.meanings)
+        if not seeded.all():
+            excess, spread, _ = self._moments(
+                lambda each: sparse.csr_matrix(
+                    (np.ones(len(each.plan)), (each.plan, each.cell)),
+                    shape=(each.size, len(values.cells)),
+                )
+            )
+            by_cell = excess / np.sqrt(spread + _PRIOR)
+            for meaning in range(meanings):
+                strength[:, meaning] = by_cell[:, values.cell_meaning == meaning].max(axis=1)
+            size[:] = 1.0
+        if seeded.any():
+            weights = self.slot_weights
+            excess, spread, self.always = self._moments(
+                lambda each: sparse.csr_matrix(
+                    (weights[each.slot], (each.plan, each.meaning)), shape=(each.size, meanings)
+                )
+            )
+            doubt = spread + self._doubt()
+            strength[:, seeded] = (excess / np.sqrt(doubt))[:, seeded]
+            size[:, seeded] = (excess / doubt)[:, seeded]
+        return strength, size
+
+    def _doubt(self) -> Reals:
+        """Return the doubt about each meaning, in units of the weights of its slots."""
+        found = []
+        for kind in self.values.meaning_kind:
+            chosen = self.slot_weights[(self.values.slot_kind == kind) & (self.slot_weights > 0)]
+            found.append(np.mean(chosen**2) if len(chosen) else 1.0)
+        return _PRIOR * np.array(found)
+
+    def retest(self, word: int, meaning: int) -> tuple[float, float]:
+        """Return evidence and effect of a word that was taken, as if only the others were."""
+        rest = self.taken[:, meaning].copy()
+        rest[word] = 0.0
+        alone = (self.said[:, word] > 0) & (self.said @ rest == 0)
+        excess = spread = 0.0
+        for each in self.values.choices:
+            places = np.array([place for place in each.instances if alone[place]], np.int64)
+            if not len(places):
+                continue
+            chosen = each.meaning == meaning
+            held = np.bincount(
+                each.plan[chosen], weights=self.slot_weights[each.slot[chosen]], minlength=each.size
+            )
+            cells = self.values.first[places][:, None] + np.arange(each.size)
+            scores = self.blind[cells] + self.extra[cells] - held
+            plans = np.exp(scores - scores.max(axis=1, keepdims=True))
+            right = plans * self.values.gold[cells]
+            plans /= plans.sum(axis=1, keepdims=True)
+            right /= np.maximum(right.sum(axis=1, keepdims=True), 1e-300)
+            expected = plans @ held
+            variance = plans @ held**2 - expected**2
+            more = right @ held - expected - variance * self.always[meaning]
+            excess += float(self.weights[places] @ more)
+            spread += float(self.weights[places] @ variance)
+        doubt = spread + self._doubt()[meaning]
+        return excess / doubt**0.5, excess / doubt
+
+    def _moments(self, table: Callable[[_Choice], sparse.csr_matrix]) -> tuple[Reals, Reals, Reals]:
+        """Return, for each word, how much more of each column the gold plans have, and the spread.
+
+        What holds whatever is said does not count.
+        """
+        _, plans, right = self._chances(self.blind + self.extra)
+        said = self.said * self.weights[:, None]
+        width = table(self.values.choices[0]).shape[1]
+        excess, spread = np.zeros((2, said.shape[1], width))
+        excess_all, spread_all = np.zeros((2, width))
+        for each in self.values.choices:
+            held = table(each)
+            places = np.array(each.instances)
+            cells = self.values.first[places][:, None] + np.arange(each.size)
+            expected = np.asarray((held.T @ plans[cells].T).T)
+            squares = np.asarray((held.multiply(held).T @ plans[cells].T).T)
+            more = np.asarray((held.T @ right[cells].T).T) - expected
+            variance = np.maximum(squares - expected**2, 0.0)
+            weights = self.weights[places]
+            excess += said[places].T @ more
+            spread += said[places].T @ variance
+            excess_all += weights @ more
+            spread_all += weights @ variance
+        always = excess_all / (spread_all + _PRIOR)
+        return excess - spread * always, spread, always
+
+    def weigh(self) -> None:
+        """Fit the weights of slots to what the words that were taken say."""
+        values = self.values
+        named = self.said @ self.taken > 0
+        rows, columns = [], []
+        for each in values.choices:
+            for instance in each.instances:
+                chosen = named[instance][each.meaning]
+                rows.append(values.first[instance] + each.plan[chosen])
+                columns.append(each.slot[chosen])
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        table = sparse.csr_matrix(
+            (np.ones(len(row)), (row, column)), shape=(len(self.blind), len(values.slots))
+        )
+        shares = np.repeat(self.weights, self.counts)
+
+        def loss(weights: Reals) -> tuple[float, Reals]:
+            value, plans, right = self._chances(self.blind + table @ weights)
+            gradient = table.T @ ((plans - right) * shares) + _PENALTY * weights
+            return value + 0.5 * _PENALTY * float(weights @ weights), gradient
+
+        self.slot_weights = minimize(
+            loss, self.slot_weights, jac=True, method="L-BFGS-B",
+            bounds=[(0.0, None)] * len(self.slot_weights), options={"maxiter": _ITERATIONS},
+        ).x  # fmt: skip
+        self.extra = np.asarray(table @ self.slot_weights)

@@ -1,0 +1,199 @@
+"""Conversations: memory in graphs, whole conversations as demonstrations, turns taken back."""
+
+import contextlib
+import io
+import runpy
+from pathlib import Path
+
+import pytest
+
+from groundling import (
+    Conversation,
+    Demonstration,
+    Features,
+    Follower,
+    GroundingGraph,
+    Learning,
+    Overlay,
+    PlanModel,
+    Remembering,
+    Search,
+    check_environment,
+)
+from groundling.conversation import Memory, Remembered
+from groundling.errors import DemonstrationError, NotFittedError
+from tests.worlds import GoalLine, Line
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "examples" / "conversation.py"
+PAGE = (ROOT / "docs" / "conversations.md").read_text(encoding="utf-8")
+
+
+class Lamps:
+    def __init__(self, *colours):
+        self.colours = colours
+
+    def actions(self, lit):
+        return tuple(("off" if c in lit else "on", c) for c in self.colours)
+
+    def step(self, lit, action):
+        return lit ^ {action[1]}
+
+    def ground(self, lit, action, after):
+        nodes = {
+            "event": {action[0]: True},
+            "lamp": {"colour": action[1]},
+            "wall": {"paint": "grey"},
+        }
+        return GroundingGraph(nodes, [("event", "lamp", "of")])
+
+
+def labels(world, remembered, action):
+    graph = world.ground(remembered, action, world.step(remembered, action))
+    return {name: {str(each) for each in graph.labels(name)} for name in graph.node_names}
+
+
+@pytest.fixture
+def world():
+    return Remembering(Lamps("red", "blue"))
+
+
+@pytest.fixture(scope="module")
+def ran():
+    printed = io.StringIO()
+    names = runpy.run_path(str(SCRIPT))
+    with contextlib.redirect_stdout(printed):
+        names["main"]()
+    return names, printed.getvalue()
+
+
+def test_remembering_adds_nothing_before_anything_happened(world):
+    assert labels(world, world.begin(frozenset()), ("on", "red")) == {
+        "event": {"on"}, "lamp": {"colour=red"}, "wall": {"paint=grey"},
+    }  # fmt: skip
+
+
+def test_remembering_tells_the_last_thing_from_others(world):
+    once = world.step(world.begin(frozenset()), ("on", "red"))
+    assert labels(world, once, ("off", "red"))["lamp"] == {"colour=red", "last"}
+    assert labels(world, once, ("on", "blue"))["lamp"] == {"colour=blue", "other"}
+    # the wall was no part of the action
+    assert labels(world, once, ("on", "blue"))["wall"] == {"paint=grey"}
+
+
+def test_remembering_tells_repetitions_and_ways_back(world):
+    once = world.step(world.begin(frozenset()), ("on", "red"))
+    assert labels(world, once, ("off", "red"))["event"] == {"off", "back"}
+    assert labels(world, once, ("on", "blue"))["event"] == {"on", "alike"}
+    line = Remembering(Line(6))
+    moved = line.step(line.begin(1), "right")
+    assert labels(line, moved, "right")["event"] == {"right", "again"}
+
+
+def test_remembering_knows_what_was_mentioned(world):
+    heard = world.listen(world.begin(frozenset()), "not the blue one")
+    assert labels(world, heard, ("on", "blue"))["lamp"] == {"colour=blue", "mentioned"}
+    assert labels(world, heard, ("on", "red"))["lamp"] == {"colour=red"}
+    assert world.listen(heard, "go").memory.words == {"go"}
+
+
+def test_remembering_asks_the_environment_what_an_action_is_about():
+    class Wall(Lamps):
+        def about(self, lit, action, after):
+            return [("paint", "grey")]
+
+    world = Remembering(Wall("red"))
+    assert world.step(world.begin(frozenset()), ("on", "red")).memory.things == {("paint", "grey")}
+
+
+def test_remembering_keeps_optional_methods():
+    world = Remembering(GoalLine())
+    assert world.is_goal(Remembered(3)) is True
+    assert world.is_goal(Remembered(1)) is False
+    assert not hasattr(world, "outcome")
+
+
+def test_remembering_is_an_environment_without_fault(world):
+    assert check_environment(world, world.begin(frozenset())).complete
+
+
+def test_remembering_conversations_become_demonstrations_of_one_group(world):
+    turns = [("red on", [("on", "red")]), ("both", [("off", "red"), ("on", "blue")])]
+    one, two = world.converse(frozenset(), turns, name="talk")
+    assert (one.group, two.group, two.name) == ("talk", "talk", "talk-2")
+    assert one.start == Remembered(frozenset(), Memory())
+    assert two.start.state == {"red"}
+    assert two.start.memory.action == ("on", "red")
+    assert two.start.memory.words == {"red", "on"}
+    with pytest.raises(DemonstrationError, match="'talk' has no turns"):
+        world.converse(frozenset(), [], name="talk")
+
+
+def test_conversation_one_text_may_ask_for_several_actions(world):
+    turns = [
+        ("red on", [("on", "red")]),
+        ("swap them", [("off", "red"), ("on", "blue")]),
+        ("swap them", [("off", "blue"), ("on", "red")]),
+        ("red off", [("off", "red")]),
+    ]
+    follower = Follower(parser="chain", search=Search(max_length=2)).fit(
+        world.converse(frozenset(), turns * 3, name="talk")
+    )
+    talk = Conversation(follower, world, frozenset())
+    assert talk.say("red on").actions == (("on", "red"),)
+    assert set(talk.say("swap them").actions) == {("off", "red"), ("on", "blue")}
+    assert talk.state == {"blue"}
+
+
+def test_conversation_carries_state_and_memory_and_takes_back(world):
+    shown = world.converse(
+        frozenset(),
+        [
+            ("press red", [("on", "red")]),
+            ("press blue", [("on", "blue")]),
+            ("press red", [("off", "red")]),
+            ("press blue", [("off", "blue")]),
+        ]
+        * 3,
+        name="talk",
+    )
+    follower = Follower(
+        model=PlanModel(), overlay=Overlay(), features=Features(slots=("colour",)),
+        learning=Learning(l2=0.1), search=Search(max_length=1), parser="chain",
+    ).fit(shown)  # fmt: skip
+    talk = Conversation(follower, Lamps("red", "blue"), frozenset())
+    plan = talk.say("press red")
+    assert plan.actions == (("on", "red"),)
+    assert (talk.state, talk.memory.words) == ({"red"}, {"press", "red"})
+    assert talk.turns[0].plan is plan
+    talk.take_back()
+    talk.take_back()
+    assert (talk.state, talk.turns, talk.memory) == (frozenset(), [], Memory())
+
+
+def test_conversation_needs_a_trained_follower():
+    with pytest.raises(NotFittedError, match="call fit"):
+        Conversation(Follower(parser="chain"), Line(), 0)
+
+
+def test_conversation_page_has_the_example_and_what_it_prints(ran):
+    code = SCRIPT.read_text(encoding="utf-8")
+    assert len(code.splitlines()) < 100
+    assert f"```python\n{code}```" in PAGE
+    assert f"```\n{ran[1]}```" in PAGE
+
+
+def test_conversation_example_follows_conversations_it_never_saw(ran):
+    names, _ = ran
+    follower, right, count = names["train"](), 0, 0
+    import random
+
+    dice = random.Random(99)
+    for _ in range(10):
+        lamps = Remembering(names["Lamps"]("pink", "grey"))
+        for shown in lamps.converse(frozenset(), names["talk"](dice, lamps.environment), name="t"):
+            assert isinstance(shown, Demonstration)
+            plan = follower.follow(shown.instructions, lamps, shown.start)
+            right += plan.actions == shown.actions
+            count += 1
+    assert right / count >= 0.9
