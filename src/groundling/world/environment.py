@@ -172,11 +172,7 @@ class World:
     """
 
     def __init__(
-        self,
-        environment: Environment,
-        budget: Budget | None = None,
-        *,
-        keep_graphs: bool = True,
+        self, environment: Environment, budget: Budget | None = None, *, keep_graphs: bool = True
     ) -> None:
         self.environment = environment
         self.keep_graphs = keep_graphs
@@ -288,8 +284,9 @@ class World:
         if known is None:
             known = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
-                self._graphs.keep(key, known, _graph_bytes(known))
-            if action in _ends(self.actions(state)):
+                self._graphs.keep(key, known, known.nbytes)
+            offered = self.actions(state)
+            if action in (*offered[:1], *offered[-1:]):  # those by which a change is noticed
                 self._seen.keep(key, hash(known), 100)
         return known
 
@@ -438,8 +435,3 @@ class World:
 def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
     """Return the first and the last action: those by which a change is noticed."""
     return (actions[0], actions[-1]) if len(actions) > 1 else actions
-
-
-def _graph_bytes(graph: GroundingGraph) -> int:
-    """Return about how many bytes a graph takes, without what it shares with others."""
-    return 600 + 40 * len(graph) + 90 * len(graph.edges)

@@ -311,6 +311,11 @@ class GroundingGraph:
         """Return the labels of a node."""
         return self.node_labels[self.node_names.index(node)]
 
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, without what it shares with others."""
+        return 600 + 40 * len(self) + 90 * len(self.edges)
+
     def __len__(self) -> int:
         return len(self.node_names)
 
