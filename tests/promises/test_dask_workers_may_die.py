@@ -30,8 +30,11 @@ def test_dask_workers_may_die_at_any_moment():
 
         def kill():
             nonlocal deaths
-            while not over.wait(chance.uniform(2, 12)):
-                living = [each.pid for each in cluster.workers.values() if each.pid]
+            while not over.wait(chance.uniform(5, 20)):
+                # One that dies while it starts is not started again by Dask.
+                known = cluster.scheduler.workers
+                nannies = list(cluster.workers.values())
+                living = [each.pid for each in nannies if each.worker_address in known]
                 if living:
                     os.kill(chance.choice(living), signal.SIGKILL)
                     deaths += 1
