@@ -67,6 +67,28 @@ def test_example_draws_its_explanation(ran):
     assert (ran[0] / "why.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("table", {"of 100 right": 95, "with names that it never saw": 90}),
+        ("route", {"of 50 routes end": 90, "of 50 are right step by step": 90}),
+    ],
+)
+def test_worlds_of_different_kinds_are_short_shown_and_right(name, least):
+    script = ROOT / "examples" / f"{name}.py"
+    text = script.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 100
+    page = (ROOT / "docs" / "worlds.md").read_text(encoding="utf-8")
+    assert f"```python\n{text}```" in page
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(script))["main"]()
+    for words, share in least.items():
+        [line] = [each for each in printed.getvalue().splitlines() if f"{words}" in each
+                  and (words != "of 100 right" or each.endswith(words))]  # fmt: skip
+        assert int(line.split("%")[0]) >= share
+
+
 def test_tour_is_kept_without_outputs():
     # `make docs` runs the notebook, and CI runs that.
     book = json.loads((ROOT / "docs" / "tour.ipynb").read_text(encoding="utf-8"))

@@ -178,7 +178,7 @@ def _mistake(
     found: Sequence[Trajectory],
 ) -> Mistake:
     world, gold = request.world, shown[0]
-    unknown = _unknown_words(learnt, request)
+    unknown = _unknown_words(learnt, request, gold)
     longest = learnt.search.extended(world.extra_length(each.start)).longest
     if len(gold) > longest:
         return Mistake(each, "too long", f"It has {len(gold)} actions, and plans of up to "
@@ -218,9 +218,14 @@ def _graphs(world: World, plan: Trajectory) -> list[GroundingGraph]:
     return [world.ground(state, action) for state, action in plan.decisions()]
 
 
-def _unknown_words(learnt: Learnt, request: Request) -> tuple[str, ...]:
+def _unknown_words(learnt: Learnt, request: Request, plan: Trajectory) -> tuple[str, ...]:
     """Return the words of a text that training never saw and that spell no value."""
-    reader, values = learnt.fitted.encoder.reader, learnt.fitted.encoder.values
+    encoder = learnt.fitted.encoder
+    reader, values = encoder.reader, {kind: set(v) for kind, v in encoder.values.items()}
+    for state, action in plan.decisions():
+        for kind, value in encoder.ground(request.world, state, action).values:
+            if kind in values:
+                values[kind].add(value)
     words = dict.fromkeys(w.lower() for sentence in request.text for w in sentence.tokens)
     return tuple(
         word for word in words
@@ -265,7 +270,10 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     known = {kind_of(e) for each in examples for e in _labels(each) if isinstance(e.value, str)}
     words = {word for each in examples for word in words_of(each)}
     for kind in slots:
-        values = encoder.values.get(kind, set())
+        values = encoder.values.get(kind, set()) | {
+            e.value for each in examples for e in _labels(each)
+            if isinstance(e.value, str) and kind_of(e) == kind
+        }  # fmt: skip
         if not values:
             yield Finding(
                 "unknown slot",

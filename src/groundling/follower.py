@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -31,14 +31,13 @@ from groundling.learning.settings import Learning
 from groundling.learning.teaching import teach
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback, early
+from groundling.learning.tuning import compare
 from groundling.looking import Looking
 from groundling.models.base import Model
 from groundling.models.examples import Skipped, listed_demonstrations, sift
-from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.settings import AUTO, Auto
 from groundling.world.environment import Demonstration, Environment, State
-from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
 
@@ -170,6 +169,33 @@ class Follower(Looking):
             tell("checking", 0, len(listed))
             warn(check_learnt(self._learnt))
         return self
+
+    @classmethod
+    def tuned(
+        cls,
+        demonstrations: Iterable[Demonstration],
+        seconds: float = 60,
+        *,
+        parser: str | Parser = "default",
+        seed: int = 0,
+        threads: int = 1,
+        show: Callable[[str], object] = print,
+    ) -> Follower:
+        """Return a follower with the best of several configurations, fitted.
+
+        Whole configurations, then penalties of the best one, are compared by cross-validation
+        over groups of demonstrations for about so many seconds; `show` gets the table. The
+        last fit, on all demonstrations, comes on top.
+        """
+        listed = listed_demonstrations(demonstrations)
+        settings = {"parser": parser, "seed": seed, "threads": threads}
+        found = compare(settings, listed, seconds)
+        show(str(found))
+        assert found.trainer is not None
+        follower = cls._of(replace(found.trainer.fit(listed), choices=found.choices))
+        follower.skipped_ = ()
+        warn(check_learnt(follower._learnt))
+        return follower
 
     def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
         """Leave out what cannot be used, and say so."""
@@ -374,40 +400,6 @@ class Follower(Looking):
                 )
             plans.append(plan)
         return plans
-
-    def score_plans(
-        self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
-    ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Score the plans from several starts under one text, as if it might be about any.
-
-        For each (instructions, environment, starts), yields for each start its plans and
-        their scores under θ, neither normalised nor calibrated. Scores of one text can be
-        compared between starts; to make that meaningful, train with
-        `Demonstration.negative_starts`.
-
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
-        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
-        >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
-        >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
-        ...     for plans, scores in answer:
-        ...         print([plan.actions for plan in plans], scores.argmax())
-        [('on',), ('off',)] 0
-        [('on',), ('off',)] 0
-        """
-        learnt = self._fitted()
-        encoder = learnt.fitted.encoder
-        listed = list(requests)
-        texts = encoder.reader.read_many(text for text, _, _ in listed)
-        asked = [
-            (text, encoder.world(environment), starts)
-            for text, (_, environment, starts) in zip(texts, listed, strict=True)
-        ]
-        return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
 
     # ---- keeping ------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from groundling.models.base import Request
 from groundling.overlay.batch import Reals
 from groundling.settings import Auto
 from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["Looking"]
 
@@ -113,6 +114,40 @@ class Looking(Estimator):
     def choices_(self) -> Choices:
         """What was chosen from the demonstrations, and why; print it to read it."""
         return Choices(self._fitted().choices)
+
+    def score_plans(
+        self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
+    ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
+        """Score the plans from several starts under one text, as if it might be about any.
+
+        For each (instructions, environment, starts), yields for each start its plans and
+        their scores under θ, neither normalised nor calibrated. Scores of one text can be
+        compared between starts; to make that meaningful, train with
+        `Demonstration.negative_starts`.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph, Search
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+        >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
+        ...     for plans, scores in answer:
+        ...         print([plan.actions for plan in plans], scores.argmax())
+        [('on',), ('off',)] 0
+        [('on',), ('off',)] 0
+        """
+        learnt = self._fitted()
+        encoder = learnt.fitted.encoder
+        listed = list(requests)
+        texts = encoder.reader.read_many(text for text, _, _ in listed)
+        asked = [
+            (text, encoder.world(environment), starts)
+            for text, (_, environment, starts) in zip(texts, listed, strict=True)
+        ]
+        return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
 
     def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
         encoder = self._fitted().fitted.encoder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from groundling import Demonstration, Follower, GroundingGraph
+from groundling import Demonstration, Features, Follower, GroundingGraph, Overlay, PlanModel
 from groundling.errors import CorpusError
 from groundling.evaluation.report import Report, Row
 from groundling.evaluation.tables import fill_page, main, results_table, weights_table
@@ -93,7 +93,9 @@ def test_weights_table_shows_words_and_text_free_features():
         Demonstration("light it now", Lamp(), "off", ("on",)),
         Demonstration("darken it now", Lamp(), "on", ("off",)),
     ]
-    follower = Follower(parser="chain").fit(shown)
+    follower = Follower(
+        model=PlanModel(), overlay=Overlay(), features=Features(words=("word",)), parser="chain"
+    ).fit(shown)
     table = weights_table(follower, ["light", "now"], each=2, free=1).splitlines()
     words = table[2:-2]
     assert [line.split(" ∧ ")[0] for line in words] == ["| `word=light"] + ["| `word=now"] * 2

@@ -120,7 +120,7 @@ def test_choosing_is_the_same_whatever_the_order():
 def test_choosing_tries_the_likely_configurations_where_it_can():
     follower = Follower(parser="chain").fit(takes(40, actions=2))
     [why] = [each.why for each in follower.choices_ if each.what == "model"]
-    assert "tried on a part of the demonstrations: plans over flat actions" in why
+    assert "tried on a part of the demonstrations: plans over graphs" in why
     assert follower.score(takes(8, actions=2)) > 0.8
 
 

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 __all__ = [
     "CorporaOption",
     "DebugOption",
+    "FilesArgument",
     "JobsOption",
+    "ParserOption",
     "PresetOption",
     "SampleOption",
+    "SkipBadOption",
     "TaskArgument",
     "check_preset",
+    "check_task_only",
     "check_writable",
     "find_place",
     "make_console",
@@ -35,8 +39,27 @@ __all__ = [
     "whole",
 ]
 
-TaskArgument = Annotated[str, typer.Argument(help="mazes, maps or puzzles.", metavar="TASK")]
-PresetOption = Annotated[str, typer.Option("--preset", "-p", help="paper or best.")]
+TaskArgument = Annotated[
+    str,
+    typer.Argument(
+        help="mazes, maps or puzzles; or a world of your own, such as my_world.py:Kitchen.",
+        metavar="TASK",
+    ),
+]
+FilesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[DEMONSTRATIONS]...", help="Of your own world: JSON Lines or Parquet files."
+    ),
+]
+ParserOption = Annotated[
+    str | None,
+    typer.Option(help="In your own world: default, chain, spacy:NAME or conllu:PATH."),
+]
+SkipBadOption = Annotated[
+    bool, typer.Option("--skip-bad", help="In your own world: leave bad records out, and say so.")
+]
+PresetOption = Annotated[str, typer.Option("--preset", "-p", help="paper, best or auto.")]
 CorporaOption = Annotated[
     Path | None,
     typer.Option(help="Folder of the corpora. Else GROUNDLING_CORPORA, your data folder, sample."),
@@ -135,6 +158,20 @@ def whole(text: str) -> str:
     'go � left'
     """
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def check_task_only(files: list[str] | None, parser: str | None, skip_bad: bool) -> None:
+    """Complain of what only worlds of one's own have."""
+    from groundling.errors import SettingError
+
+    wrong = (
+        "demonstrations" if files else "--parser" if parser else "--skip-bad" if skip_bad else ""
+    )
+    if wrong:
+        raise SettingError(
+            f"{wrong} are for a world of your own, such as my_world.py:Kitchen. A task has its "
+            "own; leave them out."
+        )
 
 
 def check_preset(task: Task[Any, Any], preset: str, variant: str = "full") -> Any:

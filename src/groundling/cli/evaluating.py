@@ -10,11 +10,15 @@ import typer
 from groundling.cli.common import (
     CorporaOption,
     DebugOption,
+    FilesArgument,
     JobsOption,
+    ParserOption,
     PresetOption,
     SampleOption,
+    SkipBadOption,
     TaskArgument,
     check_preset,
+    check_task_only,
     check_writable,
     find_place,
     make_console,
@@ -38,6 +42,7 @@ JsonFileOption = Annotated[
 
 def evaluate(
     task: TaskArgument,
+    files: FilesArgument = None,
     preset: PresetOption = "best",
     ablations: Annotated[
         bool, typer.Option("--ablations", help="All rows of the table, not only the full model.")
@@ -46,14 +51,30 @@ def evaluate(
         list[str] | None, typer.Option("--row", help="A row by its name; may be repeated.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and splits.")] = False,
+    parts: Annotated[
+        int, typer.Option(min=2, help="In your own world: into how many parts to split.")
+    ] = 5,
+    parser: ParserOption = None,
+    skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
     json_file: JsonFileOption = None,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Evaluate a preset on data it was not trained on, beside the published figures."""
+    """Evaluate on data that was not trained on: a preset, or your own world by its parts."""
     with plainly(debug, "Nothing was written."):
+        from groundling.data.own import names_world
+
+        if names_world(task):
+            from groundling.cli.own import evaluate_own
+
+            evaluate_own(
+                task, files or (), make_console(errors=str(json_file) == "-"), skip_bad=skip_bad,
+                parser=parser or "default", parts=parts, json_file=json_file,
+            )  # fmt: skip
+            return
+        check_task_only(files, parser, skip_bad)
         from groundling.cli.running import run_with_progress
         from groundling.errors import SettingError
         from groundling.tasks.presets import FULL
@@ -117,6 +138,7 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
 
 def tune(
     task: TaskArgument,
+    files: FilesArgument = None,
     preset: PresetOption = "best",
     setting: Annotated[
         list[str] | None,
@@ -131,6 +153,14 @@ def tune(
         list[str] | None,
         typer.Option("--row", help="A row to try, with all settings; may be repeated."),
     ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0, help="In your own world: about how long to compare.")
+    ] = 60.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="In your own world: folder for the best.")
+    ] = None,
+    parser: ParserOption = None,
+    skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
     json_file: JsonFileOption = None,
     corpora: CorporaOption = None,
@@ -139,6 +169,17 @@ def tune(
 ) -> None:
     """Choose settings inside the training data: what they score on parts of it left out."""
     with plainly(debug, "Nothing was written."):
+        from groundling.data.own import names_world
+
+        if names_world(task):
+            from groundling.cli.own import tune_own
+
+            tune_own(
+                task, files or (), make_console(), parser=parser or "default", seconds=seconds,
+                out=out, skip_bad=skip_bad,
+            )  # fmt: skip
+            return
+        check_task_only(files, parser, skip_bad)
         from rich.table import Table
 
         from groundling.cli.running import default_settings, read_settings, run_with_progress

@@ -10,10 +10,14 @@ import typer
 from groundling.cli.common import (
     CorporaOption,
     DebugOption,
+    FilesArgument,
+    ParserOption,
     PresetOption,
     SampleOption,
+    SkipBadOption,
     TaskArgument,
     check_preset,
+    check_task_only,
     find_place,
     make_console,
     plainly,
@@ -36,16 +40,24 @@ WhereOption = Annotated[
     str | None, typer.Option(help="Map or puzzle; by default one that was left out of training.")
 ]
 StartOption = Annotated[
-    str | None, typer.Option(help="Where to start; mazes: X,Y,DIRECTION such as 3,4,north.")
+    str | None, typer.Option(help="Where to start; mazes: 3,4,north; your own world: JSON.")
 ]
 LengthOption = Annotated[
     int | None, typer.Option(min=1, max=100, help="The number of actions, if it is known.")
+]
+WorldOption = Annotated[
+    str | None, typer.Option("--world", help="Your own world, such as my_world.py:Kitchen.")
+]
+ShownOption = Annotated[
+    list[str] | None,
+    typer.Option("--demonstrations", help="Of your own world: begin where the first one does."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def train(
     task: TaskArgument,
+    files: FilesArgument = None,
     preset: PresetOption = "best",
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")] = Path("model"),
     row: Annotated[
@@ -59,15 +71,31 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="For everything random.")] = 0,
     again: Annotated[bool, typer.Option("--again", help="Replace a model that is there.")] = False,
+    parser: ParserOption = None,
+    skip_bad: SkipBadOption = False,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Train a model of a task and save it. Stopped, it goes on where it was."""
+    """Train a model of a task, or in your own world, and save it.
+
+    Stopped, the training of a task goes on where it was.
+    """
     with plainly(debug, "No model was written; the same command goes on where this stopped."):
         import warnings
         from time import perf_counter
 
+        from groundling.data.own import names_world
+
+        if names_world(task):
+            from groundling.cli.own import train_own
+
+            train_own(
+                task, files or (), out, make_console(), parser=parser or "default", seed=seed,
+                again=again, skip_bad=skip_bad,
+            )  # fmt: skip
+            return
+        check_task_only(files, parser, skip_bad)
         from groundling.cli.progress import progress
         from groundling.cli.talking import count_weights
         from groundling.errors import ConvergenceWarning, SettingError
@@ -116,6 +144,9 @@ def follow(
     picture: Annotated[
         Path | None, typer.Option(help="Draw the way into a file (PNG, SVG or PDF).")
     ] = None,
+    world: WorldOption = None,
+    shown: ShownOption = None,
+    parser: ParserOption = None,
     as_json: JsonOption = False,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
@@ -128,7 +159,9 @@ def follow(
         console = make_console(errors=as_json)
         if picture is not None:
             talking.drawable(picture)
-        stage = talking.set_stage(model, where, start, corpora, sample, length, console)
+        stage = talking.set_own_stage(model, world, shown, start, parser, length, console)
+        if stage is None:
+            stage = talking.set_stage(model, where, start, corpora, sample, length, console)
         said = talking.instructions(lines, file)
         if said is None:
             said, plans = talking.converse(stage, console)
@@ -152,6 +185,9 @@ def explain(
     figure: Annotated[
         Path | None, typer.Option(help="Draw the explanation into a file (PNG, SVG or PDF).")
     ] = None,
+    world: WorldOption = None,
+    shown: ShownOption = None,
+    parser: ParserOption = None,
     as_json: JsonOption = False,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
@@ -165,7 +201,9 @@ def explain(
         console = make_console(errors=as_json)
         if figure is not None:
             talking.drawable(figure)
-        stage = talking.set_stage(model, where, start, corpora, sample, length, console)
+        stage = talking.set_own_stage(model, world, shown, start, parser, length, console)
+        if stage is None:
+            stage = talking.set_stage(model, where, start, corpora, sample, length, console)
         said = talking.instructions(lines, file)
         if said is None:
             raise InstructionError(
@@ -190,6 +228,7 @@ def weights(
     member: Annotated[
         int, typer.Option("--member", min=0, help="The weights of this member of an ensemble.")
     ] = 0,
+    parser: ParserOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
@@ -198,10 +237,10 @@ def weights(
         from rich.table import Table
         from rich.text import Text
 
+        from groundling.cli.own import load_any
         from groundling.cli.talking import weights_of
-        from groundling.tasks.models import load_trained
 
-        follower, _ = load_trained(model)
+        follower = load_any(model, parser)
         found = weights_of(follower, word, member)[:most]
         if as_json:
             print_json([{"feature": name, "weight": weight} for name, weight in found])

@@ -34,6 +34,7 @@ __all__ = [
     "draw",
     "drawable",
     "instructions",
+    "set_own_stage",
     "set_stage",
     "show",
     "weights_of",
@@ -81,6 +82,26 @@ def set_stage(
     if where is None and (place.folder is None) == note.sample and note.left_out:
         where = note.left_out.split(",")[0]
     scene = task.scene(task.load(place.folder), chosen, where, start)
+    console.print(f"{scene.name}: {scene.describe()}", soft_wrap=True, markup=False)
+    return Stage(follower, note, scene, length)
+
+
+def set_own_stage(
+    model: Path,
+    world: str | None,
+    shown: Sequence[str] | None,
+    start: str | None,
+    parser: str | None,
+    length: int | None,
+    console: Console,
+) -> Stage | None:
+    """Load a model of one's own world and where to follow in it; nothing if it is a task's."""
+    from groundling.cli.own import own_scene
+
+    found = own_scene(model, world, shown or (), start, parser)
+    if found is None:
+        return None
+    follower, note, scene = found
     console.print(f"{scene.name}: {scene.describe()}", soft_wrap=True, markup=False)
     return Stage(follower, note, scene, length)
 

@@ -31,6 +31,9 @@ _STARTS = 5  # starts from which plans are counted
 _STEPS = 2_000  # steps that counting may take from one of them
 _COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
 _CHEAP = 2_000  # plans from a start that cost little to list
+_ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
+_WORK = 30_000  # actions that can be grounded in half a minute
+_SHARING = 10  # starts in one environment that have hardly an action in common
 _SEEN_ACTIONS = 60  # demonstrations of which the alternatives are looked at
 
 
@@ -91,6 +94,7 @@ class Facts:
     def __init__(self, demonstrations: Sequence[Demonstration], parser: str | Parser) -> None:
         self.demonstrations = demonstrations
         self.parser = parser
+        self._counts: dict[int, tuple[float, float]] = {}
 
     @property
     def count(self) -> int:
@@ -151,17 +155,34 @@ class Facts:
 
     def plans(self, length: int) -> float:
         """Return about how many plans of up to so many actions there are from a start."""
-        counts = [_count_plans(world, start, length) for world, start in self._starts]
-        return sum(counts) / len(counts)
+        return self._counted(length)[0]
+
+    def _counted(self, length: int) -> tuple[float, float]:
+        """Return about how many plans there are from a start, and how many actions in them."""
+        if length not in self._counts:
+            found = [_count_plans(world, start, length) for world, start in self._starts]
+            plans, actions = (sum(each) / len(found) for each in zip(*found, strict=True))
+            self._counts[length] = (plans, actions)
+        return self._counts[length]
+
+    def work(self, length: int) -> float:
+        """Return about how many actions are to be grounded so that all plans can be listed.
+
+        Starts in one environment share most of them.
+        """
+        worlds = Counter(id(each.environment) for each in self.demonstrations)
+        starts = sum(min(_SHARING, count) for count in worlds.values())
+        return starts * self._counted(length)[1]
 
     @cached_property
     def enumerable_length(self) -> int | None:
         """How long plans are to be so that all can be listed; nothing if that is too short."""
         longest = self.longest
-        if self.plans(longest) <= _CHEAP:
+        if longest == 1 or (self.plans(longest) <= _CHEAP and self.work(longest) <= _WORK):
             return longest
         needed = self.covering(_COVERED)
-        return needed if self.plans(needed) <= ENUMERABLE else None
+        bearable = self.plans(needed) * self.count <= _ALTOGETHER and self.work(needed) <= _WORK
+        return needed if self.plans(needed) <= ENUMERABLE and bearable else None
 
     @cached_property
     def has_goal(self) -> bool:
@@ -324,11 +345,11 @@ def _graph_values(world: World, state: State, action: object) -> frozenset[tuple
     )
 
 
-def _count_plans(world: World, start: State, length: int) -> float:
-    """Count the plans from a start, equal states together; roughly, beyond some steps."""
+def _count_plans(world: World, start: State, length: int) -> tuple[float, float]:
+    """Count the plans from a start, and the actions in different states; many, roughly."""
     length += world.extra_length(start)
     layer: dict[State, float] = {start: 1.0}
-    total, steps = 0.0, 0
+    total, steps = 0.0, 0.0
     for done in range(1, length + 1):
         following: dict[State, float] = {}
         for state, ways in layer.items():
@@ -340,7 +361,8 @@ def _count_plans(world: World, start: State, length: int) -> float:
         layer = following
         total += ways
         if steps > _STEPS and done < length:  # as many times more for each further action
-            return total + ways * (ways / before) ** (length - done)
+            more = (ways / before) ** (length - done)
+            return total + ways * more, steps * more
         if not layer or total > 100 * ENUMERABLE:
             break
-    return total
+    return total, steps

@@ -41,21 +41,20 @@ class Configuration:
 def configurations(facts: Facts) -> list[Configuration]:
     """Return what may suit some demonstrations, the most likely one first.
 
-    One action each: words over graphs, or over flat actions. Several, where all plans can be
-    listed: words over flat actions, over graphs, or unit by unit. Where there are too many
-    plans: unit by unit.
+    One action each: words over graphs. Several, where all plans can be listed: words over
+    graphs, over flat actions, or unit by unit. Where there are too many plans: unit by unit.
     """
     if facts.enumerable_length is None:
         return [_unit_by_unit(facts)]
     if facts.longest == 1:
-        return [_graphs(facts), _flat(facts)]
-    found = [_flat(facts), _graphs(facts)]
+        return [_graphs(facts)]
+    found = [_graphs(facts), _flat(facts)]
     return [*found, _unit_by_unit(facts)] if facts.units > 1.2 else found
 
 
 def more_configurations(facts: Facts) -> list[Configuration]:
     """Return further ones, for a search that may take its time."""
-    found = [_soft_graphs(facts), _unit_by_unit(facts)]
+    found = [_flat(facts), _soft_graphs(facts), _unit_by_unit(facts)]
     if facts.enumerable_length is None:
         found = [replace(_graphs(facts), name="sampled plans over graphs"), _decisions(facts)]
     return found

@@ -1,0 +1,217 @@
+"""`Follower()` without any setting against the best hand-chosen settings, world by world.
+
+`python -m benchmarks.defaults` measures the generated worlds, with `mazes`, `maps` or `puzzles`
+the tasks too (the corpora must be there), and writes results/defaults.json; `--docs` puts the
+table into docs/choosing.md. Every measurement runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.worlds import scene_demonstrations, sequence_demonstrations
+from groundling import (
+    Demonstration,
+    Features,
+    Follower,
+    Learning,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
+from groundling.files import write_atomically
+
+__all__ = ["GENERATED", "main", "measure", "table"]
+
+ROOT = Path(__file__).parents[1]
+GENERATED = ("kitchen", "scene", "sequences")
+TASKS = ("mazes", "maps", "puzzles")
+NAMES = ("kind", "colour", "size")
+BEGIN, END = "<!-- defaults -->", "<!-- end -->"
+
+
+def hand_chosen(world: str) -> Follower:
+    """Return the settings that people found best for a generated world."""
+    if world == "kitchen":  # as on the page about one's own environment
+        return Follower(
+            model=PlanModel(),
+            overlay=Overlay(unit="clause"),
+            features=Features(words=("word",), slots=("place", "thing", "colour")),
+            learning=Learning(l2=0.02),
+            search=Search(max_length=4),
+        )
+    slots: dict[str, Any] = {
+        "slots": NAMES, "numbers": ("equal",), "joins": ("conjunction", "slot")
+    }  # fmt: skip
+    if world == "scene":  # as in scenes of other benchmarks
+        return Follower(
+            model=PlanModel(),
+            overlay=Overlay(),
+            features=Features(
+                words=(
+                    "word",
+                    "first",
+                    "next",
+                    "head",
+                    "relation",
+                    "grandparent",
+                    "context",
+                    "verb",
+                ),
+                compound_weight=0.7,
+                min_word_count=2,
+                **slots,
+            ),
+            learning=Learning(iterations=40),
+            search=Search(max_length=1),
+        )
+    return Follower(  # as in worlds of objects
+        model=TransducerModel(unaligned_cost=2.3, fertility_cost=2.3),
+        overlay=Overlay(skeleton="bag", nodes="flat", unit="clause"),
+        features=Features(words=("word",), promote=(), **slots),
+        learning=Learning(l2=0.02, iterations=200, tolerance=1e-5),
+        search=Search(max_length=4, beam=5, budget=200_000),
+    )
+
+
+def demonstrations(world: str) -> tuple[list[Demonstration], list[Demonstration]]:
+    """Return what to learn from and what to follow."""
+    if world == "kitchen":
+        return _kitchen()
+    make = scene_demonstrations if world == "scene" else sequence_demonstrations
+    return make(200, seed=1), make(200, seed=2)
+
+
+def _kitchen() -> tuple[list[Demonstration], list[Demonstration]]:
+    sys.path.insert(0, str(ROOT / "examples"))
+    import kitchen  # type: ignore[import-not-found]
+
+    dice = random.Random(0)
+    known = ("table", "sink", "shelf"), ("red cup", "blue cup", "red bowl")
+    unseen = ("stove", "counter", "drawer"), ("white plate", "grey plate", "white fork")
+    learn, test = (
+        [kitchen.demonstrate(dice, *kitchen.furnish(dice, *names)) for _ in range(count)]
+        for names, count in ((known, 60), (unseen, 200))
+    )
+    return learn, test
+
+
+def measure(world: str, which: str, count: int | None = None) -> dict[str, float]:
+    """Measure one follower in one world; `count` takes fewer demonstrations."""
+    if world in TASKS:
+        return _measure_task(world, which)
+    learn, test = (each[:count] for each in demonstrations(world))
+    follower = Follower() if which == "auto" else hand_chosen(world)
+    began = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        follower.fit(learn)
+    fitted = time.process_time()
+    right = follower.score(test)
+    followed = time.process_time()
+    return {
+        "right": right,
+        "fit": fitted - began,
+        "plans per second": len(test) / (followed - fitted),
+        "memory": _memory(),
+    }
+
+
+def _measure_task(world: str, which: str) -> dict[str, float]:
+    from groundling.tasks.registry import get_task
+
+    task = get_task(world)
+    corpus = task.load(Path(os.environ["GROUNDLING_CORPORA"]))
+    preset = "auto" if which == "auto" else "best"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcomes = [
+            task.evaluate_fold(corpus, preset, ["full"], fold.name)["full"]
+            for fold in task.folds(corpus, preset, "full", quick=True)
+        ]
+    row = task.make_row(preset, "full", outcomes)
+    train, follow = list(row.seconds.values())[:2] if row.seconds else (0.0, 0.0)
+    return {
+        "right": row.metrics[task.metrics[-1]],
+        "fit": train,
+        "follow": follow,
+        "memory": _memory(),
+    }
+
+
+def _memory() -> float:
+    """Return the most memory this process had, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def table(found: dict[str, dict[str, dict[str, float]]]) -> str:
+    """Return what was measured as Markdown.
+
+    >>> one = {"right": 0.9, "fit": 2.0, "plans per second": 50.0, "memory": 300.0}
+    >>> print(table({"scene": {"auto": one, "hand": one}}).splitlines()[-1])
+    | scene | .900 | .900 | 2.0 | 2.0 | 50 | 50 | 300 | 300 |
+    """
+    heads = ("right", "seconds of `fit`", "plans per second", "megabytes")
+    lines = [
+        "| world | " + " | ".join(f"{head}, `Follower()` | by hand" for head in heads) + " |",
+        "|---" * 9 + "|",
+    ]
+    for world, both in found.items():
+        cells = []
+        for name, form in (
+            ("right", "{:.3f}"), ("fit", "{:.1f}"), ("plans per second", "{:.0f}"),
+            ("memory", "{:.0f}"),
+        ):  # fmt: skip
+            for which in ("auto", "hand"):
+                value = both[which].get(name)
+                shown = "" if value is None else form.format(value)
+                cells.append(shown.removeprefix("0") if name == "right" else shown)
+        lines.append(f"| {world} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, write the figures, and put the table into the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("worlds", nargs="*", help=", ".join((*GENERATED, *TASKS)))
+    parser.add_argument("--one", choices=("auto", "hand"), help=argparse.SUPPRESS)
+    parser.add_argument("--json", type=Path, default=ROOT / "results" / "defaults.json")
+    parser.add_argument("--docs", action="store_true", help="Put the table into the page.")
+    chosen = parser.parse_args(arguments)
+    chosen.worlds = chosen.worlds or list(GENERATED)
+    if unknown := set(chosen.worlds) - {*GENERATED, *TASKS}:
+        parser.error(f"there is no world {min(unknown)!r}")
+    if chosen.one:
+        print(json.dumps(measure(chosen.worlds[0], chosen.one)))
+        return
+    found = json.loads(chosen.json.read_text()) if chosen.json.exists() else {}
+    for world in chosen.worlds:
+        for which in ("auto", "hand"):
+            command = [sys.executable, "-m", "benchmarks.defaults", world, "--one", which]
+            done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+            figures = json.loads(done.stdout.splitlines()[-1])
+            found.setdefault(world, {})[which] = {k: round(v, 4) for k, v in figures.items()}
+            write_atomically(chosen.json, json.dumps(found, indent=1) + "\n")
+    order = [each for each in (*TASKS, *GENERATED) if each in found]
+    made = table({each: found[each] for each in order})
+    print(made)
+    if chosen.docs:
+        page = ROOT / "docs" / "choosing.md"
+        before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+        write_atomically(page, f"{before}{BEGIN}\n{made}\n{END}{rest.partition(END)[2]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""One's own world in the commands: trained, evaluated, tuned and followed like a task."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+
+from groundling.cli.common import check_writable, print_json
+from groundling.cli.progress import progress
+from groundling.data.own import OwnWorld, folds, open_world
+from groundling.errors import DemonstrationError, GroundlingWarning, ModelFileError, SettingError
+from groundling.files import write_atomically
+from groundling.follower import Follower
+from groundling.inference.plan import Plan
+from groundling.modelfolder import is_model, read_note
+from groundling.tasks.base import Scene
+from groundling.tasks.models import Note, load_trained
+from groundling.world.environment import Demonstration, Environment, State
+
+__all__ = ["OwnScene", "evaluate_own", "load_any", "own_scene", "train_own", "tune_own"]
+
+_FORMAT = "groundling-own-1"
+_SHOWN = 5  # records that were left out, as they are listed
+
+
+def train_own(
+    world: str, files: Sequence[str], out: Path, console: Console, *,
+    parser: str, seed: int, again: bool, skip_bad: bool,
+) -> None:  # fmt: skip
+    """Train a follower in a world of one's own and save it."""
+    if not again and is_model(out):
+        raise SettingError(
+            f"{out} holds a model already. Give another folder with --out, or --again to replace "
+            "it."
+        )
+    out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
+    shown = _shown(world, files, console, skip_bad=skip_bad)
+    began = perf_counter()
+    with progress(console, "learning") as report, _told(console):
+        follower = Follower(parser=parser, seed=seed).fit(shown, progress=report, skip_bad=skip_bad)
+    follower.save(out, note={"format": _FORMAT, "world": world})
+    console.print(
+        f"Learnt {follower.weight_count_:,} weights from {len(shown):,} demonstrations in "
+        f"{perf_counter() - began:.0f} s.",
+        soft_wrap=True,
+    )
+    console.print("Chosen from the demonstrations:", soft_wrap=True)
+    for choice in follower.choices_:
+        console.print(f"- {choice}", soft_wrap=True, markup=False)
+    console.print(
+        f"The model is in {out}. Try: groundling follow {out} --world {world}",
+        soft_wrap=True, markup=False,
+    )  # fmt: skip
+
+
+def evaluate_own(
+    world: str, files: Sequence[str], console: Console, *,
+    parser: str, parts: int, skip_bad: bool, json_file: Path | None,
+) -> None:  # fmt: skip
+    """Learn from all parts of the demonstrations but one, and follow that one."""
+    check_writable(json_file)
+    shown = _shown(world, files, console, skip_bad=skip_bad)
+    right = 0.0
+    tested: list[dict[str, Any]] = []
+    for number, (learn, test) in enumerate(folds(shown, parts), 1):
+        title = f"part {number}"
+        with progress(console, title) as report, warnings.catch_warnings():
+            warnings.simplefilter("ignore", GroundlingWarning)
+            follower = Follower(parser=parser).fit(learn, progress=report, check=False)
+            share = follower.score(test)
+        right += share * len(test)
+        tested.append({"part": number, "count": len(test), "right": share})
+        console.print(f"{title}: {share:.0%} of {len(test)} demonstrations end as demonstrated.")
+    mean = right / len(shown)
+    console.print(f"All together: {mean:.0%} of {len(shown)}.")
+    content = {"world": world, "right": mean, "count": len(shown), "parts": tested}
+    if str(json_file) == "-":
+        print_json(content)
+    elif json_file is not None:
+        import json
+
+        write_atomically(json_file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def tune_own(
+    world: str, files: Sequence[str], console: Console, *,
+    parser: str, seconds: float, out: Path | None, skip_bad: bool,
+) -> None:  # fmt: skip
+    """Compare configurations on the demonstrations; save the best if a folder is given."""
+    shown = _shown(world, files, console, skip_bad=skip_bad)
+    with _told(console):
+        follower = Follower.tuned(
+            shown, seconds, parser=parser,
+            show=lambda table: console.print(table, markup=False, highlight=False),
+        )  # fmt: skip
+    if out is not None:
+        follower.save(out, note={"format": _FORMAT, "world": world})
+        console.print(f"The best one is in {out}.", soft_wrap=True, markup=False)
+
+
+def load_any(folder: Path, parser: str | None = None) -> Follower:
+    """Load a model of a task, or of a world of one's own."""
+    if _own_note(folder) is not None or parser is not None:
+        return Follower.load(folder, parser=parser)
+    return load_trained(folder)[0]
+
+
+def own_scene(
+    folder: Path, world: str | None, files: Sequence[str], start: str | None, parser: str | None
+) -> tuple[Follower, Note, OwnScene] | None:
+    """Return a model of one's own world and where it acts; nothing if it is a task's.
+
+    The world is never taken from the model: a model file runs no code.
+    """
+    note = _own_note(folder)
+    if note is None and world is None:
+        return None
+    if world is None:
+        raise SettingError(
+            f"The model in {folder} was trained in a world of one's own. Name it with --world, "
+            f"such as --world {str(note['world'])[:80]}."  # type: ignore[index]
+        )
+    own = open_world(world, files)
+    known, state = own.begin(start)
+    scene = OwnScene(world, known.environment, state)
+    return Follower.load(folder, parser=parser), Note(world, "own"), scene
+
+
+class OwnScene(Scene):
+    """A world of one's own; each line is followed from where the one before ended."""
+
+    def __init__(self, name: str, environment: Environment, start: State) -> None:
+        self.name = name
+        self.environment = environment
+        self.start = start
+
+    def describe(self) -> str:
+        """Return how it begins."""
+        described = getattr(self.environment, "describe", str)
+        return str(described(self.start))
+
+    def follow(
+        self, follower: Follower, lines: Sequence[str], length: int | None = None
+    ) -> list[Plan]:
+        """Follow line by line."""
+        state, plans = self.start, []
+        for line in lines:
+            plan = follower.follow(line, self.environment, state, length=length)
+            state = plan.end
+            plans.append(plan)
+        return plans
+
+    def draw(self, plans: Sequence[Plan], file: Path, title: str = "") -> None:
+        """Worlds of one's own have no pictures on the command line."""
+        raise SettingError(
+            "A world of one's own cannot be drawn here. Leave --picture out; the studio draws "
+            "what the world's draw method returns."
+        )
+
+
+def _own_note(folder: Path) -> dict[str, Any] | None:
+    try:
+        note = read_note(folder) if is_model(folder) else None
+    except ModelFileError:
+        return None
+    return note if note is not None and note.get("format") == _FORMAT else None
+
+
+def _shown(
+    world: str, files: Sequence[str], console: Console, *, skip_bad: bool
+) -> list[Demonstration]:
+    if not files:
+        raise DemonstrationError(
+            f"There are no demonstrations. Type such as: groundling train {world} "
+            "demonstrations.jsonl"
+        )
+    own: OwnWorld = open_world(world, files, skip_bad=skip_bad, check=skip_bad)
+    assert own.demonstrations is not None
+    shown = list(own.demonstrations)
+    bad = own.demonstrations.skipped_count
+    if bad:
+        console.print(f"{bad:,} records cannot be used and are left out:", soft_wrap=True)
+        for record in own.demonstrations.skipped[:_SHOWN]:
+            console.print(f"- {record}", soft_wrap=True, markup=False)
+        if bad > _SHOWN:
+            console.print(f"- and {bad - _SHOWN:,} more")
+    return shown
+
+
+@contextmanager
+def _told(console: Console) -> Iterator[None]:
+    """Print warnings as sentences."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        yield
+    for each in heard:
+        if issubclass(each.category, GroundlingWarning):
+            console.print(f"Warning: {each.message}", soft_wrap=True, markup=False)

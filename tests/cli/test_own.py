@@ -1,0 +1,114 @@
+"""A world of one's own in every command that a task has."""
+
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from groundling.cli.main import app
+
+runner = CliRunner()
+WORLD, SHOWN = "kitchen.py:Kitchen", "demonstrations.jsonl"
+
+
+def run(*arguments, code=0):
+    result = runner.invoke(app, [str(each) for each in arguments])
+    assert "Traceback" not in result.output
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run("new", "kitchen")
+        said = run("train", WORLD, SHOWN, "--out", "model", "--parser", "chain")
+        (folder / "said.txt").write_text(said, encoding="utf-8")
+        yield folder
+    for name, each in list(sys.modules.items()):
+        if str(getattr(each, "__file__", None)).startswith(str(folder)):
+            del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def inside(kitchen, monkeypatch):
+    monkeypatch.chdir(kitchen)
+
+
+def test_own_world_is_trained_and_says_what_was_chosen(kitchen):
+    said = (kitchen / "said.txt").read_text(encoding="utf-8")
+    assert "from 10 demonstrations" in said
+    assert "- Search.max_length = 2: the longest demonstration has 2 actions." in said
+    assert "Try: groundling follow model --world kitchen.py:Kitchen" in said
+    again = run("train", WORLD, SHOWN, "--out", "model", code=1)
+    assert "holds a model already" in again
+
+
+def test_own_world_is_followed_line_by_line():
+    said = run("follow", "model", "go to the cellar", "turn on the light", "--world", WORLD)
+    assert "('go', 'cellar')" in said
+    assert "('switch on', 'cellar')" in said
+    start = '{"State": {"room": "cellar"}}'
+    said = run("follow", "model", "go to the hall", "--world", WORLD, "--start", start)
+    assert "in the cellar" in said
+
+
+def test_own_world_must_be_named_because_models_run_no_code():
+    said = run("follow", "model", "go to the cellar", code=1)
+    assert "Name it with --world, such as --world kitchen.py:Kitchen." in " ".join(said.split())
+
+
+def test_own_world_is_explained_and_weighed():
+    assert "cellar" in run("explain", "model", "go to the cellar", "--world", WORLD)
+    assert "word=" in run("weights", "model", "--word", "light")
+
+
+def test_own_world_is_evaluated_by_its_parts():
+    said = run("evaluate", WORLD, SHOWN, "--parts", "2", "--parser", "chain", "--json", "own.json")
+    assert "All together:" in said
+    with open("own.json", encoding="utf-8") as file:
+        found = json.load(file)
+    assert found["count"] == 10
+    assert [each["count"] for each in found["parts"]] == [5, 5]
+
+
+def test_own_world_is_tuned():
+    said = run("tune", WORLD, SHOWN, "--seconds", "0", "--parser", "chain", "--out", "tuned")
+    assert "← best" in said
+    assert "The best one is in tuned." in said
+
+
+def test_own_world_leaves_bad_records_out_on_request(kitchen):
+    lines = (kitchen / SHOWN).read_text(encoding="utf-8").splitlines()
+    bad = json.dumps(
+        {"text": "fly", "start": {"State": {"room": "hall"}}, "actions": [["fly", ""]]}
+    )
+    (kitchen / "bad.jsonl").write_text("\n".join([*lines, bad]) + "\n", encoding="utf-8")
+    run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", code=1)
+    said = run("train", WORLD, "bad.jsonl", "--out", "other", "--parser", "chain", "--skip-bad")
+    assert "1 records cannot be used and are left out" in said
+    assert "bad.jsonl:12" in said
+
+
+def test_own_world_needs_demonstrations():
+    assert "There are no demonstrations. Type such as: groundling train" in " ".join(
+        run("train", WORLD, "--out", "none", code=1).split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ((SHOWN,), "demonstrations"),
+        (("--parser", "chain"), "--parser"),
+        (("--skip-bad",), "--skip"),
+    ],
+)
+@pytest.mark.parametrize("command", ["train", "evaluate", "tune"])
+def test_own_options_are_not_for_tasks(command, arguments, what):
+    said = run(command, "mazes", *arguments, code=1)
+    assert what in said
+    assert "are for a world of your own" in " ".join(said.split())
