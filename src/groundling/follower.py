@@ -63,7 +63,8 @@ class Follower(Looking):
     search
         How plans are searched for and decoded (see `Search`).
     parser
-        A parser or its name: `"default"`, `"chain"`, `"spacy:NAME"`, `"conllu:PATH"`.
+        A parser or its name: `"default"`, `"chain"`, `"chain:LANGUAGE"`, `"spacy:NAME"`,
+        `"conllu:PATH"`.
     seed
         For everything random: same seed, same follower.
     threads
