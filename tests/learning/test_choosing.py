@@ -163,7 +163,7 @@ def test_facts_count_plans_and_lengths():
     assert facts.longest == 2
     assert facts.covering(0.5) == 1
     assert facts.enumerable_length == 2
-    starts = [each.start for each in facts.sampled][:5]
+    starts = [each.start for each in facts.sampled][:3]
     counted = [sum(2 - (s in (0, 3)) for s in [start]) for start in starts]
     assert facts.plans(1) == sum(counted) / len(counted)
 

@@ -27,14 +27,14 @@ __all__ = ["ENUMERABLE", "Facts", "KindFacts", "sample"]
 ENUMERABLE = 20_000
 """How many plans can be listed from a start: the default of `Search.budget`."""
 _SAMPLE = 180  # demonstrations that are looked at closely
-_STARTS = 5  # starts from which plans are counted
-_STEPS = 2_000  # steps that counting may take from one of them
+_STARTS = 3  # starts from which plans are counted
+_STEPS = 500  # steps that counting may take from one of them
 _COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
 _CHEAP = 2_000  # plans from a start that cost little to list
 _ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
 _WORK = 30_000  # actions that can be grounded in half a minute
 _SHARING = 10  # starts in one environment that have hardly an action in common
-_SEEN_ACTIONS = 60  # demonstrations of which the alternatives are looked at
+_SEEN_ACTIONS = 20  # demonstrations of which the alternatives are looked at
 
 
 @dataclass(frozen=True)
