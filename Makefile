@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test soak lint types bench docs pictures parser-versions clean
+.PHONY: help install demo test soak lint types bench bench-scale docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
@@ -19,6 +19,7 @@ help:
 	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
 	@echo "make pictures draw the pictures and screenshots of the pages anew (needs Chromium)"
 	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
+	@echo "make bench-scale  training on workers and out of core, up to SIZE=500000 demonstrations"
 	@echo "make parser-versions  measure the parser with the lowest and the newest spaCy"
 	@echo "              (TREEBANKS=folder with en_ewt-ud-test.conllu; installs both apart)"
 
@@ -70,9 +71,14 @@ pictures: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
+# The figures go into scale.json, from which docs/scale.md takes them; what is there is kept.
+SIZE ?= 500000
+bench-scale: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.scale --size $(SIZE)
+
 parser-versions: $(VENV)/.base
 	@test -n "$(TREEBANKS)" || { echo "Give the folder of the treebanks: make parser-versions TREEBANKS=…"; exit 1; }
 	$(BIN)/python -m tools.parser.versions --treebanks "$(TREEBANKS)" --out results/parser-versions.json
 
 clean:
-	rm -rf $(VENV) demo site bench.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,10 +12,9 @@ import groundling
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
-    "language",
-    "world", "data", "features", "overlay", "inference", "models", "learning", "io_before", "io",
-    "explain", "answers", "judging", "diagnosing", "estimator", "looking", "follower",
-    "conversation",
+    "language", "world", "data", "features", "overlay", "inference", "models", "learning",
+    "scale", "io_before", "io", "explain", "answers", "judging", "diagnosing", "estimator",
+    "looking", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")

@@ -36,6 +36,7 @@ from groundling.looking import Looking
 from groundling.models.base import Model
 from groundling.models.examples import Skipped, listed_demonstrations, sift
 from groundling.overlay.settings import Overlay
+from groundling.scale.fitting import fit_at_scale, refuse_in_shards
 from groundling.settings import AUTO, Auto
 from groundling.world.environment import Demonstration, Environment, State
 
@@ -141,6 +142,8 @@ class Follower(Looking):
         checkpoint_every: int = 25,
         skip_bad: bool = False,
         check: bool = True,
+        cluster: Any = None,
+        memory: str | int | None = None,
     ) -> Follower:
         """Learn from demonstrations, forgetting whatever was learnt before.
 
@@ -149,10 +152,17 @@ class Follower(Looking):
         reached every `checkpoint_every` iterations and resumes from what it finds there. With
         `skip_bad`, demonstrations that cannot be read or carried out are left out; a warning
         says how many and which, and `skipped_` why. Unless `check` is off, what cannot work is
-        told in warnings (`LearningWarning`) with the cure; see also `diagnose`. `y` is not
-        used; it is there for scikit-learn's searches.
+        told in warnings (`LearningWarning`) with the cure; see also `diagnose`. With `memory`,
+        such as "4GB", or a Dask `cluster`, it learns in shards, without these checks (see
+        `fit_at_scale`). `y` is not used; it is there for scikit-learn's searches.
         """
         self._check_settings()
+        if cluster is not None or memory is not None:
+            refuse_in_shards(skip_bad)
+            told = (progress, checkpoint, checkpoint_every, cluster, memory)
+            self._learnt = fit_at_scale(self.get_params(deep=False), demonstrations, *told)
+            self.skipped_: tuple[Skipped, ...] = ()
+            return self
         tell = early(progress)
         listed = listed_demonstrations(demonstrations)
         skipped: list[Skipped] = []

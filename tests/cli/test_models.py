@@ -3,9 +3,11 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from groundling import Follower
 from groundling.cli import talking
 from groundling.cli.main import app
 from groundling.errors import ModelFileError
@@ -197,6 +199,16 @@ def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     assert "does not say which task" in run("follow", tmp_path, "go", code=1).output
     (tmp_path / "task.json").write_text('{"format": "groundling-task-1", "task": "chess"}')
     assert "cannot be read" in run("follow", tmp_path, "go", code=1).output
+
+
+def test_train_in_shards_learns_the_same(models, tmp_path):
+    run("train", "puzzles", "--out", tmp_path / "model", "--sample", "--memory", "2GB")
+    wanted, found = (Follower.load(each) for each in (models / "puzzles", tmp_path / "model"))
+    np.testing.assert_allclose(found.theta_, wanted.theta_, rtol=0, atol=1e-9)
+    result = run(
+        "train", "puzzles", "--out", tmp_path / "x", "--sample", "--cluster", "local:x", code=1
+    )
+    assert "names no cluster" in result.output
 
 
 def test_follow_does_not_take_the_sample_for_the_corpora(models, tmp_path):

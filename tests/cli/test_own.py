@@ -112,3 +112,18 @@ def test_own_options_are_not_for_tasks(command, arguments, what):
     said = run(command, "mazes", *arguments, code=1)
     assert what in said
     assert "are for a world of your own" in " ".join(said.split())
+
+
+def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
+    said = run("train", WORLD, SHOWN, "--out", "small", "--memory", "1GB", "--parser", "chain")
+    assert "weights from 10 demonstrations" in said
+    [ours], [theirs] = (sorted((kitchen / each).glob("weights*")) for each in ("small", "model"))
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert not (kitchen / "small" / "checkpoints").exists()
+    lines = (kitchen / SHOWN).read_text(encoding="utf-8").splitlines()
+    (kitchen / "bad.jsonl").write_text("\n".join([*lines, "{}"]), encoding="utf-8")
+    some = ("bad.jsonl", "--memory", "1GB", "--parser", "chain")
+    said = run("train", WORLD, *some, "--out", "some", "--skip-bad")
+    assert "weights from 10 demonstrations" in said
+    assert "bad.jsonl:12" in run("train", WORLD, *some, "--out", "none", code=1)
+    assert "Name some" in run("train", WORLD, "--out", "none", "--memory", "1GB", code=1)

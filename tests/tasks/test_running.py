@@ -57,6 +57,23 @@ def test_jobs_give_the_same_on_many_cores(tmp_path):
             ]
 
 
+def test_jobs_give_the_same_on_a_cluster_and_are_kept_here(tmp_path):
+    pytest.importorskip("distributed", reason="needs groundling[cluster]")
+    made = running.evaluation_jobs("puzzles", "paper", ["full", "no planning"], None, quick=True)
+    one = running.run_jobs(made, NOWHERE)
+    found = running.run_jobs(made, NOWHERE, keep=tmp_path, cluster="local:2")
+    assert {job: found[job]["outcome"].keys() for job in made} == {
+        job: one[job]["outcome"].keys() for job in made
+    }
+    for job in made:
+        for variant, outcome in one[job]["outcome"].items():
+            other = found[job]["outcome"][variant]
+            assert [each["answers"] for each in outcome["splits"]] == [
+                each["answers"] for each in other["splits"]
+            ]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_jobs_that_learn_alike_learn_once():
     made = running.evaluation_jobs("maps", "paper", ["full", "no planning"], None, quick=True)
     assert [job.variants for job in made] == [("full", "no planning")]

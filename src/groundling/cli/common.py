@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from groundling.tasks.base import Task
 
 __all__ = [
+    "ClusterOption",
     "CorporaOption",
     "DebugOption",
     "FilesArgument",
     "JobsOption",
+    "MemoryOption",
     "ParserOption",
     "PresetOption",
     "SampleOption",
@@ -69,6 +71,13 @@ SampleOption = Annotated[
 ]
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", min=0, help="Processes to use; 0 for all cores.")
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", help="A Dask scheduler's address, or local:2 for 2 workers here."),
+]
+MemoryOption = Annotated[
+    str | None, typer.Option("--memory", help="Learn in shards within this, such as 4GB.")
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
 

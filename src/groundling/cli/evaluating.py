@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groundling.cli.common import (
+    ClusterOption,
     CorporaOption,
     DebugOption,
     FilesArgument,
@@ -57,6 +58,7 @@ def evaluate(
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
+    cluster: ClusterOption = None,
     json_file: JsonFileOption = None,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
@@ -93,7 +95,9 @@ def evaluate(
         console = make_console(errors=to_output)
         place = find_place(task, corpora, sample, console)
         wanted = evaluation_jobs(task, preset, variants, place.folder, quick=quick)
-        results = run_with_progress(wanted, {task: place.folder}, console, workers=jobs)
+        results = run_with_progress(
+            wanted, {task: place.folder}, console, workers=jobs, cluster=cluster
+        )
         report = assemble(task, preset, variants, results, place.folder, quick=quick)
         show_report(console, report, asked.shown_metrics(preset))
         if to_output:
@@ -162,6 +166,7 @@ def tune(
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
+    cluster: ClusterOption = None,
     json_file: JsonFileOption = None,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
@@ -206,7 +211,9 @@ def tune(
             for each in tried
         ]
         wanted = [job for _, group in groups for job in group]
-        results = run_with_progress(wanted, {task: place.folder}, console, workers=jobs)
+        results = run_with_progress(
+            wanted, {task: place.folder}, console, workers=jobs, cluster=cluster
+        )
         found = []
         for changes, group in groups:
             scores = {job.fold: results[job]["outcome"]["score"] for job in group}

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from groundling.cli.common import (
+    ClusterOption,
     CorporaOption,
     DebugOption,
     FilesArgument,
+    MemoryOption,
     ParserOption,
     PresetOption,
     SampleOption,
@@ -73,6 +75,8 @@ def train(
     again: Annotated[bool, typer.Option("--again", help="Replace a model that is there.")] = False,
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
+    cluster: ClusterOption = None,
+    memory: MemoryOption = None,
     corpora: CorporaOption = None,
     sample: SampleOption = False,
     debug: DebugOption = False,
@@ -92,7 +96,7 @@ def train(
 
             train_own(
                 task, files or (), out, make_console(), parser=parser or "default", seed=seed,
-                again=again, skip_bad=skip_bad,
+                again=again, skip_bad=skip_bad, cluster=cluster, memory=memory,
             )  # fmt: skip
             return
         check_task_only(files, parser, skip_bad)
@@ -124,8 +128,9 @@ def train(
         with progress(console, "learning") as report, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
             follower, note, count = learn(
-                note, corpus, out, left_out=left_out, progress=report, resumed=resumed
-            )
+                note, corpus, out, left_out=left_out, progress=report, resumed=resumed,
+                cluster=cluster, memory=memory,
+            )  # fmt: skip
         console.print(
             f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
             f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,13 +14,15 @@ from rich.console import Console
 from groundling.cli.common import check_writable, print_json
 from groundling.cli.progress import progress
 from groundling.data.own import OwnWorld, folds, open_world
+from groundling.data.records import Demonstrations
 from groundling.errors import DemonstrationError, GroundlingWarning, ModelFileError, SettingError
 from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
+from groundling.learning.checkpoints import states_in
 from groundling.modelfolder import is_model, read_note
 from groundling.tasks.base import Scene
-from groundling.tasks.models import Note, load_trained
+from groundling.tasks.models import CHECKPOINTS, Note, load_trained
 from groundling.world.environment import Demonstration, Environment, State
 
 __all__ = ["OwnScene", "evaluate_own", "load_any", "own_scene", "train_own", "tune_own"]
@@ -31,7 +33,8 @@ _SHOWN = 5  # records that were left out, as they are listed
 
 def train_own(
     world: str, files: Sequence[str], out: Path, console: Console, *,
-    parser: str, seed: int, again: bool, skip_bad: bool,
+    parser: str, seed: int, again: bool, skip_bad: bool, cluster: str | None = None,
+    memory: str | None = None,
 ) -> None:  # fmt: skip
     """Train a follower in a world of one's own and save it."""
     if not again and is_model(out):
@@ -40,13 +43,27 @@ def train_own(
             "it."
         )
     out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
-    shown = _shown(world, files, console, skip_bad=skip_bad)
+    shown: Sequence[Demonstration] | Demonstrations
+    checkpoints = None
+    if cluster is None and memory is None:
+        shown = _shown(world, files, console, skip_bad=skip_bad)
+    else:  # read in parts, again and again, with what is bad left out each time
+        own = open_world(world, files, skip_bad=skip_bad, check=skip_bad)
+        if own.demonstrations is None:
+            raise SettingError("--memory and --cluster need files of demonstrations. Name some.")
+        shown, skip_bad = own.demonstrations, False
+        checkpoints = out / CHECKPOINTS  # where the same command goes on
     began = perf_counter()
     with progress(console, "learning") as report, _told(console):
-        follower = Follower(parser=parser, seed=seed).fit(shown, progress=report, skip_bad=skip_bad)
+        follower = Follower(parser=parser, seed=seed).fit(
+            shown, progress=report, skip_bad=skip_bad, cluster=cluster, memory=memory,
+            checkpoint=checkpoints,
+        )  # fmt: skip
     follower.save(out, note={"format": _FORMAT, "world": world})
+    if checkpoints is not None:
+        _clear(checkpoints)
     console.print(
-        f"Learnt {follower.weight_count_:,} weights from {len(shown):,} demonstrations in "
+        f"Learnt {follower.weight_count_:,} weights from {_count(shown):,} demonstrations in "
         f"{perf_counter() - began:.0f} s.",
         soft_wrap=True,
     )
@@ -57,6 +74,22 @@ def train_own(
         f"The model is in {out}. Try: groundling follow {out} --world {world}",
         soft_wrap=True, markup=False,
     )  # fmt: skip
+
+
+def _clear(checkpoints: Path) -> None:
+    """Delete the states of a training that is done, and their folders if nothing else is there."""
+    for state in states_in(checkpoints):
+        state.unlink()
+    for folder in (*checkpoints.glob("[0-9]*"), checkpoints):
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _count(shown: Sequence[Demonstration] | Demonstrations) -> int:
+    try:
+        return len(shown)
+    except TypeError:  # what is bad is left out while reading
+        return sum(1 for _ in shown)
 
 
 def evaluate_own(

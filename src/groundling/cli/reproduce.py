@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groundling.cli.common import (
+    ClusterOption,
     CorporaOption,
     DebugOption,
     JobsOption,
@@ -43,6 +44,7 @@ def reproduce(
         bool, typer.Option("--routes", help="Also whole routes in mazes; half as much work again.")
     ] = False,
     jobs: JobsOption = 0,
+    cluster: ClusterOption = None,
     again: Annotated[
         bool, typer.Option("--again", help="Run everything, even what an earlier run finished.")
     ] = False,
@@ -87,7 +89,9 @@ def reproduce(
         refuse_others(out, [f"{name}-{preset}.json" for name, preset, _ in tables])
         if again:
             forget_results(wanted, out / "cells")
-        results = run_with_progress(wanted, folders, console, workers=jobs, keep=out / "cells")
+        results = run_with_progress(
+            wanted, folders, console, workers=jobs, keep=out / "cells", cluster=cluster
+        )
         reports = [
             assemble(name, preset, variants, results, folders[name], quick=quick)
             for name, preset, variants in tables

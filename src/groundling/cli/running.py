@@ -25,6 +25,7 @@ def run_with_progress(
     *,
     workers: int = 0,
     keep: Path | None = None,
+    cluster: str | None = None,
 ) -> dict[Job, Result]:
     """Run jobs, on all cores unless told otherwise, and show how far it is."""
     workers = max(1, min(workers or os.cpu_count() or 1, len(jobs)))
@@ -50,7 +51,7 @@ def run_with_progress(
         # Whoever ends us also ends our workers, as Ctrl-C does.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            return run_jobs(jobs, folders, workers=workers, keep=keep, tell=show)
+            return run_jobs(jobs, folders, workers=workers, keep=keep, tell=show, cluster=cluster)
         finally:
             signal.signal(signal.SIGTERM, before)
 

@@ -286,6 +286,20 @@ class FeatureSpace:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, place, -1)
 
+    def translate(self, other: FeatureSpace) -> NDArray[np.int64]:
+        """Return the position here of each feature of another space, or -1."""
+        joins, words, nodes = (
+            other.keys >> (2 * _SHIFT), (other.keys >> _SHIFT) & _MASK, other.keys & _MASK
+        )  # fmt: skip
+        # Some joins are named by one side only; the number of the other is always 0.
+        one, both = np.zeros(1, np.int64), (_CONJUNCTION, _SLOT)
+        here_words = np.append(self._places(self.word_names, other.word_names, False), one)
+        here_nodes = np.append(self._places(self.node_names, other.node_names, False), one)
+        words = np.where(np.isin(joins, (*both, _OWN)), here_words[words], 0)
+        nodes = np.where(joins == _OWN, 0, here_nodes[nodes])
+        places = self.places((joins << (2 * _SHIFT)) | (words << _SHIFT) | nodes)
+        return np.where((words < 0) | (nodes < 0), -1, places)
+
     def name(self, key: int) -> str:
         """Return the readable name of a feature."""
         join, word, node = int(key) >> 58, (int(key) >> _SHIFT) & _MASK, int(key) & _MASK

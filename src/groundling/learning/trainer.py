@@ -25,6 +25,7 @@ from groundling.inference.settings import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
+from groundling.learning.ordering import learn_connectives
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback, early, train
 from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
@@ -33,7 +34,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.world.environment import Demonstration
 
-__all__ = ["Learnt", "Trainer", "paused_collector"]
+__all__ = ["Learnt", "Trainer", "content_of", "paused_collector"]
 
 _LOG = logging.getLogger(__name__)
 _WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
@@ -83,32 +84,53 @@ class Trainer:
         with paused_collector():
             early(progress)("reading", 0, 1)
             examples = self.prepare(encoder, demonstrations)
+        if self.features.reorder:
+            with paused_collector():
+                encoder.reader.connectives = learn_connectives(
+                    self.model.member_model,
+                    lambda some: self._train(first, encoder.fork(), some, None, None)[1],
+                    examples, self.search, fold=encoder.reader.language.fold, seed=self.seed,
+                )  # fmt: skip
+            turn = encoder.reader.in_order
+            examples = [replace(each, instructions=turn(each.instructions)) for each in examples]
         state = None
         if checkpoint is not None:
-            state = Checkpoint(Path(checkpoint), every, self._fingerprint(examples, every))
+            digest = self.fingerprint(map(content_of, examples), every)
+            state = Checkpoint(Path(checkpoint), every, digest)
         if self.features.learns_lexicon:
-            wishes: list[object] = []
-
-            def listen(step: Progress) -> object:
-                wishes.append(None if progress is None else progress(step))
-                return wishes[-1]
-
-            with paused_collector():
-                encoder.reader.lexicon = learn_lexicon(
-                    self.model, self.data(encoder, self.features, examples), self.features,
-                    self.learning, seed=self.seed, progress=listen, checkpoint=state,
-                )  # fmt: skip
-            if any(wish is True for wish in wishes):
-                state = None  # half a lexicon: its weights are none to go on from
+            state = self.learn_lexicon(encoder, examples, progress, state)
         loss, fitted = self._train(first, encoder, examples, progress, state)
         further = []
         for number, member in enumerate(others, 1):
             other = self.encoder(member, encoder.reader.lexicon)
+            other.reader.connectives = encoder.reader.connectives
             own = None if state is None else replace(state, folder=state.folder / f"{number}")
             more, learnt = self._train(member, other, examples, progress, own)
             loss += more
             further.append(learnt)
         return Learnt(self, replace(fitted, others=tuple(further)), loss, examples=tuple(examples))
+
+    def learn_lexicon(
+        self,
+        encoder: Encoder,
+        examples: Sequence[Example],
+        progress: ProgressCallback | None,
+        state: Checkpoint | None,
+    ) -> Checkpoint | None:
+        """Give an encoder the lexicon that explains examples best; return where to go on from."""
+        wishes: list[object] = []
+
+        def listen(step: Progress) -> object:
+            wishes.append(None if progress is None else progress(step))
+            return wishes[-1]
+
+        with paused_collector():
+            encoder.reader.lexicon = learn_lexicon(
+                self.model, self.data(encoder, self.features, examples), self.features,
+                self.learning, seed=self.seed, progress=listen, checkpoint=state,
+            )  # fmt: skip
+        # Of half a lexicon, the weights are none to go on from.
+        return None if any(wish is True for wish in wishes) else state
 
     def go_on(
         self,
@@ -205,16 +227,8 @@ class Trainer:
         lengths = self.model.lengths(encoder, examples)
         return loss, FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
 
-    def _fingerprint(self, examples: Sequence[Example], every: int) -> str:
+    def fingerprint(self, content: Iterable[object], every: int) -> str:
         """Return what training depends on, so that another one does not go on from it."""
-        content = [
-            (
-                tuple(map(repr, e.instructions)), canonical(e.trajectory.actions),
-                canonical(e.trajectory.start), canonical([other.actions for other in e.also]),
-                e.weight, canonical(e.demonstration.negative_starts),
-            )
-            for e in examples
-        ]  # fmt: skip
         # Functions and parsers are known by name: how they print differs from run to run.
         members = self.model.all_members(self.overlay, self.features)
         described = [
@@ -228,8 +242,18 @@ class Trainer:
             repr(self.model.member_model), repr(self.learning), repr(self.search), self.seed,
             self.threads, load_parser(self.parser).name,
         ]  # fmt: skip
-        shown = json.dumps([settings, described, every, content])
+        shown = json.dumps([settings, described, every, list(content)])
         return hashlib.sha256(shown.encode()).hexdigest()
+
+
+def content_of(example: Example) -> tuple[object, ...]:
+    """Return what training depends on in an example, as JSON."""
+    return (
+        tuple(map(repr, example.instructions)), canonical(example.trajectory.actions),
+        canonical(example.trajectory.start),
+        canonical([other.actions for other in example.also]), example.weight,
+        canonical(example.demonstration.negative_starts),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

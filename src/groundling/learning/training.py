@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -13,10 +14,10 @@ from groundling.errors import ConvergenceWarning
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.optimise import minimise
 from groundling.learning.settings import Learning
-from groundling.models.base import Objective, Tell
+from groundling.models.base import Tell
 from groundling.overlay.batch import Reals
 
-__all__ = ["Progress", "ProgressCallback", "early", "train"]
+__all__ = ["Minimised", "Progress", "ProgressCallback", "early", "train"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,27 @@ class Progress:
     step: int
     steps: int
     loss: float
+
+
+class Minimised(Protocol):
+    """What can be trained: an `Objective`, or a sum of several."""
+
+    @property
+    def width(self) -> int:
+        """The number of weights."""
+
+    @property
+    def begins_aligned(self) -> bool:
+        """Whether the first round takes the alignments as they are."""
+
+    def first(self, width: int, seed: int) -> Reals:
+        """Return the θ to begin with."""
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return Σ weight · -log p and its gradient."""
+
+    def realign(self, theta: Reals) -> bool:
+        """Adapt to θ before another round; return whether anything changed."""
 
 
 ProgressCallback = Callable[[Progress], object]
@@ -51,7 +73,7 @@ def early(progress: ProgressCallback | None) -> Tell:
 
 
 def train(
-    objective: Objective,
+    objective: Minimised,
     learning: Learning,
     *,
     seed: int = 0,
@@ -65,7 +87,7 @@ def train(
     not training is interrupted there; so an interrupted training resumes to the same θ.
     """
     run = _Run(objective, learning, progress, checkpoint)
-    first = objective.first(len(objective.data.space), seed) if start is None else start
+    first = objective.first(objective.width, seed) if start is None else start
     value, theta, done = run.train(first)
     if not done:
         warnings.warn(
@@ -82,7 +104,7 @@ class _Run:
 
     def __init__(
         self,
-        objective: Objective,
+        objective: Minimised,
         learning: Learning,
         progress: ProgressCallback | None,
         checkpoint: Checkpoint | None,

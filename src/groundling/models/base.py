@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.settings import Features
@@ -89,7 +90,8 @@ class FittedModel:
 class TrainingData:
     """What an objective is made of.
 
-    With `grow`, it decides which features there are. `before_labels` is called when all
+    With `grow`, it decides which features there are. With `surveyed`, the encoder knows the
+    values and the words of all examples, and of others. `before_labels` is called when all
     values are known and no word is labelled yet.
     """
 
@@ -101,6 +103,7 @@ class TrainingData:
     threads: int = 1
     min_word_count: int = 1
     grow: bool = True
+    surveyed: bool = False
     before_labels: Callable[[], None] | None = None
     tell: Tell | None = None
 
@@ -114,7 +117,7 @@ class TrainingData:
     ) -> list[LabelledText]:
         """Return the labelled texts of all examples, after the values of all graphs are known."""
         self.report("encoding")
-        if self.grow:
+        if self.grow and not self.surveyed:
             for each in graphs:
                 self.encoder.learn_values(each)
             texts = (example.instructions for example in self.examples)
@@ -122,7 +125,10 @@ class TrainingData:
         if self.before_labels is not None:
             self.before_labels()
         return [
-            self.encoder.label(example.instructions, each, separate=separate)
+            # Where all values are known, graphs have no new ones.
+            self.encoder.label(
+                example.instructions, () if self.surveyed else each, separate=separate
+            )
             for example, each in zip(self.examples, graphs, strict=True)
         ]
 
@@ -133,10 +139,21 @@ class Objective(ABC):
     data: TrainingData
     scorer: Scorer
     begins_aligned = False  # whether the first round takes the alignments as they are
+    realigns = False  # whether `realign` may change anything
+    forgets = False  # whether what `realign` does depends on the latest θ only
+
+    @property
+    def width(self) -> int:
+        """The number of weights."""
+        return len(self.data.space)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p and its gradient."""
         return self.scorer.loss(theta)
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that `Model.loss` reads beside those of the scorer."""
+        return {}
 
     def first(self, width: int, seed: int) -> Reals:
         """Return the θ to begin with."""
@@ -212,6 +229,16 @@ class Model(Settings, ABC):
         """Return how the text is read in the light of each of several plans."""
 
     # Some models also have these.
+
+    def loss(
+        self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
+    ) -> tuple[float, Reals]:
+        """Return Σ weight · -log p and its gradient, from arrays only (see `Objective.parts`)."""
+        return scorer.loss(theta)
+
+    def first(self, width: int, seed: int) -> Reals:
+        """Return the θ to begin with."""
+        return np.zeros(width)
 
     def scores(
         self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory], search: Search

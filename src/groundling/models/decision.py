@@ -103,6 +103,12 @@ class DecisionModel(Model):
         self.check_negative_starts(data.examples)
         return DecisionObjective(self, data)
 
+    def first(self, width: int, seed: int) -> Reals:
+        """Begin with random weights, unless every unit is aligned with every action."""
+        if self.aligned == "all":
+            return np.zeros(width)
+        return np.random.default_rng([seed, 0]).normal(size=width) * _FIRST_SPREAD
+
     def lengths(self, encoder: Encoder, examples: Sequence[Example]) -> LengthModel:
         """Count how many actions texts of so many units have: ψ(n)."""
         units = [
@@ -178,8 +184,11 @@ class DecisionObjective(Objective):
     evaluation reads each text once, however many decisions it is about.
     """
 
+    forgets = True
+
     def __init__(self, model: DecisionModel, data: TrainingData) -> None:
         self.model = model
+        self.realigns = model.aligned == "best"
         self.data = data
         self.begins_aligned = model.begin == "alignment"
         self.options = [self._alternatives(example) for example in data.examples]
@@ -260,10 +269,8 @@ class DecisionObjective(Objective):
         return options
 
     def first(self, width: int, seed: int) -> Reals:
-        """Begin with random weights, unless every unit is aligned with every action."""
-        if self.model.aligned == "all":
-            return np.zeros(width)
-        return np.random.default_rng([seed, 0]).normal(size=width) * _FIRST_SPREAD
+        """Begin as the model says."""
+        return self.model.first(width, seed)
 
     def realign(self, theta: Reals) -> bool:
         """Align units with the demonstrated actions anew, by Viterbi."""

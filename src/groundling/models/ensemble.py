@@ -94,6 +94,10 @@ class Ensemble(Model):
         """Return which potentials whole plans have."""
         return self.model.terms()
 
+    def first(self, width: int, seed: int) -> Reals:
+        """Return the θ that a member begins with."""
+        return self.model.first(width, seed)
+
     def objective(self, data: TrainingData) -> Objective:
         """Return what one member minimises; each learns by itself."""
         return self.model.objective(data)

@@ -31,6 +31,22 @@ class LengthModel:
         self.counts = counts
         return self
 
+    @classmethod
+    def merged(cls, models: Iterable[LengthModel]) -> LengthModel:
+        """Return what is learnt from all that several have learnt from.
+
+        >>> one, other = LengthModel().fit([(1, 1)]), LengthModel().fit([(1, 1), (2, 3)])
+        >>> LengthModel.merged([one, other]) == LengthModel().fit([(1, 1), (1, 1), (2, 3)])
+        True
+        """
+        counts: dict[int, Counter[int]] = {}
+        longest = 1
+        for each in models:
+            for units, lengths in each.counts.items():
+                counts.setdefault(units, Counter()).update(lengths)
+            longest = max(longest, each.longest)
+        return cls(counts, longest)
+
     def score(self, length: int, units: int) -> float:
         """Return log p(length | units), backed off to all texts."""
         total: Counter[int] = Counter()

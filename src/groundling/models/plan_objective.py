@@ -65,7 +65,7 @@ class PlanObjective(Objective):
     def _from(self, example: Example, start: State) -> PlanSpace:
         space = self.spaces.plans(example.world, start, self.data.search)
         if space is None:
-            self.complete = False
+            self.complete, self.realigns = False, True
             plans = sample_plans(
                 example.world, start, self.data.search, self.alternatives, self.data.random
             )

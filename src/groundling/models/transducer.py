@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.settings import Features
@@ -28,11 +30,12 @@ from groundling.overlay.batch import Integers, Reals
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.settings import idle_setting, setting
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["TransducerModel", "TransducerObjective"]
+__all__ = ["TransducerModel", "TransducerObjective", "UnreadableError"]
 
 _ROUNDS = 5  # the default of Learning.rounds, which nothing here alternates
 
@@ -94,6 +97,33 @@ class TransducerModel(Model):
                 "with allow_multiple=False, where a unit names one action at most",
                 "Leave it out, or use allow_multiple=True.",
             )
+
+    def loss(
+        self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
+    ) -> tuple[float, Reals]:
+        """Return Σ weight · -log p(actions | text) and its gradient."""
+        starts, gold, ends = parts["starts"], parts["gold"], parts["ends"]
+        grouped, free = scorer.group_scores(theta)
+        weights, free_weights = np.zeros_like(grouped), np.zeros_like(free)
+        total = 0.0
+        begin = 0
+        for place, end in enumerate(ends.tolist()):
+            first, last = (int(each) for each in scorer.batch.instance_candidates[place:][:2])
+            span = slice(int(scorer.group_start[place]), int(scorer.group_start[place + 1]))
+            table = grouped[span].reshape(last - first, -1) + free[first:last, None]
+            # Prefixes are one more than actions.
+            of_prefixes = starts[begin + 2 * place : end + 2 * place + 2]
+            count = int(of_prefixes[-1])
+            reading = self.read(table[:count], table[count:], of_prefixes, gold[begin:end])
+            if not np.isfinite(reading.loss):
+                raise UnreadableError(place)
+            weight = float(scorer.batch.instance_weight[place])
+            grads = np.vstack([reading.act_grad, reading.marks_grad])
+            total += weight * reading.loss
+            weights[span] = weight * grads.ravel()
+            free_weights[first:last] = weight * grads.sum(axis=1)
+            begin = end
+        return total, scorer.weighted_gradient(theta, weights, free_weights)
 
     def objective(self, data: TrainingData) -> TransducerObjective:
         """Return the loss of all readings together."""
@@ -201,6 +231,11 @@ class TransducerObjective(Objective):
                 starts.append(len(graphs))
             self.layout.append((np.array(starts, np.int32), np.array(gold, np.int32)))
             pools.append([*graphs, *marks])
+        self._parts: dict[str, NDArray[Any]] = {
+            "starts": np.concatenate([starts for starts, _ in self.layout]),
+            "gold": np.concatenate([gold for _, gold in self.layout]),
+            "ends": np.cumsum([len(gold) for _, gold in self.layout]),
+        }
         texts = data.label(pools, separate=True)
         instances = [
             Instance(
@@ -229,24 +264,28 @@ class TransducerObjective(Objective):
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""
-        scorer = self.scorer
-        grouped, free = scorer.group_scores(theta)
-        weights, free_weights = np.zeros_like(grouped), np.zeros_like(free)
-        total = 0.0
-        for place, (starts, gold) in enumerate(self.layout):
-            first, last = (int(each) for each in scorer.batch.instance_candidates[place:][:2])
-            span = slice(int(scorer.group_start[place]), int(scorer.group_start[place + 1]))
-            table = grouped[span].reshape(last - first, -1) + free[first:last, None]
-            count = int(starts[-1])
-            reading = self.model.read(table[:count], table[count:], starts, gold)
-            example = self.data.examples[place]
-            if not np.isfinite(reading.loss):
-                raise DemonstrationError(
-                    f"{example.demonstration} cannot be read: no way of aligning its text leads "
-                    "to its actions."
-                )
-            grads = np.vstack([reading.act_grad, reading.marks_grad])
-            total += example.weight * reading.loss
-            weights[span] = example.weight * grads.ravel()
-            free_weights[first:last] = example.weight * grads.sum(axis=1)
-        return total, scorer.weighted_gradient(theta, weights, free_weights)
+        try:
+            return self.model.loss(self.scorer, self._parts, theta)
+        except UnreadableError as error:
+            raise self._unreadable(error.place) from None
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """Return where the alternatives of each prefix begin, and which one was demonstrated."""
+        return self._parts
+
+    def _unreadable(self, place: int) -> DemonstrationError:
+        return DemonstrationError(
+            f"{self.data.examples[place].demonstration} cannot be read: no way of aligning its "
+            "text leads to its actions."
+        )
+
+
+class UnreadableError(DemonstrationError):
+    """An instance that no reading leads through, by its place."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(f"Demonstration {place + 1} cannot be read.")
+        self.place = place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.place,)

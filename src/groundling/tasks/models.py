@@ -69,6 +69,8 @@ def train(
     left_out: str | None = None,
     progress: ProgressCallback | None = None,
     resumed: Callable[[], None] = lambda: None,
+    cluster: Any = None,
+    memory: str | None = None,
 ) -> tuple[Follower, Note, int]:
     """Train a preset and save it; return the follower, the note, and on how much it learnt.
 
@@ -88,7 +90,10 @@ def train(
         resumed()
     follower: Follower = chosen.follower(seed=note.seed)
     shown = training_set.demonstrations
-    follower.fit(shown, progress=progress, checkpoint=checkpoints, check=False)
+    follower.fit(
+        shown, progress=progress, checkpoint=checkpoints, check=False, cluster=cluster,
+        memory=memory,
+    )  # fmt: skip
     follower.save(out, note=note.to_dict())
     _end(checkpoints)
     if _read_note(out / NOTE) is not None:

@@ -130,8 +130,9 @@ def run_jobs(
     workers: int = 1,
     keep: Path | None = None,
     tell: Callable[[Job, bool], None] = lambda job, kept: None,
+    cluster: Any = None,
 ) -> dict[Job, Result]:
-    """Run jobs, in several processes if wished, the longest first.
+    """Run jobs, in several processes or on a cluster if wished, the longest first.
 
     With `keep`, a folder, every result is written as soon as it is there, and those that
     an earlier run left are taken instead of running again. `tell` is called with each
@@ -147,7 +148,10 @@ def run_jobs(
         else:
             results[job] = found
             tell(job, True)
-    for job, result in _run(waiting, folders, workers, keep):
+    running = _run(waiting, folders, workers, keep)
+    if cluster is not None and waiting:
+        running = _run_on_cluster(waiting, folders, keep, cluster)
+    for job, result in running:
         results[job] = result
         tell(job, False)
     return results
@@ -198,13 +202,42 @@ def _work(job: Job, folder: Path | None, size: float, keep: Path | None) -> tupl
     return job, _run_and_keep(job, folder, size, keep)
 
 
+def _run_on_cluster(
+    jobs: Sequence[Job], folders: Folders, keep: Path | None, cluster: Any
+) -> Iterator[tuple[Job, Result]]:
+    """Run jobs on Dask workers, and keep the results here."""
+    from joblib import Parallel, delayed, parallel_config
+
+    from groundling.scale.cluster import connected, explained
+
+    size = base.SAMPLE
+    kept = "Finished parts are kept." if keep is not None else "Nothing of it is kept."
+    with (
+        connected(cluster) as client,
+        explained(kept),
+        parallel_config(backend="dask", client=client),
+    ):
+        pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+        for job, result in pool(delayed(_run_apart)(job, folders[job.task], size) for job in jobs):
+            _keep(job, folders[job.task], size, keep, result)
+            yield job, result
+
+
+def _run_apart(job: Job, folder: Path | None, size: float) -> tuple[Job, Result]:
+    return job, run_job(job, folder, size)
+
+
 def _run_and_keep(job: Job, folder: Path | None, size: float, keep: Path | None) -> Result:
     result = run_job(job, folder, size)
+    _keep(job, folder, size, keep, result)
+    return result
+
+
+def _keep(job: Job, folder: Path | None, size: float, keep: Path | None, result: Result) -> None:
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         content = {"fingerprint": _fingerprint(job, folder, size), **result}
         write_atomically(keep / f"{job.key}.json", json.dumps(content))
-    return result
 
 
 def _kept(job: Job, folder: Path | None, keep: Path | None) -> Result | None:

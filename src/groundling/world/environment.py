@@ -14,6 +14,7 @@ from typing_extensions import TypeVar
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
 from groundling.memory import Budget, Memory
+from groundling.world.comparing import among, equal
 from groundling.world.graph import GroundingGraph
 from groundling.world.showing import said, shorten
 from groundling.world.trajectory import Trajectory
@@ -136,7 +137,7 @@ class Demonstration(Generic[StateT, ActionT]):
             )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
-        if _among(self.start, self.negative_starts):
+        if among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self} has its own start among its negative starts. Take it out."
             )
@@ -316,11 +317,11 @@ class World:
         if known is None:
             return False
         now = self._offered(start)
-        changed = not _equal(known, now)
-        for action in () if changed else {*now[:1], *now[-1:]}:
+        changed = not equal(known, now)
+        for action in () if changed else _ends(now):
             before = self._find(self._steps, (start, action), start)
             after = self._ask("step", start, action) if before is not None else None
-            changed = changed or not _equal(before, after)
+            changed = changed or not equal(before, after)
             seen = self._find(self._seen, (start, action), start)
             if seen is not None and not changed:
                 changed = seen != hash(self._grounded(start, action, after))
@@ -413,7 +414,7 @@ class World:
         states = [start]
         for number, action in enumerate(actions, 1):
             possible = self.actions(states[-1])
-            if not _among(action, possible):
+            if not among(action, possible):
                 listed = ", ".join(shorten(each) for each in possible[:8]) or "none"
                 raise DemonstrationError(
                     f"{where}: action {number}, {shorten(action)}, is impossible in state "
@@ -431,16 +432,6 @@ class World:
         return Trajectory(states, done, graphs)
 
 
-def _among(value: Any, others: Sequence[Any]) -> bool:
-    try:
-        return value in others
-    except Exception:  # some cannot be compared
-        return any(_equal(value, each) for each in others)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; what cannot be compared is not."""
-    try:
-        return one is other or bool(one == other)
-    except Exception:
-        return False
+def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return the first and the last action: those by which a change is noticed."""
+    return (actions[0], actions[-1]) if len(actions) > 1 else actions

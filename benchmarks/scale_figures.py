@@ -1,0 +1,168 @@
+"""What follows from the measurements of `benchmarks.scale`: exponents, a model of cost, a page."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+from groundling.files import write_atomically
+
+__all__ = ["cost_model", "growth_exponent", "summarise", "table", "write_page"]
+
+BEGIN, END = "<!-- scale: scale.json -->", "<!-- end -->"
+
+
+def growth_exponent(small: tuple[int, float], large: tuple[int, float]) -> float:
+    """Return the power of the number of demonstrations by which seconds grow.
+
+    >>> growth_exponent((1000, 3.0), (100_000, 300.0))
+    1.0
+    """
+    return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
+
+
+def cost_model(
+    work: float, features: int, wait: float, per_byte: float, workers: int, fan: int = 16
+) -> float:
+    """Return the seconds of one evaluation: work shared, then answers added in a tree.
+
+    Parameters
+    ----------
+    work
+        Seconds that one worker would calculate.
+    features
+        The length of θ and of the gradient, 8 bytes each.
+    wait
+        Seconds to hand out a task and to be answered.
+    per_byte
+        Seconds to send a byte from one process to another.
+    workers
+        How many workers there are, each added with at most `fan` others.
+
+    Examples
+    --------
+    >>> cost_model(10.0, 1000, 0.01, 1e-9, 1)
+    10.010016
+    >>> cost_model(10.0, 1000, 0.01, 1e-9, 10) < 1.1
+    True
+    """
+    depth = max(1, math.ceil(math.log(workers, fan))) if workers > 1 else 1
+    # θ goes out from one to the next; each process that adds reads up to `fan` gradients.
+    sent = 8 * features * per_byte * (1 + depth * min(workers, fan))
+    return work / workers + depth * wait + sent
+
+
+def summarise(parts: dict, size: int) -> dict:
+    """Return the keys of scale.json that follow from the parts."""
+    sizes = {int(name.split()[1]): each for name, each in parts.items() if name.startswith("size")}
+    on_two = {count: each for count, each in sizes.items() if "workers" in each}
+    evaluations = 20  # as many as a training takes, about
+    cost = {
+        count: each["encoding_seconds"] + evaluations * each["evaluation_seconds"]
+        for count, each in on_two.items()
+    }
+    small, large = min(on_two), max(on_two)
+    found = {
+        "demonstrations": size,
+        "peak_memory_gb": max(
+            [each["peak_memory_gb"] for each in on_two.values()]
+            + [parts["out of core"]["peak_memory_gb"]]
+        ),
+        "growth_exponent": growth_exponent((small, cost[small]), (large, cost[large])),
+        "growth_from": small,
+        "evaluation_seconds": on_two[large]["evaluation_seconds"],
+        "encoding_seconds": on_two[large]["encoding_seconds"],
+        "out_of_core_evaluation_seconds": parts["out of core"]["evaluation_seconds"],
+        "theta_difference": max(parts["differences"].values()),
+        "accuracy": {str(count): each["accuracy"] for count, each in sorted(sizes.items())},
+    }
+    workers = {
+        int(name.split()[1]): each for name, each in parts.items() if name.startswith("workers")
+    }
+    one = workers[1]
+    found["speedup_two_workers"] = one["evaluation_seconds"] / workers[2]["evaluation_seconds"]
+    found["communication_share"] = workers[2]["communication_share"]
+    found["out_of_core_slowdown"] = (
+        parts["out of core small"]["evaluation_seconds"]
+        / parts["in memory small"]["evaluation_seconds"]
+    )
+    work = one["evaluation_seconds"] - one["apart_seconds"]
+    wait = parts["latency"]["seconds"]
+    spread = max(0.0, workers[2]["apart_seconds"] - wait)
+    per_byte = spread / (8 * one["features"] * 3)
+    work_of_all = work * size / one["demonstrations"]
+    found["cost_model"] = {
+        "work_seconds": work_of_all,
+        "latency_seconds": wait,
+        "seconds_per_byte": per_byte,
+        "measured": {str(n): each["evaluation_seconds"] for n, each in workers.items()},
+        "expected": {
+            str(n): cost_model(work, one["features"], wait, per_byte, min(n, os.cpu_count() or 1))
+            for n in workers
+        },
+        "carried_on": {
+            str(n): cost_model(work_of_all, one["features"], wait, per_byte, n)
+            for n in (1, 2, 4, 10, 30, 100, 300, 1000)
+        },
+        "communication_takes_over": next(
+            (
+                n
+                for n in range(1, 100_000)
+                if cost_model(work_of_all, one["features"], wait, per_byte, n) > 2 * work_of_all / n
+            ),
+            None,
+        ),
+    }
+    return found
+
+
+def table(found: dict) -> str:
+    """Return the figures as the tables of a page."""
+    model = found["cost_model"]
+    figures = [
+        ("demonstrations", f"{found['demonstrations']:,}"),
+        ("encoding on two workers", f"{found['encoding_seconds']:.0f} s"),
+        ("one evaluation on two workers", f"{found['evaluation_seconds']:.2f} s"),
+        ("one evaluation out of core, alone", f"{found['out_of_core_evaluation_seconds']:.2f} s"),
+        ("most memory of a process", f"{found['peak_memory_gb']:.2f} GB"),
+        (
+            f"growth from {found['growth_from']:,} on, encoding included",
+            f"n^{found['growth_exponent']:.2f}",
+        ),
+        ("two workers against one", f"{found['speedup_two_workers']:.2f}×"),
+        ("share of an evaluation that is not calculation", f"{found['communication_share']:.0%}"),
+        ("out of core against all in memory", f"{found['out_of_core_slowdown']:.2f}×"),
+        ("largest difference of θ", f"{found['theta_difference']:.1e}"),
+    ]
+    lines = [
+        "| what | figure |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in figures),
+    ]
+    lines += ["", "| workers | one evaluation, expected | measured |", "|---|---|---|"]
+    lines += [
+        f"| {count} | {model['expected'][count]:.3f} s | {seconds:.3f} s |"
+        for count, seconds in model["measured"].items()
+    ]
+    lines += [
+        "",
+        f"| workers, all {found['demonstrations']:,} | one evaluation, on paper |",
+        "|---|---|",
+    ]
+    lines += [f"| {count} | {seconds:.3f} s |" for count, seconds in model["carried_on"].items()]
+    over = model["communication_takes_over"]
+    lines += ["", f"Communication takes as long as calculation from {over} workers on."]
+    lines += ["", "| demonstrations | right in an unseen maze |", "|---|---|"]
+    lines += [f"| {int(count):,} | {share:.3f} |" for count, share in found["accuracy"].items()]
+    return "\n".join(lines)
+
+
+def write_page(path: Path, found: dict) -> None:
+    """Put the tables into a page, in the place of those that were there."""
+    text = path.read_text(encoding="utf-8")
+    before, mark, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not mark or not end:
+        raise SystemExit(f"{path} has no place for the figures: {BEGIN} … {END}")
+    write_atomically(path, f"{before}{BEGIN}\n{table(found)}\n{END}{after}")

@@ -1,0 +1,1 @@
+"""More demonstrations than memory or one machine holds: training in shards."""

@@ -1,0 +1,59 @@
+"""Arrays in a file that is mapped into memory: read when they are looked at, never all at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+
+from groundling.errors import ModelFileError
+
+__all__ = ["map_arrays", "write_arrays"]
+
+_TYPES = {"F64": np.float64, "I64": np.int64, "I32": np.int32, "U32": np.uint32, "BOOL": np.bool_}
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[str, Any]) -> None:
+    """Write arrays and a note (JSON) into one file, whole or not at all.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_arrays(Path(folder) / "shard", {"weight": np.array([1.0, 2.0])}, {"count": 2})
+    ...     arrays, note = map_arrays(Path(folder) / "shard")
+    ...     arrays["weight"].tolist(), note
+    ([1.0, 2.0], {'count': 2})
+    """
+    temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    try:
+        save_file(whole, temporary, metadata={"note": json.dumps(note)})
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays of a file as they lie there, and its note.
+
+    They can be written to, as kernels expect, but what is written stays in memory.
+    """
+    try:
+        raw = np.asarray(np.memmap(path, np.uint8, mode="c"))
+        begin = 8 + int(raw[:8].view("<u8")[0])
+        header = json.loads(raw[8:begin].tobytes())
+        note = json.loads(header.pop("__metadata__")["note"])
+        arrays = {}
+        for name, each in header.items():
+            first, last = each["data_offsets"]
+            kind = np.dtype(_TYPES[each["dtype"]])
+            arrays[name] = raw[begin + first : begin + last].view(kind).reshape(each["shape"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"The shard {path} is broken ({error}). Delete it.") from error
+    return arrays, note

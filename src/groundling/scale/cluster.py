@@ -1,0 +1,405 @@
+"""Shards on a Dask cluster: who works on what, what is lost when workers die, and errors."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from groundling.errors import DemonstrationError, SettingError, WorkerError, WorldError
+from groundling.overlay.batch import Reals
+from groundling.scale.crew import Crew, Task
+from groundling.scale.job import Job, versions_here
+from groundling.scale.shards import Shard, Shards
+from groundling.scale.summing import Place, Total, TreeSum
+from groundling.scale.workshop import Workshop
+
+__all__ = ["Evaluation", "OnCluster", "assign", "connected", "explained"]
+
+T = TypeVar("T")
+_FAN = 16  # answers that are added by one process; more are added in a tree
+_PATIENCE = 60.0  # seconds to wait for workers when there are none
+_LOOK = 2.0
+_CONNECT = 15.0
+_DEATHS = 3  # times that workers may die of the same task, each after Dask's own attempts
+
+
+@contextlib.contextmanager
+def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
+    """Connect to a cluster: a client, a cluster, an address, or `local:2` to start one here.
+
+    >>> with connected("local:many") as client:
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: 'local:many' names no cluster. Write local:2 for two workers
+    here, or the address of a scheduler, such as tcp://10.0.0.7:8786.
+    """
+    if isinstance(cluster, str):
+        kind, _, number = cluster.partition(":")
+        if (kind == "local" and not (number.isdecimal() and int(number) > 0)) or not cluster:
+            raise SettingError(
+                f"{cluster!r} names no cluster. Write local:2 for two workers here, or the "
+                "address of a scheduler, such as tcp://10.0.0.7:8786."
+            )
+    distributed = _distributed()
+    if isinstance(cluster, distributed.Client):
+        yield cluster
+        return
+    if isinstance(cluster, str) and cluster.startswith("local:"):
+        started = distributed.LocalCluster(
+            n_workers=int(cluster.partition(":")[2]),
+            threads_per_worker=1,
+            memory_limit="auto" if memory is None else memory,
+            dashboard_address=":0",
+            silence_logs="ERROR",
+        )
+        with started, distributed.Client(started) as client:
+            yield client
+        return
+    try:
+        client = distributed.Client(cluster, timeout=_CONNECT)
+    except (OSError, ValueError, TypeError, TimeoutError) as error:
+        raise WorkerError(
+            f"There is no scheduler at {cluster} ({type(error).__name__}). Start it with `dask "
+            "scheduler`, or use local:2 for two workers here."
+        ) from error
+    with client:
+        yield client
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise SettingError(
+            "A cluster needs Dask. Install it with pip install 'groundling[cluster]'."
+        ) from error
+    return distributed
+
+
+@contextlib.contextmanager
+def explained(kept: str) -> Iterator[None]:
+    """Turn what Dask says of lost machines into a sentence; `kept` says what is not lost.
+
+    >>> with explained("All is kept."):
+    ...     raise ConnectionError
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorkerError: The scheduler of the cluster is lost (ConnectionError). Start it
+    again. All is kept.
+    """
+    distributed = _distributed()
+    lost = (
+        distributed.comm.CommClosedError, distributed.client.FutureCancelledError,
+        distributed.client.FuturesCancelledError, distributed.client.CancelledError,
+        TimeoutError, ConnectionError,
+    )  # fmt: skip
+    try:
+        yield
+    except (WorldError, DemonstrationError) as error:
+        if isinstance(error, WorldError) or isinstance(error.__cause__, WorldError):
+            raise WorldError(f"On a worker: {error}") from error
+        raise
+    except (ImportError, AttributeError) as error:
+        if isinstance(error, AttributeError) and "get attribute" not in str(error):
+            raise  # nothing that was sent
+        raise WorldError(
+            f"A worker cannot import what the demonstrations need ({error}). Install it on "
+            "all machines, or send it with client.upload_file."
+        ) from error
+    except distributed.KilledWorker as error:
+        raise WorkerError(
+            "Workers died again and again at the same part of the work, perhaps for want of "
+            f"memory. Give each more memory. {kept}"
+        ) from error
+    except MemoryError as error:
+        raise WorkerError(
+            "A worker has too little memory for a shard. Give it more, or write the "
+            f"demonstrations into files of fewer records. {kept}"
+        ) from error
+    except lost as error:
+        raise WorkerError(
+            f"The scheduler of the cluster is lost ({type(error).__name__}). Start it again. {kept}"
+        ) from error
+    except OSError as error:
+        raise WorkerError(f"A worker cannot read or write its files ({error}). {kept}") from error
+
+
+def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
+    """Share shards out among workers by their threads; most stay where they are.
+
+    Parameters
+    ----------
+    count
+        How many shards there are.
+    owners
+        Who had each shard; some may be gone.
+    threads
+        The workers that are there, and how many threads each has.
+
+    Examples
+    --------
+    >>> assign(5, {}, {"one": 1, "two": 1})
+    {'one': [0, 1, 2], 'two': [3, 4]}
+    >>> assign(5, {0: "one", 1: "one", 2: "one", 3: "two", 4: "two"}, {"two": 1, "three": 1})
+    {'two': [3, 4, 0], 'three': [1, 2]}
+    """
+    total, before, quota = sum(threads.values()), 0, {}
+    for address, share in threads.items():
+        # Rounded up while counting through, so that quotas sum to all shards.
+        until = -(-count * (before + share) // total)
+        quota[address] = until - -(-count * before // total)
+        before += share
+    found: dict[str, list[int]] = {address: [] for address in threads}
+    waiting = []
+    for shard in range(count):
+        owner = owners.get(shard, "")
+        if owner in found and len(found[owner]) < quota[owner]:
+            found[owner].append(shard)
+        else:
+            waiting.append(shard)
+    for address, mine in found.items():
+        room = quota[address] - len(mine)
+        mine += waiting[:room]
+        waiting = waiting[room:]
+    return {address: mine for address, mine in found.items() if mine}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How long one evaluation took: altogether, and the longest that a worker calculated."""
+
+    seconds: float
+    working: float
+    workers: int
+
+
+@dataclass(frozen=True)
+class _Answer:
+    parts: dict[Place, Total]
+    seconds: float
+
+
+class OnCluster(Crew):
+    """The workers of a Dask cluster; what a dead one had is made anew by others.
+
+    Parameters
+    ----------
+    client
+        A client of the cluster.
+    shards
+        What to work on. Files must be readable for the workers; anything else is sent.
+    memory
+        How many bytes each worker should take, about.
+    kept
+        Where the checkpoints are, for messages.
+
+    Attributes
+    ----------
+    evaluations : list of Evaluation
+        How long each evaluation took.
+    """
+
+    def __init__(
+        self, client: Any, shards: Shards, memory: int, kept: str | Path | None = None
+    ) -> None:
+        self.client = client
+        self.shards = shards
+        self.memory = memory
+        self.evaluations: list[Evaluation] = []
+        self._owners: dict[int, str] = {}
+        self._jobs: dict[str, Any] = {}
+        self._names: set[str] = set()
+        self._advice = (
+            f"What was reached is kept in {kept}: the same training goes on from there."
+            if kept is not None
+            else "Nothing of it is kept; with checkpoint=… it would be."
+        )
+
+    def __enter__(self) -> OnCluster:
+        with explained(self._advice):
+            self._threads()  # waits for workers
+            self._check_versions()
+            self._stock = self._send(self.shards)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._jobs.clear()
+        self._stock = None
+        with contextlib.suppress(Exception):  # the cluster may be gone
+            self.client.run(_clear, sorted(self._names), on_error="ignore")
+
+    # ---- tasks --------------------------------------------------------------------------
+
+    def each(self, task: Task[T], job: Job) -> Iterator[T]:
+        """Yield what a task returns for each shard, in the order of shards."""
+        with explained(self._advice):
+            sent = self._sent(job)
+            futures: list[Any] = [None] * len(self.shards)
+            for address, mine in self._assign().items():
+                for number in mine:
+                    futures[number] = self._submit(
+                        _work, task, number, self._stock, sent, self.memory, at=address
+                    )
+        for place, future in enumerate(futures):
+            with explained(self._advice):
+                [found] = self._results([future])
+            futures[place] = None  # so that workers can forget it
+            yield found
+
+    def total(self, job: Job, theta: Reals) -> Total | None:
+        """Return loss and gradient over all shards, or nothing if some are missing."""
+        began = time.perf_counter()
+        with explained(self._advice):
+            sent, weights = self._sent(job), self._send(theta)
+            shares = self._assign()
+            futures = [
+                self._submit(_evaluate, mine, self._stock, sent, weights, self.memory, at=address)
+                for address, mine in shares.items()
+            ]
+            while len(futures) > _FAN:
+                groups = (futures[i : i + _FAN] for i in range(0, len(futures), _FAN))
+                futures = [self._submit(_merge, len(self.shards), *group) for group in groups]
+            found = _merge(len(self.shards), *self._results(futures))
+        seconds = time.perf_counter() - began
+        self.evaluations.append(Evaluation(seconds, found.seconds, len(shares)))
+        total = TreeSum(len(self.shards))
+        total.update(found.parts)
+        return total.whole
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any, at: str = "") -> Any:
+        with warnings.catch_warnings():
+            # What is sent stays with the scheduler, so that it can be sent to others again.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            where = {"workers": [at], "allow_other_workers": True} if at else {}
+            return self.client.submit(function, *arguments, pure=False, **where)
+
+    def _send(self, value: object) -> Any:
+        # As bytes: a worker that cannot import what they hold says so, and does not die of it.
+        return self._submit(_receive, _distributed().protocol.pickle.dumps(value))
+
+    def _sent(self, job: Job) -> Any:
+        self._names.add(_name(job))
+        if job.key not in self._jobs:
+            self._jobs = {job.key: self._send(job)}
+        return self._jobs[job.key]
+
+    def _assign(self) -> dict[str, list[int]]:
+        shares = assign(len(self.shards), self._owners, self._threads())
+        self._owners = {number: address for address, mine in shares.items() for number in mine}
+        return shares
+
+    # ---- what goes wrong ----------------------------------------------------------------
+
+    def _threads(self) -> dict[str, int]:
+        """Return the workers that are there and their threads; wait for one if there is none."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            if self.client.status in ("closing", "closed"):
+                raise ConnectionError("the client has given up")
+            workers = self.client.scheduler_info(n_workers=-1).get("workers")
+            if workers:
+                return {address: each["nthreads"] for address, each in sorted(workers.items())}
+            if time.monotonic() > until:
+                raise WorkerError(f"There are no workers. Start some. {self._advice}")
+            self.client.sync(_pause, self.client)
+
+    def _check_versions(self) -> None:
+        here = versions_here()
+        try:
+            found = self.client.run(versions_here)
+        except ImportError as error:
+            raise WorkerError(
+                f"A worker cannot import Groundling ({error}). Install the same version on all "
+                "machines."
+            ) from error
+        for address, versions in found.items():
+            for name, version in versions.items():
+                if here[name] != version:
+                    raise WorkerError(
+                        f"The worker {address} has {name} {version}, this process {here[name]}. "
+                        "Install the same version on all machines."
+                    )
+
+    def _results(self, futures: Sequence[Any]) -> list[Any]:
+        """Wait for results; workers may die meanwhile, but not all of them for good."""
+        distributed = _distributed()
+        deaths = 0
+        while True:
+            try:
+                distributed.wait(futures, timeout=_LOOK)
+                results: list[Any] = self.client.gather(futures)
+                return results
+            except TimeoutError:
+                self._threads()
+            except distributed.KilledWorker as error:
+                deaths += 1
+                if deaths == _DEATHS:
+                    raise WorkerError(
+                        "Workers died again and again at the same part of the work, perhaps for "
+                        "want of memory. Give each more memory, or write the demonstrations into "
+                        f"files of fewer records. {self._advice}"
+                    ) from error
+                self.client.retry(futures)
+
+
+# ---- what runs on workers ---------------------------------------------------------------
+
+
+async def _pause(client: Any) -> None:
+    import asyncio
+
+    await asyncio.sleep(0.2)
+
+
+def _receive(packed: bytes) -> Any:
+    """Hold a value on a worker; it can be made anew, as its task carries it."""
+    return _distributed().protocol.pickle.loads(packed)
+
+
+def _name(job: Job) -> str:
+    return job.key.partition(".")[0]
+
+
+def _workshop(job: Job, memory: int) -> Workshop:
+    """Return the workshop of this worker for a training."""
+    worker = _distributed().get_worker()
+    shops: dict[str, Workshop] = worker.__dict__.setdefault("groundling_workshops", {})
+    name = _name(job)
+    if name not in shops:
+        job.check_versions(f"The worker {worker.address}")
+        folder = Path(worker.local_directory) / f"groundling-{name}"
+        shops[name] = Workshop(folder, memory, worker.state.nthreads)
+    return shops[name]
+
+
+def _work(task: Task[T], number: int, shards: Shards, job: Job, memory: int) -> T:
+    return task(_workshop(job, memory), shards.parts[number], job)
+
+
+def _evaluate(
+    numbers: Sequence[int], shards: Shards, job: Job, theta: Reals, memory: int
+) -> _Answer:
+    began = time.perf_counter()
+    mine: list[Shard] = [shards.parts[number] for number in numbers]
+    parts = _workshop(job, memory).evaluate(mine, len(shards), job, theta)
+    return _Answer(parts, time.perf_counter() - began)
+
+
+def _merge(shards: int, *answers: _Answer) -> _Answer:
+    total = TreeSum(shards)
+    for each in answers:
+        total.update(each.parts)
+    return _Answer(total.parts, max(each.seconds for each in answers))
+
+
+def _clear(names: Sequence[str], dask_worker: Any = None) -> None:
+    for name in names:
+        dask_worker.__dict__.get("groundling_workshops", {}).pop(name, None)
+        shutil.rmtree(Path(dask_worker.local_directory) / f"groundling-{name}", ignore_errors=True)

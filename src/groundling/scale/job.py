@@ -1,0 +1,153 @@
+"""What workers must know to work on any shard: settings, what was merged, and θ so far."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from groundling import __version__
+from groundling.errors import WorkerError
+from groundling.features.lexicon import Lexicon
+from groundling.features.space import FeatureSpace
+from groundling.learning.trainer import Trainer
+from groundling.models.base import Member
+from groundling.models.lengths import LengthModel
+from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
+from groundling.scale.counting import Counts
+
+__all__ = ["Encoded", "Job", "Survey", "versions_here"]
+
+
+def versions_here() -> dict[str, str]:
+    """Return the versions that must be the same everywhere, for the same θ everywhere."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"Groundling": __version__, "Python": python, "NumPy": np.__version__}
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a shard has before its words are labelled.
+
+    `values` are those of each kind in its graphs, `counts` how often each word occurs,
+    `weight` that of its demonstrations together, `digest` what stands for its content.
+    """
+
+    values: dict[str, set[str]]
+    counts: Mapping[str, int]
+    examples: int = 0
+    weight: float = 0.0
+    digest: str = ""
+
+    @classmethod
+    def merged(cls, surveys: Iterable[Survey]) -> Survey:
+        """Return the survey of several shards, given in their order.
+
+        >>> one = Survey({"item": {"sofa"}}, {"go": 2}, 2, 2.0)
+        >>> other = Survey({"item": {"lamp"}}, {"go": 1, "on": 1}, 1, 0.5)
+        >>> both = Survey.merged([one, other])
+        >>> sorted(both.values["item"]), both.counts["go"], both.weight
+        (['lamp', 'sofa'], 3, 2.5)
+        """
+        values: dict[str, set[str]] = {}
+        counts: Counter[str] = Counter()
+        examples, weight = 0, 0.0
+        for each in surveys:
+            for kind, known in each.values.items():
+                values.setdefault(kind, set()).update(known)
+            counts.update(each.counts)
+            examples += each.examples
+            weight += each.weight
+        return cls(values, counts, examples, weight)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What an encoded shard tells the others: its counts, and what its objective is like."""
+
+    counts: Counts
+    lengths: LengthModel
+    begins_aligned: bool
+    realigns: bool
+    forgets: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training of one member: all that a shard's encoding depends on.
+
+    A worker that is given a job and a shard can do everything again that others had done
+    with it. `history` holds the θ of every time that alignments were made anew.
+    """
+
+    key: str
+    trainer: Trainer
+    member: int
+    lexicon: Lexicon
+    survey: Survey | None = field(default=None, repr=False)
+    context_words: frozenset[str] = field(default=frozenset(), repr=False)
+    space: FeatureSpace | None = field(default=None, repr=False)
+    history: tuple[Reals, ...] = field(default=(), repr=False)
+    versions: Mapping[str, str] = field(default_factory=versions_here)
+
+    def with_survey(self, survey: Survey) -> Job:
+        """Return the job with what all shards have."""
+        encoder = self.encoder()
+        encoder.values = {kind: set(known) for kind, known in survey.values.items()}
+        encoder.reader.know(survey.counts, encoder.values)
+        words = encoder.reader.labeller.context_words
+        return replace(self, key=f"{self.key}-labels", survey=survey, context_words=words)
+
+    def with_space(self, space: FeatureSpace) -> Job:
+        """Return the job with the features that there are."""
+        return replace(self, key=f"{self.key}-features", space=space)
+
+    def realigned(self, theta: Reals, forgets: bool) -> Job:
+        """Return the job in which alignments are made anew at θ."""
+        number = int(self.key.rpartition("-round")[2]) if "-round" in self.key else 0
+        before = self.history[-1:] if forgets else self.history
+        key = f"{self.key.partition('-round')[0]}-round{number + 1}"
+        return replace(self, key=key, history=(*before, theta.copy()))
+
+    @property
+    def settings(self) -> Member:
+        """The overlay and the features of the member."""
+        trainer = self.trainer
+        return trainer.model.all_members(trainer.overlay, trainer.features)[self.member]
+
+    def encoder(self) -> Encoder:
+        """Return a new encoder for the member; it knows nothing yet."""
+        return self.trainer.encoder(self.settings, self.lexicon)
+
+    def prepare(self, encoder: Encoder) -> None:
+        """Give an encoder what all shards have."""
+        encoder.reader.lexicon = self.lexicon
+        if self.survey is not None:
+            # The same objects for every shard: what was looked up among them is remembered.
+            encoder.values = self.survey.values
+            encoder.reader.counts = self.survey.counts
+            encoder.reader.labeller = replace(
+                encoder.reader.labeller, context_words=self.context_words
+            )
+
+    def check_versions(self, where: str) -> None:
+        """Complain of a process that would count otherwise.
+
+        >>> from unittest.mock import Mock
+        >>> job = Job("1", Mock(), 0, Mock(), versions=versions_here() | {"Python": "2.7"})
+        >>> job.check_versions("The worker tcp://10.0.0.7:4711")
+        Traceback (most recent call last):
+            ...
+        groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 has Python 3..., this
+        process 2.7. Install the same version on all machines.
+        """
+        for name, found in versions_here().items():
+            if self.versions[name] != found:
+                raise WorkerError(
+                    f"{where} has {name} {found}, this process {self.versions[name]}. Install the "
+                    "same version on all machines."
+                )

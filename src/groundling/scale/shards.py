@@ -1,0 +1,162 @@
+"""Shards: demonstrations in parts that are read, encoded and evaluated one by one."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from groundling.data.records import Demonstrations
+from groundling.errors import DemonstrationError
+from groundling.world.environment import Demonstration, Environment
+
+__all__ = ["SHARD", "Shard", "Shards", "split"]
+
+SHARD = 2000
+"""How many demonstrations a shard has at most."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some demonstrations of a whole, by its number among all shards.
+
+    `source` is where they are read from, and `first` and `count` which of these they are.
+    """
+
+    number: int
+    source: Iterable[Demonstration]
+    first: int = 0
+    count: int = SHARD
+
+    def read(self) -> Iterator[Demonstration]:
+        """Read the demonstrations."""
+        return islice(self.source, self.first, self.first + self.count)
+
+    def __str__(self) -> str:
+        files = ", ".join(map(str, getattr(self.source, "files", ())))
+        which = f"demonstrations {self.first + 1} to {self.first + self.count}"
+        return f"{which} of {files}" if files else which
+
+
+@dataclass(frozen=True)
+class Shards:
+    """All shards in their order; sent as one, so that they share their worlds."""
+
+    parts: tuple[Shard, ...]
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+def split(demonstrations: Any, folder: Path, *, size: int = SHARD, apart: bool = False) -> Shards:
+    """Split demonstrations into shards, in their order.
+
+    Those in files are read from there; no shard spans two files. A list is cut as it is. What
+    can be gone through only once is written to the folder first.
+
+    Parameters
+    ----------
+    demonstrations
+        `Demonstrations`, any iterable, or the name or pattern of files whose records name no
+        world that has to be told.
+    folder
+        Where those are written that come only once.
+    size
+        How many demonstrations a shard has at most.
+    apart
+        Whether other machines will read the shards, which cannot see what is written here.
+
+    Examples
+    --------
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after): ...
+    >>> shown = [Demonstration(f"light {n}", Lamp(), "off", ("on",)) for n in range(5)]
+    >>> shards = split(shown, Path("unused"), size=2)
+    >>> [[each.instructions for each in part.read()] for part in shards.parts]
+    [['light 0', 'light 1'], ['light 2', 'light 3'], ['light 4']]
+    """
+    if isinstance(demonstrations, (str, PathLike)):
+        demonstrations = read_named(demonstrations)
+    if not isinstance(demonstrations, Iterable):
+        raise DemonstrationError(
+            f"fit learns from demonstrations, not from a {type(demonstrations).__name__}."
+        )
+    if isinstance(demonstrations, Demonstrations) and demonstrations.files:
+        return Shards(tuple(_of_files(demonstrations, size)))
+    if not isinstance(demonstrations, (Collection, Demonstrations)):
+        if not apart:
+            return _written(demonstrations, folder, size)
+        demonstrations = list(demonstrations)
+    count = len(demonstrations)
+    starts = range(0, count, size)
+    return Shards(
+        tuple(
+            Shard(number, demonstrations, first, min(size, count - first))
+            for number, first in enumerate(starts)
+        )
+    )
+
+
+def read_named(name: str | PathLike[str]) -> Demonstrations:
+    """Say how files are read, since their worlds have to be told."""
+    found = glob.glob(str(name), recursive=True)
+    what = f"{len(found)} files match" if found else "No file matches"
+    raise DemonstrationError(
+        f"fit was given the name {str(name)!r} ({what} it), but not what its worlds are. Give it "
+        f"Demonstrations.read({str(name)!r}, worlds=…)."
+    )
+
+
+def _of_files(demonstrations: Demonstrations, size: int) -> Iterator[Shard]:
+    number = 0
+    for source in demonstrations.shards():
+        try:
+            count = len(source)
+        except TypeError:  # bad records are left out, so that they must be read to be counted
+            count = sum(1 for _ in source)
+        for first in range(0, count, size):
+            yield Shard(number, source, first, min(size, count - first))
+            number += 1
+
+
+def _written(demonstrations: Iterable[Demonstration], folder: Path, size: int) -> Shards:
+    """Write what comes only once into files, environments by number."""
+    environments: list[Environment] = []
+    places: dict[int, int] = {}
+
+    def name(environment: Environment) -> tuple[str, dict[str, Any]]:
+        if id(environment) not in places:
+            places[id(environment)] = len(environments)
+            environments.append(environment)
+        return f"{places[id(environment)]}", {}
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = Demonstrations(_Once(demonstrations)).write(
+        folder / "given.jsonl", worlds=name, shard_size=size
+    )
+    if not files:
+        return Shards(())
+    worlds = {f"{place}": each for place, each in enumerate(environments)}
+    return split(Demonstrations.read(files, worlds), folder, size=size)
+
+
+class _Once(Collection[Demonstration]):
+    """Lets a stream pass for a collection, so that it is not kept."""
+
+    def __init__(self, stream: Iterable[Demonstration]) -> None:
+        self.stream = stream
+
+    def __iter__(self) -> Iterator[Demonstration]:
+        return iter(self.stream)
+
+    def __len__(self) -> int:
+        return 0
+
+    def __contains__(self, item: object) -> bool:
+        return False

@@ -1,0 +1,84 @@
+"""Losses and gradients of shards, summed in an order that the shards alone decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from groundling.overlay.batch import Reals
+
+__all__ = ["Place", "Total", "TreeSum"]
+
+Place = tuple[int, int]
+"""A node of the tree: its level, and its number there. Shards are at level 0."""
+
+
+@dataclass(frozen=True)
+class Total:
+    """A loss, its gradient, and the weight of the demonstrations that they cover."""
+
+    loss: float
+    gradient: Reals
+    weight: float
+
+    def __add__(self, other: Total) -> Total:
+        return Total(
+            self.loss + other.loss, self.gradient + other.gradient, self.weight + other.weight
+        )
+
+
+class TreeSum:
+    """A sum over shards as a binary tree: neighbours are added, then neighbours of these.
+
+    However the shards are spread over processes, and whenever they arrive, every sum has the
+    same two parts; so the result is the same to the last bit. What is still apart is kept: at
+    most about 2 · log₂(shards) gradients where neighbouring shards come from one process.
+
+    Parameters
+    ----------
+    shards
+        How many shards there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, other = TreeSum(3), TreeSum(3)
+    >>> for shard in (2, 0):
+    ...     one.add((0, shard), Total(0.1 * shard, np.ones(1), 1.0))
+    >>> other.add((0, 1), Total(0.1, np.ones(1), 1.0))
+    >>> sorted(one.parts), one.whole
+    ([(0, 0), (1, 1)], None)
+    >>> one.update(other.parts)
+    >>> one.whole.weight
+    3.0
+    """
+
+    def __init__(self, shards: int) -> None:
+        self.shards = shards
+        self.parts: dict[Place, Total] = {}
+
+    def add(self, place: Place, total: Total) -> None:
+        """Add a part, and whatever becomes complete by it."""
+        level, number = place
+        while (1 << level) < self.shards:
+            beside = (level, number ^ 1)
+            found = self.parts.pop(beside, None)
+            if found is not None:
+                total = total + found if number % 2 == 0 else found + total
+            elif number % 2 or (number + 1) << level < self.shards:
+                break  # its neighbour is yet to come
+            level, number = level + 1, number // 2
+        self.parts[level, number] = total
+
+    def update(self, parts: Mapping[Place, Total]) -> None:
+        """Add the parts of another sum."""
+        for place, total in parts.items():
+            self.add(place, total)
+
+    @property
+    def whole(self) -> Total | None:
+        """The sum over all shards, or nothing while some are missing."""
+        if len(self.parts) != 1:
+            return None
+        [((level, number), total)] = self.parts.items()
+        return total if number == 0 and (1 << level) >= self.shards else None

@@ -1,0 +1,359 @@
+"""A workshop: where one process reads, encodes, keeps and evaluates shards."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.errors import DemonstrationError, SettingError
+from groundling.features.space import FeatureSpace
+from groundling.learning.trainer import content_of, paused_collector
+from groundling.models.base import Model, Objective, TrainingData
+from groundling.models.examples import Example
+from groundling.models.transducer import UnreadableError
+from groundling.overlay.batch import Batch, Reals
+from groundling.overlay.encoder import Encoder
+from groundling.overlay.encoding import Encoding
+from groundling.overlay.potentials import LabelTables
+from groundling.overlay.scorer import Scorer
+from groundling.scale.arrays import map_arrays, write_arrays
+from groundling.scale.counting import CountingSpace, renumber, word_uses
+from groundling.scale.job import Encoded, Job, Survey
+from groundling.scale.shards import Shard
+from groundling.scale.summing import Place, Total, TreeSum
+
+__all__ = ["Workshop", "memory_used"]
+
+
+class _ValuesKnown(Exception):  # noqa: N818 - no error: enough is known
+    """Stops the making of an objective before any word is labelled."""
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A shard that can be evaluated: arrays that are mapped, and how many bytes they are."""
+
+    scorer: Scorer
+    parts: dict[str, NDArray[Any]]
+    weight: float
+    size: int
+
+
+class Workshop:
+    """Works on shards in one process, and keeps what it makes of them in files.
+
+    Whatever it is asked for, it makes anew what is missing: a shard's files depend on nothing
+    but the shard and the job.
+
+    Parameters
+    ----------
+    folder
+        Where encoded shards are kept.
+    memory
+        How many bytes the process should take, about.
+    threads
+        How many shards are evaluated at a time.
+    """
+
+    def __init__(self, folder: Path, memory: int, threads: int = 1) -> None:
+        self.folder = folder
+        self.memory = memory
+        self.threads = threads
+        self._encoders: dict[str, Encoder] = {}
+        self._open: dict[tuple[int, str], _Open] = {}
+        self._building = threading.Lock()
+        self._opening = threading.Lock()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    # ---- before evaluating --------------------------------------------------------------
+
+    def survey(self, shard: Shard, job: Job) -> Survey:
+        """Return the values and words of a shard, before any word is labelled."""
+
+        def stop() -> None:
+            raise _ValuesKnown
+
+        with self._building, paused_collector():
+            encoder = self._encoder(job)
+            examples = self._examples(shard, job, encoder)
+            encoder.values = {kind: set() for kind in encoder.values}
+            try:
+                data = self._data(shard, job, encoder, examples, job.settings.features.space())
+                job.trainer.model.objective(replace(data, before_labels=stop))
+            except _ValuesKnown:
+                pass
+            weight = float(sum(example.weight for example in examples))
+            digest = hashlib.sha256(json.dumps([*map(content_of, examples)]).encode()).hexdigest()
+            found = Survey(encoder.values, encoder.reader.counts, len(examples), weight, digest)
+            self._tidy()
+            return found
+
+    def encode(self, shard: Shard, job: Job) -> Encoded:
+        """Encode a shard with features of its own, and return their counts."""
+        with self._building, paused_collector():
+            features = job.settings.features
+            encoder = self._encoder(job)
+            examples = self._examples(shard, job, encoder)
+            space = CountingSpace.like(features.space())
+            noting = _NotingEncoder(encoder)
+            job.prepare(noting)
+            data = self._data(shard, job, noting, examples, space)
+            objective = job.trainer.model.objective(replace(data, surveyed=True))
+            _check_arrays_suffice(objective, job.trainer.model.member_model)
+            assert space.counts is not None
+            counts = space.counts
+            if features.min_word_count > 1:
+                assert noting.grown is not None
+                counts = replace(counts, uses=word_uses(noting.grown))
+            note = {
+                "words": list(space.word_names), "nodes": list(space.node_names),
+                "weight": _weight(examples),
+            }  # fmt: skip
+            own = {"own/keys": space.keys}
+            _write(self._path(shard, f"{job.key}-own"), objective, note, own)
+            found = Encoded(
+                counts, job.trainer.model.lengths(encoder, examples), objective.begins_aligned,
+                objective.realigns, objective.forgets,
+            )  # fmt: skip
+            self._tidy()
+            return found
+
+    def realign(self, shard: Shard, job: Job) -> bool:
+        """Make alignments anew at the latest θ of a job; return whether anything changed."""
+        with self._building, paused_collector():
+            return self._build(shard, job)
+
+    # ---- evaluating ---------------------------------------------------------------------
+
+    def evaluate(
+        self, shards: Sequence[Shard], of: int, job: Job, theta: Reals
+    ) -> dict[Place, Total]:
+        """Return losses and gradients of some shards, added as far as neighbours are among them.
+
+        `of` is how many shards there are altogether.
+        """
+        total, adding = TreeSum(of), threading.Lock()
+        self._tidy()
+
+        def work(shard: Shard) -> None:
+            found = self._evaluate(shard, job, theta)
+            with adding:
+                total.add((0, shard.number), found)
+
+        if self.threads == 1:
+            for shard in shards:
+                work(shard)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(work, shards))
+        return total.parts
+
+    def _evaluate(self, shard: Shard, job: Job, theta: Reals) -> Total:
+        opened = self._opened(shard, job)
+        try:
+            loss, gradient = job.trainer.model.member_model.loss(opened.scorer, opened.parts, theta)
+        except UnreadableError as error:
+            named = self._examples(shard, job, self._encoder(job))[error.place].demonstration
+            raise DemonstrationError(
+                f"{named} cannot be read: no way of aligning its text leads to its actions."
+            ) from None
+        return Total(float(loss), gradient, opened.weight)
+
+    def _opened(self, shard: Shard, job: Job) -> _Open:
+        key = (shard.number, job.key)
+        with self._opening:
+            found = self._open.get(key)
+            if found is not None:
+                return found
+        path = self._path(shard, job.key)
+        if not path.exists():
+            with self._building, paused_collector():
+                if not path.exists():
+                    self._make(shard, job)
+        found = _read(path, job)
+        with self._opening:
+            for stale in [each for each in self._open if each[1] != job.key]:
+                del self._open[stale]  # of earlier alignments
+            # Shards come in turns: what was used longest ago is what comes next.
+            if sum(each.size for each in self._open.values()) + found.size <= self.memory // 2:
+                self._open[key] = found
+        return found
+
+    def _make(self, shard: Shard, job: Job) -> None:
+        """Make the file of a shard: from its own features if it has them, else from nothing."""
+        own = self._path(shard, f"{job.key.partition('-features')[0]}-own")
+        if job.history or not own.exists():
+            self._build(shard, job)
+            return
+        arrays, note = map_arrays(own)
+        space = FeatureSpace(
+            word_names={name: place for place, name in enumerate(note["words"])},
+            node_names={name: place for place, name in enumerate(note["nodes"])},
+            keys=arrays.pop("own/keys"),
+        )
+        assert job.space is not None
+        tables = renumber(_named(LabelTables, "tables", arrays), job.space.translate(space))
+        arrays |= {f"tables/{name}": each for name, each in tables._asdict().items()}
+        kept = {"weight": note["weight"], "relations": note["relations"]}
+        write_arrays(self._path(shard, job.key), arrays, kept)
+        own.unlink()
+
+    def _build(self, shard: Shard, job: Job) -> bool:
+        encoder = self._encoder(job)
+        job.prepare(encoder)
+        examples = self._examples(shard, job, encoder)
+        assert job.space is not None
+        data = self._data(shard, job, encoder, examples, job.space)
+        objective = job.trainer.model.objective(replace(data, grow=False, surveyed=True))
+        changed = False
+        for theta in job.history:
+            changed = objective.realign(theta)
+        # The first alignments are those that every objective begins with.
+        _write(self._path(shard, job.key), objective, {"weight": _weight(examples)})
+        self._tidy()
+        return changed
+
+    # ---- what all of them need ----------------------------------------------------------
+
+    def _encoder(self, job: Job) -> Encoder:
+        """Return an encoder that remembers worlds and graphs while there is room for them."""
+        name = f"{job.key.partition('-')[0]}"
+        encoder = self._encoders.get(name)
+        if encoder is None:
+            self._encoders.clear()  # of another member
+            encoder = self._encoders[name] = job.encoder()
+        return encoder
+
+    def _examples(self, shard: Shard, job: Job, encoder: Encoder) -> list[Example]:
+        try:
+            return job.trainer.prepare(encoder, shard.read())
+        except DemonstrationError as error:
+            if getattr(shard.source, "files", ()):
+                raise
+            raise DemonstrationError(f"Among {shard}: {error}") from error
+
+    @staticmethod
+    def _data(
+        shard: Shard, job: Job, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
+    ) -> TrainingData:
+        trainer = job.trainer
+        # A single shard draws as if there were none.
+        seed = [trainer.seed, shard.number] if shard.number else trainer.seed
+        return TrainingData(encoder, space, examples, trainer.search, np.random.default_rng(seed))
+
+    def _path(self, shard: Shard, key: str) -> Path:
+        return self.folder / f"shard-{shard.number:06d}-{key}.safetensors"
+
+    def _tidy(self) -> None:
+        """Forget worlds and graphs when they fill what memory there is."""
+        if self._encoders and memory_used() > self.memory // 2:
+            self._encoders.clear()
+            gc.collect()
+
+
+class _NotingEncoder(Encoder):
+    """An encoder that shares everything with another, and notes what decides the features."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.__dict__.update(encoder.__dict__)
+        self.grown: Encoding | None = None
+
+    def encode(self, *arguments: Any, grow: bool = False, **options: Any) -> Scorer:
+        scorer = super().encode(*arguments, grow=grow, **options)
+        if grow:
+            self.grown = scorer.encoding
+        return scorer
+
+
+def _weight(examples: Sequence[Example]) -> float:
+    return float(sum(example.weight for example in examples))
+
+
+def _check_arrays_suffice(objective: Objective, model: Model) -> None:
+    """Complain of a model of the user's whose loss needs more than arrays."""
+    for name in ("loss", "first"):
+        own = getattr(type(objective), name) is not getattr(Objective, name)
+        if own and getattr(type(model), name) is getattr(Model, name):
+            raise SettingError(
+                f"{type(model).__name__} cannot be trained in shards: {type(objective).__name__} "
+                f"has a {name} of its own. Write {type(model).__name__}.{name} (see Model.{name})."
+            )
+
+
+def _write(
+    path: Path,
+    objective: Objective,
+    note: dict[str, Any],
+    more: dict[str, NDArray[Any]] | None = None,
+) -> None:
+    scorer = objective.scorer
+    arrays: dict[str, NDArray[Any]] = {"word_sets": scorer.encoding.word_sets, **(more or {})}
+    for room, held in (("batch", scorer.batch), ("tables", scorer.tables)):
+        arrays |= {f"{room}/{name}": each for name, each in held._asdict().items()}
+    arrays |= {f"parts/{name}": each for name, each in objective.parts().items()}
+    write_arrays(path, arrays, {**note, "relations": scorer.encoding.relations})
+
+
+def _named(kind: Any, room: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    return kind(**{name: arrays[f"{room}/{name}"] for name in kind._fields})
+
+
+def _read(path: Path, job: Job) -> _Open:
+    arrays, note = map_arrays(path)
+    assert job.space is not None
+    encoding = Encoding(
+        batch=_named(Batch, "batch", arrays),
+        tables=_named(LabelTables, "tables", arrays),
+        relations=note["relations"],
+        space=job.space,
+        sets=[],
+        nodes=[],
+        pair_set=np.zeros(0, np.int32),
+        word_sets=arrays["word_sets"],
+        dependencies=[],
+        relation_names=[],
+        graphs=[],
+    )
+    scorer = Scorer(encoding, skip=job.trainer.model.terms().skip)
+    parts = {
+        name.removeprefix("parts/"): each
+        for name, each in arrays.items()
+        if name.startswith("parts/")
+    }
+    # Half as much again for what the scorer lays out by itself.
+    return _Open(scorer, parts, note["weight"], 3 * path.stat().st_size // 2)
+
+
+def memory_used() -> int:
+    """Return how many bytes this process takes now, or the most that it ever took.
+
+    >>> memory_used() > 10_000_000
+    True
+    """
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return most_memory_used()
+
+
+def most_memory_used() -> int:
+    """Return the most bytes that this process ever took; 0 where nobody knows."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

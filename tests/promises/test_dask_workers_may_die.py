@@ -1,0 +1,60 @@
+"""Workers of a cluster die at random for as long as one likes: θ is the same to the last bit."""
+
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+from tests.promises.soaking import long_test, note, rounds
+from tests.scale.making import fit, shown
+
+distributed = pytest.importorskip("distributed", reason="needs groundling[cluster]")
+
+
+@long_test
+@pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+def test_dask_workers_may_die_at_any_moment():
+    given = shown(60)
+    wanted = {kind: fit(kind, given).fitted.theta.tobytes() for kind in ("plans", "decisions")}
+    chance, deaths, trainings = random.Random(5), 0, 0
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        over = threading.Event()
+
+        def kill():
+            nonlocal deaths
+            while not over.wait(chance.uniform(5, 20)):
+                # One that dies while it starts is not started again by Dask.
+                known = cluster.scheduler.workers
+                nannies = list(cluster.workers.values())
+                living = [each.pid for each in nannies if each.worker_address in known]
+                if living:
+                    os.kill(chance.choice(living), signal.SIGKILL)
+                    deaths += 1
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        began = time.monotonic()
+        try:
+            for number in rounds(0.5, least=1):
+                kind = ("plans", "decisions")[number % 2]
+                assert fit(kind, given, cluster=client).fitted.theta.tobytes() == wanted[kind]
+                trainings += 1
+        finally:
+            over.set()
+            killer.join()
+    assert deaths
+    note(
+        **{
+            "cluster: workers killed": deaths,
+            "cluster: trainings to the same bytes": trainings,
+            "cluster: minutes": round((time.monotonic() - began) / 60, 1),
+        }
+    )

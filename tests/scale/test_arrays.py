@@ -1,0 +1,40 @@
+"""Arrays in files that are mapped."""
+
+import numpy as np
+import pytest
+
+from groundling.errors import ModelFileError
+from groundling.scale.arrays import map_arrays, write_arrays
+
+
+def test_arrays_come_back_with_their_types_and_can_be_written_to(tmp_path):
+    path = tmp_path / "shard"
+    arrays = {
+        "a": np.array([True, False, True]),
+        "b": np.arange(6, dtype=np.int32).reshape(2, 3),
+        "c": np.array([1.5, -0.0]),
+        "d": np.zeros(0, np.uint32),
+        "e": np.array([2**40]),
+    }
+    write_arrays(path, arrays, {"weight": 2.5})
+    found, note = map_arrays(path)
+    assert note == {"weight": 2.5}
+    assert {name: each.dtype for name, each in found.items()} == {
+        name: each.dtype for name, each in arrays.items()
+    }
+    for name, each in arrays.items():
+        np.testing.assert_array_equal(found[name], each)
+        # Kernels are compiled for plain arrays like those that were written.
+        assert type(found[name]) is np.ndarray
+        assert found[name].flags.aligned
+        assert found[name].flags.writeable
+    found["c"][0] = 9.0
+    assert map_arrays(path)[0]["c"][0] == 1.5
+    assert [each.name for each in tmp_path.iterdir()] == ["shard"]
+
+
+@pytest.mark.parametrize("content", [b"12345678", b"\x02" + b"\0" * 7 + b"{}", b"\xff" * 40])
+def test_arrays_of_a_broken_file_are_refused(tmp_path, content):
+    (tmp_path / "shard").write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"The shard .* is broken"):
+        map_arrays(tmp_path / "shard")

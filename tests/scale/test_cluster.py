@@ -1,0 +1,227 @@
+"""Training on Dask workers: the same θ, whatever happens to them."""
+
+import os
+import random
+import signal
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+
+from groundling import Demonstration
+from groundling.data import Demonstrations
+from groundling.errors import SettingError, WorkerError, WorldError
+from groundling.scale import cluster as clusters
+from groundling.scale.cluster import OnCluster, assign, connected
+from groundling.scale.job import Job, versions_here
+from groundling.scale.shards import split
+from groundling.scale.training import fit_shards
+from tests.scale.making import fit, shown, trainer_of
+from tests.worlds import Line
+
+distributed = pytest.importorskip("distributed", reason="needs groundling[cluster]")
+pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def here():
+    """A cluster of two workers on this machine, which tests may make larger or kill."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def resize(client, count):
+    client.cluster.scale(count)
+    client.wait_for_workers(count, timeout=60)
+    while len(client.scheduler_info(n_workers=-1)["workers"]) != count:
+        pass
+
+
+@pytest.mark.parametrize("kind", ["plans", "decisions", "readings", "ensemble", "learnt lexicon"])
+def test_cluster_learns_the_same_to_the_last_bit_as_one_process(here, kind):
+    wanted, found = fit(kind), fit(kind, cluster=here)
+    for ours, theirs in zip(found.fitted.members, wanted.fitted.members, strict=True):
+        assert ours.theta.tobytes() == theirs.theta.tobytes()
+        assert ours.space.names() == theirs.space.names()
+    assert found.loss == wanted.loss
+
+
+def test_cluster_of_any_size_learns_the_same_and_leaves_nothing_behind(here):
+    wanted = trainer_of().fit(shown()).fitted.theta
+    found = []
+    for count in (1, 2, 3):
+        resize(here, count)
+        found.append(fit(cluster=here).fitted.theta)
+    np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-9)
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+    left = here.run(lambda dask_worker: os.listdir(dask_worker.local_directory))
+    assert not [name for each in left.values() for name in each if "groundling" in name]
+    resize(here, 2)
+
+
+def test_cluster_learns_the_same_with_workers_killed_five_times(here):
+    wanted = fit("decisions").fitted.theta
+    chance, kills, steps = random.Random(4), [], []
+
+    def kill():
+        # One that dies while it starts is not started again by Dask.
+        known = here.cluster.scheduler.workers
+        nannies = list(here.cluster.workers.values())
+        living = [each.pid for each in nannies if each.worker_address in known]
+        if living:
+            os.kill(chance.choice(living), signal.SIGKILL)
+            kills.append(True)
+
+    def progress(step):
+        steps.append(step)
+        if len(steps) % 6 == 0 and len(kills) < 5:
+            threading.Timer(chance.uniform(0, 0.3), kill).start()
+
+    found = fit("decisions", cluster=here, progress=progress).fitted.theta
+    assert len(kills) >= 5
+    assert found.tobytes() == wanted.tobytes()
+    resize(here, 2)
+
+
+def test_cluster_reads_files_itself_and_makes_each_world_once(here, tmp_path):
+    line = Line(9, {1: "lamp", 3: "sofa"})
+    given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(12)]
+    files = Demonstrations(given).write(tmp_path / "shown.jsonl", shard_size=3)
+    read = Demonstrations.read(files, worlds={"Line": "tests.scale.test_cluster:make_line"})
+    wanted = fit("plans", read)
+    assert fit("plans", read, cluster=here).fitted.theta.tobytes() == wanted.fitted.theta.tobytes()
+
+
+def make_line():
+    return Line(9, {1: "lamp", 3: "sofa"})
+
+
+def test_cluster_tells_how_long_workers_calculate(here, tmp_path):
+    with OnCluster(here, split(shown(), tmp_path, size=7), 10**9) as crew:
+        fit_shards(trainer_of(), crew)
+        assert len(crew.evaluations) > 5
+        for each in crew.evaluations:
+            assert 0 < each.working < each.seconds
+            assert each.workers == 2
+
+
+def test_cluster_adds_many_answers_in_a_tree(here, tmp_path, monkeypatch):
+    wanted = fit(size=3).fitted.theta
+    monkeypatch.setattr(clusters, "_FAN", 2)
+    resize(here, 3)
+    assert fit(size=3, cluster=here).fitted.theta.tobytes() == wanted.tobytes()
+    resize(here, 2)
+
+
+# ---- what goes wrong --------------------------------------------------------------------
+
+
+def test_cluster_with_a_world_that_cannot_be_imported_there_says_so(here, tmp_path):
+    line = Line(9)
+    given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(6)]
+    [file] = Demonstrations(given).write(tmp_path / "shown.jsonl")
+    read = Demonstrations.read(file, worlds={"Line": f"{tmp_path}/nowhere.py:Line"})
+    with pytest.raises(WorldError, match=r"On a worker: .*nowhere.py"):
+        fit("plans", read, cluster=here)
+
+
+def test_cluster_with_an_environment_that_cannot_be_imported_there_says_so(here, monkeypatch):
+    module = types.ModuleType("only_here")
+    module.OnlyHere = type("OnlyHere", (Line,), {"__module__": "only_here"})
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    line = module.OnlyHere()
+    given = [Demonstration("go left", line, 2, ("left",))]
+    with pytest.raises(WorldError, match=r"A worker cannot import .*only_here.*Install it on all"):
+        fit("plans", given, cluster=here)
+
+
+def test_cluster_with_another_version_says_so(here, tmp_path, monkeypatch):
+    here.run(set_version, "0.0.1")
+    try:
+        with pytest.raises(WorkerError, match=r"The worker tcp.* has Groundling 0.0.1, this pro"):
+            fit(cluster=here)
+    finally:
+        here.run(set_version, versions_here()["Groundling"])
+    # A worker that comes later is checked too.
+    job = Job("x.0", trainer_of(), 0, None, versions=versions_here() | {"NumPy": "0.9"})
+    with pytest.raises(WorkerError, match=r"has NumPy .*, this process 0.9"):
+        here.submit(clusters._workshop, job, 10**9, pure=False).result()
+
+
+def set_version(version):
+    import groundling.scale.job
+
+    groundling.scale.job.__version__ = version
+
+
+class DeadlyLine(Line):
+    """A line that ends the process that looks at it while there is a certain file."""
+
+    def __init__(self, file):
+        super().__init__(6, {1: "lamp"})
+        self.file = file
+
+    def actions(self, state):
+        if os.path.exists(self.file):
+            os._exit(1)
+        return super().actions(state)
+
+
+def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp_path, monkeypatch):
+    line, states = DeadlyLine(str(tmp_path / "deadly")), tmp_path / "states"
+    given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(12)]
+    wanted = fit("plans", given, checkpoint=tmp_path / "other", every=2).fitted.theta
+
+    def progress(step):
+        if step.stage == "training" and step.step == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit("plans", given, cluster=here, checkpoint=states, every=2, progress=progress)
+    monkeypatch.setattr(clusters, "_DEATHS", 1)
+    monkeypatch.setattr(here.cluster.scheduler, "allowed_failures", 0)
+    (tmp_path / "deadly").touch()
+    with pytest.raises(WorkerError, match=r"perhaps for want of memory.*kept in .*states"):
+        fit("plans", given, cluster=here, checkpoint=states, every=2)
+    (tmp_path / "deadly").unlink()
+    assert len(list(states.iterdir())) == 2
+    found = fit("plans", given, cluster=here, checkpoint=states, every=2).fitted.theta
+    assert found.tobytes() == wanted.tobytes()
+
+
+def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
+    monkeypatch.setattr(clusters, "_CONNECT", 0.5)
+    with (
+        pytest.raises(WorkerError, match=r"There is no scheduler at tcp://127.0.0.1:1 \(OSError"),
+        connected("tcp://127.0.0.1:1"),
+    ):
+        pass
+    monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        pytest.raises(WorkerError, match=r"There are no workers. Start some. Nothing of"),
+    ):
+        fit(cluster=cluster)
+
+
+def test_cluster_without_dask_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SettingError, match=r"pip install 'groundling\[cluster\]'"):
+        fit(cluster="local:2")
+
+
+def test_cluster_shares_shards_by_threads():
+    shares = assign(10, {}, {"one": 1, "two": 4})
+    assert {name: len(each) for name, each in shares.items()} == {"one": 2, "two": 8}
+    assert assign(1, {}, {"one": 1, "two": 1}) == {"one": [0]}
+    owners = {number: name for name, each in shares.items() for number in each}
+    assert assign(10, owners, {"one": 1, "two": 4}) == shares
+    others = assign(7, owners, {"three": 2, "one": 2})
+    assert sorted(number for each in others.values() for number in each) == [*range(7)]
