@@ -32,7 +32,7 @@ def scorer_of(task: str, size: float) -> Scorer:
         return made[-1]
 
     follower = chosen.follower(seed=0)
-    follower.learning = replace(follower.learning, iterations=1, rounds=1)
+    follower.learning = replace(follower.learning, iterations=1)
     Encoder.encode = kept  # type: ignore[method-assign]
     try:
         with warnings.catch_warnings():

@@ -64,6 +64,34 @@ class Looking(Estimator):
         return self._fitted().fitted.encoder.reader.lexicon
 
     @property
+    def remembered_(self) -> dict[str, int]:
+        """About how many bytes are taken by what is remembered to answer faster.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> follower = Follower(parser="chain").fit([Demonstration("on", Lamp(), "off", ("on",))])
+        >>> follower.remembered_["worlds, graphs and plans"] > 0
+        True
+        >>> follower.forget_remembered()
+        >>> sum(follower.remembered_.values())
+        0
+        """
+        total: dict[str, int] = {}
+        for member in self._fitted().fitted.members:
+            for name, size in member.encoder.remembered().items():
+                total[name] = total.get(name, 0) + size
+        return total
+
+    def forget_remembered(self) -> None:
+        """Empty all memories; what was learnt stays, and answers stay what they are."""
+        for member in self._fitted().fitted.members:
+            member.encoder.empty()
+
+    @property
     def loss_(self) -> float:
         """The final training loss."""
         return self._fitted().loss

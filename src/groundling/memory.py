@@ -78,6 +78,10 @@ class Budget:
         if self.used > self.most:
             self._shrink()
 
+    def count_again(self) -> None:
+        """Count what the memories take that are still there."""
+        self.used = sum(memory.bytes for memory in list(self._memories))
+
     def _shrink(self) -> None:
         for again in range(2):
             for memory in list(self._memories):

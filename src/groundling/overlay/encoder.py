@@ -114,11 +114,13 @@ class Encoder:
         self._layouts.clear()
         self._joined = None
         self.memory.clear()
+        self.budget.count_again()
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
         self._worlds.forget(environment)
         self.memory.clear()
+        self.budget.count_again()
 
     # ---- plans --------------------------------------------------------------------------
 
