@@ -59,7 +59,10 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
             dashboard_address=":0",
             silence_logs="ERROR",
         )
-        with started, distributed.Client(started) as client:
+        # A worker that was killed may need long to come back on a busy machine; Dask would give
+        # up after seconds, and start no other.
+        patient = distributed.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+        with patient, started, distributed.Client(started) as client:
             yield client
         return
     try:
