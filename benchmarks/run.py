@@ -22,7 +22,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.before import against, install_base
 from benchmarks.corpus import Corpus, describe, encoded, generate
+from benchmarks.kernels import kernels
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
 from benchmarks.prediction import prediction
@@ -38,7 +40,17 @@ BARS = {
     "speedup_vs_numpy": (200.0, "at least"),
     "speedup_two_threads": (1.7, "at least"),
     "growth_exponent": (1.05, "at most"),
-    "times_limit": (3.0, "at most"),
+    "kernel_graph_times_limit": (3.5, "at most"),
+    "kernel_flat_times_limit": (3.0, "at most"),
+    "kernel_units_times_limit": (6.0, "at most"),
+    "fit_scene_speedup": (3.0, "at least"),
+    "fit_mazes_speedup": (1.8, "at least"),
+    "follow_one_speedup": (4.0, "at least"),
+    "follow_many_speedup": (2.0, "at least"),
+    "first_run_speedup": (3.0, "at least"),
+    "first_run_seconds": (15.0, "at most"),
+    "memory_per_plan_ratio": (5.0, "at least"),
+    "requests_growth_mb": (5.0, "at most"),
     "teach_seconds_300": (0.5, "at most"),
     "teach_seconds_3000": (2.0, "at most"),
 }
@@ -48,16 +60,24 @@ def main() -> None:
     """Run all measurements, print them, and write bench.json."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small corpus and few repetitions")
+    parser.add_argument(
+        "--base", type=Path, help="where version 0.1.0 is, or will be put, to compare with"
+    )
     parser.add_argument("--output", type=Path, default=Path("bench.json"))
     arguments = parser.parse_args()
     console = Console(width=110)
     quick = arguments.quick
     figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
     figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
+    figures["kernel_graph_times_limit"] = figures["times_limit"]
+    figures |= kernels(0.1 if quick else 1, 2 if quick else 9, console)
     figures |= prediction(20 if quick else 300, 1 if quick else 5, console)
     figures |= teaching(console, (30,) if quick else KNOWN, 3 if quick else 11)
     if not quick:
         figures |= curve(console)
+    if arguments.base is not None:
+        base = install_base(arguments.base)
+        figures |= against(base, 0.02 if quick else 1, 1 if quick else 3, console)
     show_bars(figures, console)
     arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     console.print(f"Written to {arguments.output}.")
@@ -269,6 +289,8 @@ def show_bars(figures: dict[str, float], console: Console) -> None:
     for heading in ("figure", "value", "bar", "reached"):
         table.add_column(heading)
     for name, (bar, sense) in BARS.items():
+        if name not in figures:
+            continue  # not compared with 0.1.0
         value = figures[name]
         reached = value >= bar if sense == "at least" else value <= bar
         table.add_row(name, f"{value:.2f}", f"{sense} {bar:g}", "yes" if reached else "no")

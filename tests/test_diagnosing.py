@@ -167,7 +167,7 @@ def test_diagnosing_says_that_a_plan_is_too_long():
 
 def test_diagnosing_says_that_a_score_is_lower_and_by_which_features():
     follower = make().fit(SHOWN)
-    found = why(follower, go_to("lamp", 2, "right"))
+    found = why(follower, go_to("lamp", 1, "right"))
     assert found.why == "lower score"
     assert found.features
     for name, gain in found.features:
@@ -203,7 +203,7 @@ def test_diagnosing_refuses_what_cannot_be_carried_out():
 
 def test_diagnosing_counts_the_right_ones_and_sums_up():
     follower = make().fit(SHOWN)
-    found = follower.diagnose([*SHOWN, go_to("lamp", 2, "right")])
+    found = follower.diagnose([*SHOWN, go_to("lamp", 1, "right")])
     assert (found.right, found.count) == (len(SHOWN), len(SHOWN) + 1)
     assert found.reasons == {"lower score": 1}
     assert str(found).startswith(f"{len(SHOWN)} of {len(SHOWN) + 1} demonstrations are followed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from groundling.features.reading import Text
 from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.naming import ActionNames
 from groundling.inference.plan import Plan
+from groundling.inference.plan_tree import ScoredPlans
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
@@ -25,9 +26,12 @@ __all__ = ["answer", "listed_requests", "possible_plans"]
 _ALTERNATIVES = 10
 
 
-def possible_plans(result: SearchResult) -> list[ScoredTrajectory]:
+def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
     """Return the plans that the text can be laid over at all."""
-    return [plan for plan in result.plans if plan.score > -np.inf]
+    plans = result.plans
+    if isinstance(plans, ScoredPlans) and np.all(plans.scores > -np.inf):
+        return plans
+    return [plan for plan in plans if plan.score > -np.inf]
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
@@ -35,14 +39,20 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
     found = possible_plans(result)
     if not found:
         return None
-    scores = np.array([plan.score for plan in found])
+    listed = found if isinstance(found, ScoredPlans) else None
+    scores = listed.scores if listed else np.array([plan.score for plan in found])
     if len(found) == 1 and result.normalised:
         # Nothing else was considered; but the score is a log probability by itself.
         logs = np.minimum(scores / learnt.temperature, 0.0)
     else:
         logs = log_softmax(scores, learnt.temperature)
     settled = 0 if result.settled else None
-    paths = [plan.states for plan in found]
+    # Only transitions are about more than where a plan ends.
+    paths: Sequence[Sequence[State]]
+    if listed and search.decode != "transitions":
+        paths = [(end,) for end in listed.ends()]
+    else:
+        paths = [plan.states for plan in found]
     names = ActionNames()
 
     def name(place: int) -> Any:
@@ -53,11 +63,12 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
     )
     order = [place for place in rank(logs, name, _ALTERNATIVES + 1) if place != best]
     others = tuple(
-        Plan(found[p].actions, found[p].states, float(logs[p]), float(np.exp(logs[p])))
-        for p in order[:_ALTERNATIVES]
+        Plan(other.actions, other.states, float(logs[p]), float(np.exp(logs[p])))
+        for p, other in ((p, found[p]) for p in order[:_ALTERNATIVES])
     )
+    chosen = found[best]
     return Plan(
-        found[best].actions, found[best].states, float(logs[best]), confidence,
+        chosen.actions, chosen.states, float(logs[best]), confidence,
         at_least(confidence, search.threshold), others,
         Source(learnt.model, learnt.fitted, request, search),
     )  # fmt: skip

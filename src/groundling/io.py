@@ -23,6 +23,7 @@ from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError, SettingError
 from groundling.features.lexicon import Lexicon
+from groundling.features.ordering import Connective
 from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
 from groundling.inference.settings import Search
@@ -145,6 +146,7 @@ def _member_tables(fitted: FittedModel) -> dict[str, Any]:
         "values": {kind: sorted(known) for kind, known in encoder.values.items()},
         "counts": dict(encoder.reader.counts),
         "context_words": sorted(encoder.reader.labeller.context_words),
+        "connectives": sorted(map(list, encoder.reader.connectives)),
     }
 
 
@@ -322,6 +324,9 @@ def _fitted(
     encoder.values = {kind: set(map(_text, each)) for kind, each in tables["values"].items()}
     reader = encoder.reader
     reader.counts = {word: _count(count) for word, count in tables["counts"].items()}
+    reader.connectives = frozenset(
+        Connective(_text(word), _text(place)) for word, place in tables.get("connectives", ())
+    )
     context = frozenset(map(str, tables["context_words"]))
     reader.labeller = replace(reader.labeller, context_words=context)
     return FittedModel(features, encoder, space, theta, lengths, trainer.seed)

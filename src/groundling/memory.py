@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Hashable
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Budget", "Memory", "size_of"]
@@ -13,7 +14,15 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _ENTRY = 100  # bytes of a dictionary for one entry, about
-_SAMPLE, _LEVELS = 8, 5
+_SAMPLES = (8, 4, 2, 2, 2)  # how many of the things in a thing are looked at, level by level
+_MEASURED = 8  # one in so many entries is measured, once as many were
+
+
+def _own_size(value: object) -> int:
+    try:
+        return sys.getsizeof(value, 64)
+    except Exception:  # a __sizeof__ of somebody else
+        return 64
 
 
 def size_of(value: object, level: int = 0) -> int:
@@ -24,17 +33,15 @@ def size_of(value: object, level: int = 0) -> int:
     >>> size_of([(1, 2)] * 1_000_000) > 1_000_000
     True
     """
-    try:
-        own = sys.getsizeof(value, 64)
-    except Exception:  # a __sizeof__ of somebody else
-        return 64
-    if level >= _LEVELS or isinstance(value, (str, bytes, int, float, type(None))):
+    own = _own_size(value)
+    if level >= len(_SAMPLES) or isinstance(value, (str, bytes, int, float, type(None))):
         return own
+    sample = _SAMPLES[level]
     if isinstance(value, dict):
-        held: list[Any] = [part for item in _first(value.items()) for part in item]
+        held: list[Any] = [part for item in islice(value.items(), sample) for part in item]
         count = 2 * len(value)
     elif isinstance(value, (tuple, list, set, frozenset)):
-        held, count = _first(value), len(value)
+        held, count = list(islice(value, sample)), len(value)
     else:
         attributes = getattr(value, "__dict__", None)
         held = list(attributes.values()) if isinstance(attributes, dict) else []
@@ -46,11 +53,7 @@ def size_of(value: object, level: int = 0) -> int:
         held = held[:64]
     if not held:
         return own
-    return own + count * sum(size_of(each, level + 1) for each in held) // len(held)
-
-
-def _first(values: Any) -> list[Any]:
-    return [each for _, each in zip(range(_SAMPLE), values, strict=False)]
+    return own + count * sum([size_of(each, level + 1) for each in held]) // len(held)
 
 
 class Budget:
@@ -103,9 +106,13 @@ class Memory(Generic[K, V]):
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.bytes = 0
-        self._young: dict[K, tuple[V, int]] = {}
-        self._old: dict[K, tuple[V, int]] = {}
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
+        self._old_mean = 0  # bytes of an entry that is old
         self._young_bytes = 0
+        self._kept = 0
+        self._mean = 0.0  # bytes of an entry, and of what can be seen of it at a glance
+        self._glance = 0.0
         budget._memories.add(self)
 
     def find(self, key: K) -> V | None:
@@ -116,25 +123,38 @@ class Memory(Generic[K, V]):
             if found is None:
                 return None
             self._young[key] = found
-            self._young_bytes += found[1]
-        return found[0]
+            self._young_bytes += self._old_mean
+        return found
 
     def keep(self, key: K, value: V, size: int | None = None) -> None:
         """Keep a value that is not None; its size is estimated unless it is told."""
-        taken = _ENTRY + (size_of(key) + size_of(value) if size is None else size)
+        taken = _ENTRY + (self._estimate(key, value) if size is None else size)
         if taken > self.budget.most // 10:
             return
         if key in self._young:
             return
-        self._young[key] = (value, taken)
+        self._young[key] = value
         self._young_bytes += taken
         self.bytes += taken
         self.budget.take(taken)
+
+    def _estimate(self, key: K, value: V) -> int:
+        """Return about how many bytes an entry takes; most are like those before them."""
+        self._kept += 1
+        glance = _own_size(key) + _own_size(value)
+        if self._kept > _MEASURED and self._kept % _MEASURED and glance <= 2 * self._glance:
+            return round(self._mean)
+        measured = size_of(key) + size_of(value)
+        share = 1 / min(self._kept, _MEASURED)
+        self._mean += share * (measured - self._mean)
+        self._glance += share * (glance - self._glance)
+        return measured
 
     def age(self) -> None:
         """Forget what was not used since the last time; it is called when room is needed."""
         self._old, self._young = self._young, {}
         self.bytes = self._young_bytes
+        self._old_mean = self.bytes // max(1, len(self._old))
         self._young_bytes = 0
 
     def forget(self) -> None:

@@ -10,12 +10,14 @@ from groundling.language import (
     NEUTRAL,
     ChainParser,
     Language,
+    SpacyParser,
     language_of,
     load_language,
     load_parser,
     split_sentences,
     split_words,
 )
+from groundling.language.spacy_parser import SHIPPED_PIPELINE
 
 
 @pytest.mark.parametrize(
@@ -116,3 +118,11 @@ def test_languages_parsers_say_what_they_speak():
             return [[] for _ in texts]
 
     assert language_of(Mine()) == NEUTRAL
+
+
+def test_languages_of_spacy_pipelines_are_told_or_known_by_their_code():
+    assert SpacyParser(SHIPPED_PIPELINE).spoken == ENGLISH
+    mine = Language("mine", abbreviations=("zzz",))
+    parser = SpacyParser(SHIPPED_PIPELINE, language=mine)
+    assert language_of(parser) == mine
+    assert len(parser.parse("turn zzz. left")) == 1

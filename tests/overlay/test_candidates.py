@@ -64,7 +64,7 @@ def test_candidates_number_each_graph_and_label_once():
     assert candidates.labels == [short, long]
     assert [candidates.actions(place) for place in range(3)] == [[one], [two, one], []]
     assert candidates.plan_labels.tolist() == [0, 1, 0]
-    assert candidates.order == [(True, 0), (False, 0), (True, 1), (False, 1)]
+    assert candidates.order.tolist() == [0, -1, 1, -2]
 
 
 def test_candidates_all_have_labels_or_none_has():

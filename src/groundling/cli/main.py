@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli import corpora, evaluating, models, reproduce, serve, studio, worlds
+from groundling.cli import compiling, corpora, evaluating, models, reproduce, serve, studio, worlds
 from groundling.cli.common import DebugOption, plainly
 
 __all__ = ["app", "main"]
@@ -86,6 +86,7 @@ app.command()(reproduce.reproduce)
 app.command()(worlds.new)
 app.command()(worlds.check)
 app.command()(studio.studio)
+app.command("compile")(compiling.compile_kernels)
 app.command()(serve.serve)
 app.add_typer(corpora.app, name="corpora")
 

@@ -57,12 +57,18 @@ def progress(console: Console, title: str) -> Iterator[Reporter]:
     learning …
     learning: training 3/3, loss 1.50
     """
+    from groundling.compiling import announced
+
+    def tell(what: str) -> None:
+        console.print(f"{title}: {what} …", highlight=False)
+
     if console.is_terminal:
-        with _bar(console, title) as report:
+        with _bar(console, title) as report, announced(tell):
             yield report
     else:
         console.print(f"{title} …", highlight=False)
-        yield _Lines(console, title)
+        with announced(tell):
+            yield _Lines(console, title)
 
 
 class _Lines:

@@ -10,6 +10,7 @@ from itertools import islice
 from groundling.errors import InstructionError
 from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
+from groundling.features.ordering import Connective, in_order
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of
@@ -35,6 +36,8 @@ class Reader:
         Which labels words carry, and which values they stand for.
     counts
         How often each word occurs in the training texts; rare words may be misspelt.
+    connectives
+        Words that turn the order of a text around (see `in_order`).
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Reader:
     labeller: WordLabeller = field(default_factory=WordLabeller)
     lexicon: Lexicon = field(default_factory=Lexicon)
     counts: Mapping[str, int] = field(default_factory=dict)
+    connectives: frozenset[Connective] = frozenset()
     language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -84,8 +88,12 @@ class Reader:
                     f"The instruction {shown[:60]!r} has no words. Say what is to be done, or "
                     "leave this text out."
                 )
-            read.append(tuple(self._prepare(instruction) for instruction in found))
+            read.append(self.in_order([self._prepare(instruction) for instruction in found]))
         return read
+
+    def in_order(self, text: Sequence[Instruction]) -> tuple[Instruction, ...]:
+        """Return a text in the order in which things are done, as the connectives say."""
+        return in_order(text, self.connectives, self.language.fold)
 
     def _prepare(self, instruction: Instruction) -> Instruction:
         if self.promote:

@@ -42,6 +42,9 @@ class Features(Settings):
         A `Lexicon`, the path of a lexicon file, `"strings"` for string match only, or
         `"learn"` to learn one from the demonstrations by cross-fitting. `Lexicon(given,
         learn=True)` does both: words that are given, and others that are learnt.
+    reorder
+        Whether words are learnt that turn the order of a text around (*stop after you turn*).
+        Needs plans of several actions; takes two more trainings.
     min_count, min_word_count
         How often a feature must occur in the demonstrated plans, and a word label in the
         texts, to be kept.
@@ -72,6 +75,7 @@ class Features(Settings):
     numbers: tuple[Literal["real", "bins", "equal"], ...] = ("real", "bins", "equal")
     joins: tuple[str | JoiningFunction, ...] = JOINS
     lexicon: Lexicon | str | Path = "strings"
+    reorder: bool = False
     min_count: float = setting(1.0, least=0)
     min_word_count: int = setting(1, least=1)
     include: str = ""

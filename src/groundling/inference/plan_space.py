@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from groundling.errors import SearchError
 from groundling.inference.naming import ActionNames
+from groundling.inference.plan_tree import PlanTree
 from groundling.inference.settings import Search
 from groundling.ties import Name, margin, rank
 from groundling.world.environment import State, World
@@ -24,32 +25,33 @@ __all__ = [
 PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
-def enumerate_plans(world: World, start: State, search: Search) -> list[Trajectory] | None:
+def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | None:
     """Return all plans within the length limits, shortest first, or nothing if too many.
 
     Where the world has a goal, only plans that reach it count, and plans that come to a dead
     end are dropped there.
     """
     search = search.extended(world.extra_length(start))
-    layer = [Trajectory((start,))]
-    found: list[Trajectory] = []
+    found = PlanTree(start)
+    layer = [0]
     for length in range(1, search.longest + 1):
-        grown: list[Trajectory] = []
+        grown: list[int] = []
         # Where no plan can be dropped, the number of actions tells beforehand.
-        offered = sum(len(world.actions(plan.end)) for plan in layer)
+        offered = sum(len(world.actions(found.state(plan))) for plan in layer)
         if offered > search.budget and not world.has_dead_ends:
             return None
         for plan in layer:
-            for action in world.actions(plan.end):
-                after = world.step(plan.end, action)
+            end = found.state(plan)
+            for action in world.actions(end):
+                after = world.step(end, action)
                 if world.is_dead_end(after):
                     continue
-                grown.append(plan.extended(action, after))
+                grown.append(found.grow(plan, action, after))
                 if len(grown) > search.budget:
                     return None
         layer = grown
         if length >= search.min_length:
-            found += [plan for plan in layer if world.is_goal(plan.end)]
+            found.keep(plan for plan in layer if world.is_goal(found.state(plan)))
         if len(found) > search.budget:
             return None
     return found

@@ -174,7 +174,7 @@ def pilot(trainer: Trainer, facts: Facts) -> float:
     if features.learns_lexicon:
         features = replace(features, lexicon="strings")
     right = tested = 0
-    for test, learn in split(facts.sampled):
+    for test, learn in split(facts.remembered):
         quick = replace(
             trainer.learning, iterations=_PILOT_ITERATIONS, l2=learning_for(len(learn)).l2,
             augment=False,
@@ -255,9 +255,13 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
         "texts say numbers" if facts.numerals else
         "labels have numbers, which no text says" if facts.numbers else "no label is a number"
     )  # fmt: skip
+    words = (
+        f"{facts.count} demonstrations are too few to learn combinations of words"
+        if features.words == ("word",)
+        else "they served on every task tried"
+    )
     found = [
-        Choice("Features.words", repr(features.words), "they served on every task tried",
-               "Features(words=…)"),
+        Choice("Features.words", repr(features.words), words, "Features(words=…)"),
         Choice("Features.slots", repr(features.slots), why, "Features(slots=…)"),
         Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
     ]  # fmt: skip

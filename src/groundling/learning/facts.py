@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
@@ -121,6 +121,12 @@ class Facts:
         except DemonstrationError:
             prepare(self.encoder, self.demonstrations)  # says which of all it was
             raise
+
+    @cached_property
+    def remembered(self) -> list[Demonstration]:
+        """The sample in worlds that remember what they were asked, for those who learn from it."""
+        worlds: Any = self.encoder.world
+        return [replace(each, environment=worlds(each.environment)) for each in self.sampled]
 
     # ---- lengths ------------------------------------------------------------------------
 

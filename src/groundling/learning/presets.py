@@ -23,6 +23,7 @@ _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "cont
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
+_FEW = 100  # demonstrations below which combinations of words are seen too seldom
 _RARE = 200  # demonstrations from which words that occur once are left out
 _LEXICON = 300  # demonstrations from which a lexicon can be learnt
 
@@ -90,9 +91,10 @@ def learning_for(count: int) -> Learning:
 
 def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features:
     """Return the features that served on every task, with the slots of these demonstrations."""
+    few = facts.count < _FEW
     wanted: dict[str, object] = {
-        "words": words,
-        "compound_weight": _COMPOUND,
+        "words": ("word",) if few else words,
+        "compound_weight": 1.0 if few else _COMPOUND,
         "slots": facts.slots,
         "numbers": ("bins",) if facts.numbers and not facts.numerals else ("equal",),
         "joins": ("conjunction", "slot"),

@@ -25,6 +25,7 @@ from groundling.inference.settings import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
+from groundling.learning.ordering import learn_connectives
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback, early, train
 from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
@@ -83,6 +84,15 @@ class Trainer:
         with paused_collector():
             early(progress)("reading", 0, 1)
             examples = self.prepare(encoder, demonstrations)
+        if self.features.reorder:
+            with paused_collector():
+                encoder.reader.connectives = learn_connectives(
+                    self.model.member_model,
+                    lambda some: self._train(first, encoder.fork(), some, None, None)[1],
+                    examples, self.search, fold=encoder.reader.language.fold, seed=self.seed,
+                )  # fmt: skip
+            turn = encoder.reader.in_order
+            examples = [replace(each, instructions=turn(each.instructions)) for each in examples]
         state = None
         if checkpoint is not None:
             digest = self.fingerprint(map(content_of, examples), every)
@@ -93,6 +103,7 @@ class Trainer:
         further = []
         for number, member in enumerate(others, 1):
             other = self.encoder(member, encoder.reader.lexicon)
+            other.reader.connectives = encoder.reader.connectives
             own = None if state is None else replace(state, folder=state.folder / f"{number}")
             more, learnt = self._train(member, other, examples, progress, own)
             loss += more

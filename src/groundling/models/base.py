@@ -60,7 +60,7 @@ class SearchResult:
         Whether scores are log probabilities by themselves, even if one plan only was found.
     """
 
-    plans: list[ScoredTrajectory]
+    plans: Sequence[ScoredTrajectory]
     settled: bool = False
     normalised: bool = False
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from groundling.errors import SettingError
 from groundling.features.settings import Features
+from groundling.inference.plan_tree import ScoredPlans
 from groundling.inference.settings import Search
 from groundling.models.base import (
     FittedModel,
@@ -122,11 +123,7 @@ class Ensemble(Model):
                 continue
             own = np.array([plan.score for plan in result.plans])
             mean = np.sum([own, *scores], axis=0) / len(fitted.members)
-            scored = [
-                replace(plan, score=score)
-                for plan, score in zip(result.plans, mean.tolist(), strict=True)
-            ]
-            yield replace(result, plans=scored)
+            yield replace(result, plans=ScoredPlans(result.plans, mean))
 
     def score_starts(
         self,

@@ -14,6 +14,7 @@ from groundling.inference.plan_space import (
     greedy_plans,
     widen,
 )
+from groundling.inference.plan_tree import ScoredPlans
 from groundling.inference.settings import Search
 from groundling.models.base import (
     FittedModel,
@@ -32,7 +33,7 @@ from groundling.overlay.encoding import Instance
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import idle_setting, setting
 from groundling.world.environment import State, World
-from groundling.world.trajectory import ScoredTrajectory, Trajectory
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["PlanModel"]
 
@@ -137,12 +138,7 @@ class PlanModel(Model):
     ) -> Iterator[SearchResult]:
         texts = [(request.text, [space]) for request, space in waiting]
         for (_, space), [scores] in zip(waiting, self._scores(fitted, texts), strict=True):
-            yield SearchResult(
-                [
-                    ScoredTrajectory(plan.states, plan.actions, score=score)
-                    for plan, score in zip(space, scores.tolist(), strict=True)
-                ]
-            )
+            yield SearchResult(ScoredPlans(space.plans, scores))
 
     @staticmethod
     def _scores(

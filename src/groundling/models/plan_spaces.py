@@ -15,8 +15,6 @@ from groundling.world.trajectory import Trajectory
 
 __all__ = ["PlanSpace", "PlanSpaces"]
 
-_PLAN_BYTES = 320  # a trajectory and its two tuples, empty
-
 
 @dataclass(frozen=True, eq=False)
 class PlanSpace:
@@ -47,7 +45,7 @@ class PlanSpaces:
 
     def __init__(self, encoder: Encoder, budget: Budget | None = None) -> None:
         self.encoder = encoder
-        self.budget = Budget() if budget is None else budget
+        self.budget = encoder.budget if budget is None else budget
         self._known: Memory[tuple[World, State, tuple[int, ...]], PlanSpace | _TooMany] = Memory(
             self.budget
         )
@@ -73,7 +71,7 @@ class PlanSpaces:
                 self._known.keep(key, found, 0)
             else:
                 found = PlanSpace(plans, self.encoder.candidates(world, plans))
-                self._known.keep(key, found, _bytes(found))
+                self._known.keep(key, found, plans.nbytes + found.candidates.nbytes)
         return None if isinstance(found, _TooMany) else found
 
 
@@ -82,12 +80,3 @@ class _TooMany:
 
 
 _TOO_MANY = _TooMany()
-
-
-def _bytes(space: PlanSpace) -> int:
-    """Return about how many bytes plans take, without what graphs and states share."""
-    held = space.candidates
-    arrays = (held.action_graph, held.ends, held.plan_labels)
-    return sum(each.nbytes for each in arrays) + sum(
-        _PLAN_BYTES + 16 * len(plan) for plan in space.plans
-    )

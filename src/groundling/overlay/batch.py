@@ -13,7 +13,7 @@ from groundling.compiling import njit
 __all__ = [
     "FROM", "RELATION", "STATE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
-    "inlined", "lay_out_tile", "make_layout", "make_workspace", "next_tile",
+    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "whole",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,10 +28,22 @@ def compiled(function: F) -> F:
     return cast(F, njit(**_OPTIONS)(function))
 
 
+# What only kernels call needs no way in from Python, which takes time to compile.
+_INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def inner(function: F) -> F:
+    """Compile a kernel that only other kernels call."""
+    return cast(F, njit(**_INNER)(function))
+
+
 def inlined(function: F) -> F:
     """Compile a kernel that becomes a part of those that call it."""
-    return cast(F, njit(forceinline=True, **_OPTIONS)(function))
+    return cast(F, njit(forceinline=True, **_INNER)(function))
 
+
+# One type of integer in all kernels: what is called with several is compiled as often.
+whole: Callable[[Any], int] = cast(Any, np.int64)
 
 TILE = 256  # states: their chart rows fit into the fastest cache
 
@@ -208,7 +220,7 @@ def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
     return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
 
 
-@compiled
+@inner
 def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
     """Write where each action's states begin; return the number of states."""
     first = batch.candidate_actions[candidate]
@@ -224,7 +236,7 @@ def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
 @inlined
 def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
     """Return where a tile of candidates that begins with `first` ends, and its states."""
-    states = layout.candidate_states[first]
+    states = whole(layout.candidate_states[first])
     last = first + 1
     while last < end and states + layout.candidate_states[last] <= TILE:
         states += layout.candidate_states[last]
@@ -232,7 +244,7 @@ def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
     return last, states
 
 
-@compiled
+@inner
 def lay_out_tile(batch: Batch, layout: Layout, first: int, last: int, workspace: Workspace) -> None:
     """Write the states and links of some candidates side by side."""
     state, count = 0, 0

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.graphs import LaidOutGraph, NodeContent
 
-__all__ = ["Candidates"]
+__all__ = ["CandidateLayout", "Candidates"]
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+
+class CandidateLayout(NamedTuple):
+    """The distinct nodes of some graphs, the nodes of each graph, and where those end."""
+
+    nodes: tuple[NodeContent, ...]
+    graph_node: Numbers
+    graph_ends: Numbers
 
 
 class Candidates:
@@ -34,7 +45,8 @@ class Candidates:
     plan_labels
         For each plan the place of its labels; empty if plans have none.
     order
-        The graphs and labels as they first occur: (whether it is a graph, its place).
+        The graphs and labels as they first occur: the place of a graph, or -1 less that of a
+        label.
 
     Examples
     --------
@@ -48,7 +60,7 @@ class Candidates:
         graph_place: dict[int, int] = {}
         label_place: dict[NodeContent, int] = {}
         self.graphs: list[LaidOutGraph] = []
-        self.order: list[tuple[bool, int]] = []
+        self.order = array("i")
         actions, ends, labelled = [], [], []
         for graphs, labels in plans:
             for graph in graphs:
@@ -56,20 +68,45 @@ class Candidates:
                 if place is None:
                     place = graph_place[id(graph)] = len(self.graphs)
                     self.graphs.append(graph)
-                    self.order.append((True, place))
+                    self.order.append(place)
                 actions.append(place)
             ends.append(len(actions))
             if labels is not None:
                 place = label_place.get(labels)
                 if place is None:
                     place = label_place[labels] = len(label_place)
-                    self.order.append((False, place))
+                    self.order.append(-1 - place)
                 labelled.append(place)
         assert len(labelled) in (0, len(ends))
         self.labels: list[NodeContent] = list(label_place)
-        self.action_graph: Numbers = np.array(actions, np.int64)
-        self.ends: Numbers = np.array(ends, np.int64)
-        self.plan_labels: Numbers = np.array(labelled, np.int64)
+        self.action_graph: Numbers = np.array(actions, np.int32)
+        self.ends: Numbers = np.array(ends, np.int32)
+        self.plan_labels: Numbers = np.array(labelled, np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, without the graphs, which are shared."""
+        arrays = (self.action_graph, self.ends, self.plan_labels)
+        listed = 200 * len(self.graphs) + 300 * len(self.labels)
+        return 1000 + sum(each.nbytes for each in arrays) + listed
+
+    @cached_property
+    def layout(self) -> CandidateLayout:
+        """The nodes of all graphs as arrays."""
+        contents: dict[int, int] = {}
+        nodes: list[NodeContent] = []
+        local, sizes = [], []
+        for graph in self.graphs:
+            sizes.append(len(graph.nodes))
+            for content in graph.nodes:
+                place = contents.get(id(content))
+                if place is None:
+                    place = contents[id(content)] = len(nodes)
+                    nodes.append(content)
+                local.append(place)
+        return CandidateLayout(
+            tuple(nodes), np.array(local, np.int32), np.cumsum(sizes, dtype=np.int32)
+        )
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:

@@ -11,9 +11,11 @@ from groundling.features.reading import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
+from groundling.memory import Budget, Memory
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
+from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -29,7 +31,7 @@ from groundling.world.worlds import Worlds
 
 __all__ = ["Encoder", "LabelledText"]
 
-_REMEMBERED_GRAPHS = 500_000
+_KEY_BYTES = 200  # of what a graph is found by
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class Encoder:
     """Builds instances, remembering every world and graph it has seen.
 
     `values` are the values of each kind known from training; those of an instance's own
-    graphs are added when its words are looked up, so that new names work.
+    graphs are added when its words are looked up, so that new names work. The `budget` bounds
+    how many bytes the memories of worlds, graphs and plans take together.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Encoder:
         nodes: NodeLabeller,
         terms: PlanTerms = PlanTerms(),  # noqa: B008 - a frozen value
         split: UnitSplitter = split_units,
+        budget: Budget | None = None,
     ) -> None:
         self.reader = reader
         self.overlay = overlay
@@ -76,14 +80,17 @@ class Encoder:
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
         self.memory: dict[str, object] = {}  # what those who search with it remember
-        self._worlds = Worlds()
-        self._graphs: dict[GroundingGraph, LaidOutGraph] = {}
+        self.budget = Budget() if budget is None else budget
+        # Graphs take more room than what is made of them, which is what is kept.
+        self._worlds = Worlds(self.budget, keep_graphs=False)
+        self._graphs: Memory[tuple[World, int, State, Action], LaidOutGraph] = Memory(self.budget)
         self._layouts = Layouts(overlay, nodes)
+        self._joined: JoinedLabels | None = None
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
-        other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split)
+        other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
         other._worlds, other._graphs, other._layouts = self._worlds, self._graphs, self._layouts
         other.memory = self.memory
@@ -92,6 +99,21 @@ class Encoder:
     def world(self, environment: Environment | World) -> World:
         """Return the remembered world of an environment."""
         return self._worlds.of(environment)
+
+    def remembered(self) -> dict[str, int]:
+        """Return about how many bytes everything that is remembered takes."""
+        return {
+            "worlds, graphs and plans": self.budget.used,
+            "labels": self._layouts.bytes + (0 if self._joined is None else self._joined.bytes),
+        }
+
+    def empty(self) -> None:
+        """Forget everything that could be asked or worked out again."""
+        self._worlds.forget_all()
+        self._graphs.forget()
+        self._layouts.clear()
+        self._joined = None
+        self.memory.clear()
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
@@ -102,17 +124,19 @@ class Encoder:
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
-        found = self._graphs.get(graph)
-        if found is None:
-            if len(self._graphs) >= _REMEMBERED_GRAPHS:
-                self._graphs.clear()
-                self._layouts.clear()
-            found = self._graphs[graph] = self._layouts.lay_out(graph)
-        return found
+        if self._layouts.bytes > self.budget.most // 4:
+            self._graphs.forget()  # they hold parts of it
+            self._layouts.clear()
+        return self._layouts.lay_out(graph)
 
     def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
-        return self.lay_out(world.ground(state, action))
+        key = (world, world.generation, state, action)
+        found = self._graphs.find(key)
+        if found is None:
+            found = self.lay_out(world.ground(state, action))
+            self._graphs.keep(key, found, _KEY_BYTES)
+        return found
 
     def candidates(self, world: World, trajectories: Iterable[Trajectory]) -> Candidates:
         """Return plans that are known to be possible as what a text may mean."""
@@ -129,7 +153,7 @@ class Encoder:
         if not self.terms.plan_scores:
             return None
         labels = world.label_plan(trajectory.start, trajectory.actions, trajectory.states)
-        return spell_plan(len(trajectory), labels, self.nodes)
+        return self._layouts.share(spell_plan(len(trajectory), labels, self.nodes))
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Remember the values that occur in training."""
@@ -200,6 +224,8 @@ class Encoder:
         threads: int = 1,
     ) -> Scorer:
         """Encode instances as the settings ask; with `grow`, decide which features exist."""
+        if not grow and (self._joined is None or not self._joined.fits(space)):
+            self._joined = None if space.own else JoinedLabels(space)
         encoding = encode(
             instances,
             space,
@@ -209,5 +235,6 @@ class Encoder:
             action_scores=self.overlay.action_scores,
             advance_scores=self.terms.advance_scores,
             plan_words=self.terms.plan_words,
+            joined=None if grow else self._joined,
         )
         return Scorer(encoding, skip=self.terms.skip, threads=threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,10 @@ from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import Batch, Integers
 from groundling.overlay.candidates import Candidates
+from groundling.overlay.choices import Choice, KnownGraph, distinct_keys, in_order
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.overlay.interning import Interner
+from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.joining import Meetings, WordContent, join_labels
 from groundling.overlay.potentials import LabelTables
 from groundling.overlay.skeletons import BOUND, Skeleton
@@ -25,7 +27,7 @@ __all__ = ["Encoding", "Instance", "encode"]
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[Any]
 
 _SINGLES = ("word_advance", "graph_prior", "extra_pair")
 _STARTS = (
@@ -90,58 +92,27 @@ def encode(
     action_scores: bool = True,
     advance_scores: bool = False,
     plan_words: bool = False,
+    joined: JoinedLabels | None = None,
 ) -> Encoding:
-    """Encode instances; with `grow`, also decide which features the space has."""
-    collector = _Collector(action_scores, advance_scores, plan_words)
+    """Encode instances; with `grow`, also decide which features the space has.
+
+    `joined` remembers what labels join, where the space does not grow.
+    """
+    if grow or joined is None or not joined.fits(space):
+        joined = None
+    collector = _Collector(action_scores, advance_scores, plan_words, by_value=joined is None)
     for instance in instances:
         collector.add(instance)
-    return collector.finish(space, grow, min_word_count, edge_scores)
-
-
-@dataclass(frozen=True, eq=False)
-class _KnownGraph:
-    """A graph that was interned; holding it keeps its identity from being reused."""
-
-    graph: LaidOutGraph
-    nodes: list[int]
-    shape: int
-    prior: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """What some lists of candidates come to as arrays, shared by the texts that choose among them.
-
-    Places of graphs and of actions are counted from the first of the instance, nodes are
-    numbered as they first occur.
-    """
-
-    candidates: tuple[Candidates, ...]  # holding them keeps their identity from being reused
-    graphs: list[LaidOutGraph]
-    graph_shape: Numbers
-    graph_prior: Numbers
-    graph_node: Numbers
-    graph_ends: Numbers
-    nodes: Numbers
-    action_graph: Numbers
-    candidate_ends: Numbers
-    labels: Numbers  # of each candidate, or empty
-
-    def gold_nodes(self, gold: Iterable[int]) -> NDArray[np.float64]:
-        """Count how often each node occurs in some candidates."""
-        counts = np.zeros(len(self.nodes))
-        for place in gold:
-            begin = self.candidate_ends[place - 1] if place else 0
-            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
-                first = self.graph_ends[graph - 1] if graph else 0
-                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
-        return counts
+    return collector.finish(space, grow, min_word_count, edge_scores, joined)
 
 
 class _Collector:
     """Collects instances as growing lists of arrays, then joins them."""
 
-    def __init__(self, action_scores: bool, advance_scores: bool, plan_words: bool) -> None:
+    def __init__(
+        self, action_scores: bool, advance_scores: bool, plan_words: bool, by_value: bool
+    ) -> None:
+        self.by_value = by_value
         self.action_scores = action_scores
         self.advance_scores = advance_scores
         self.plan_words = plan_words
@@ -151,11 +122,11 @@ class _Collector:
         self.relations = Interner[Relation]([("same",), ("next",), ("previous",)])
         self.dependencies = Interner[str](["sentence"])
         # Interning a large thing by value hashes all its labels; by identity it is free.
-        self.known_graphs: dict[int, _KnownGraph] = {}
+        self.known_graphs: dict[int, KnownGraph] = {}
         self.known_nodes: dict[int, int] = {}
         self.known_shapes: dict[int, int] = {}
         self.known_labels: dict[int, tuple[NodeContent, int]] = {}
-        self.choices: dict[tuple[int, ...], _Choice] = {}
+        self.choices: dict[tuple[int, ...], Choice] = {}
         self.graphs: list[list[LaidOutGraph]] = []
         self.chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in Batch._fields}
         self.sizes: dict[str, int] = dict.fromkeys(Batch._fields, 0)
@@ -172,19 +143,21 @@ class _Collector:
         self.chunks[name].append(np.asarray(values))
         self.sizes[name] += len(values)
 
-    def graph(self, graph: LaidOutGraph) -> _KnownGraph:
+    def graph(self, graph: LaidOutGraph) -> KnownGraph:
         found = self.known_graphs.get(id(graph))
         if found is None:
             nodes = [self.node(node) for node in graph.nodes]
             prior = self.node(graph.prior) if self.action_scores else -1
-            found = _KnownGraph(graph, nodes, self.shape(graph.shape), prior)
+            found = KnownGraph(graph, nodes, self.shape(graph.shape), prior)
             self.known_graphs[id(graph)] = found
         return found
 
     def node(self, content: NodeContent) -> int:
         found = self.known_nodes.get(id(content))
         if found is None:
-            found = self.known_nodes[id(content)] = self.nodes(content)
+            # Laid-out graphs share what is equal; where there is little, looking is not worth it.
+            number = self.nodes if self.by_value else self.nodes.add
+            found = self.known_nodes[id(content)] = number(content)
         return found
 
     def shape(self, shape: Shape) -> int:
@@ -202,7 +175,7 @@ class _Collector:
             found = self.known_labels[id(labels)] = (labels, self.nodes(labels))
         return found[1]
 
-    def choice(self, candidates: Sequence[Candidates]) -> _Choice:
+    def choice(self, candidates: Sequence[Candidates]) -> Choice:
         """Return what candidates come to, for the first text or for the next one."""
         key = tuple(map(id, candidates))
         found = self.choices.get(key)
@@ -210,18 +183,20 @@ class _Collector:
             found = self.choices[key] = self._choose(candidates)
         return found
 
-    def _choose(self, candidates: Sequence[Candidates]) -> _Choice:
+    def _choose(self, candidates: Sequence[Candidates]) -> Choice:
+        if len(candidates) == 1:
+            return self._choose_among(candidates[0])
         places: dict[int, int] = {}  # identity of a graph -> its place
-        known: list[_KnownGraph] = []
+        known: list[KnownGraph] = []
         actions: list[Numbers] = [np.zeros(0, np.int64)]
         ends: list[Numbers] = [np.zeros(0, np.int64)]
         labels: list[Numbers] = [np.zeros(0, np.int64)]
         count = 0
         for each in candidates:
             of_plans = np.zeros(len(each.labels), np.int64)
-            for is_graph, place in each.order:
-                if not is_graph:
-                    of_plans[place] = self.plan_labels(each.labels[place])
+            for place in each.order:
+                if place < 0:
+                    of_plans[-1 - place] = self.plan_labels(each.labels[-1 - place])
                 elif id(each.graphs[place]) not in places:
                     places[id(each.graphs[place])] = len(known)
                     known.append(self.graph(each.graphs[place]))
@@ -231,8 +206,8 @@ class _Collector:
             count += len(each.action_graph)
             if each.labels:
                 labels.append(of_plans[each.plan_labels])
-        nodes, local = _in_order([node for graph in known for node in graph.nodes])
-        return _Choice(
+        nodes, local = in_order([node for graph in known for node in graph.nodes])
+        return Choice(
             candidates=tuple(candidates),
             graphs=[each.graph for each in known],
             graph_shape=np.array([each.shape for each in known], np.int64),
@@ -243,6 +218,37 @@ class _Collector:
             action_graph=np.concatenate(actions),
             candidate_ends=np.concatenate(ends),
             labels=np.concatenate(labels),
+        )
+
+    def _choose_among(self, candidates: Candidates) -> Choice:
+        """Do the same for one list, whose nodes are arrays already."""
+        of_plans = np.zeros(len(candidates.labels), np.int64)
+        shapes = np.zeros(len(candidates.graphs), np.int64)
+        priors = np.full(len(candidates.graphs), -1, np.int64)
+        for place in candidates.order:
+            if place < 0:
+                of_plans[-1 - place] = self.plan_labels(candidates.labels[-1 - place])
+                continue
+            graph = candidates.graphs[place]
+            for content in graph.nodes:
+                self.node(content)
+            if self.action_scores:
+                priors[place] = self.node(graph.prior)
+            shapes[place] = self.shape(graph.shape)
+        layout = candidates.layout
+        # Contents that differ in identity only have one number.
+        nodes, local = in_order([self.node(content) for content in layout.nodes])
+        return Choice(
+            candidates=(candidates,),
+            graphs=candidates.graphs,
+            graph_shape=shapes,
+            graph_prior=priors,
+            graph_node=local[layout.graph_node],
+            graph_ends=layout.graph_ends,
+            nodes=nodes,
+            action_graph=candidates.action_graph,
+            candidate_ends=candidates.ends,
+            labels=of_plans[candidates.plan_labels] if candidates.labels else of_plans[:0],
         )
 
     def add(self, instance: Instance) -> None:
@@ -271,7 +277,7 @@ class _Collector:
         self.put("instance_weight", [float(instance.weight)])
         self.graphs.append(choice.graphs)
 
-    def _sum(self, name: str, choice: _Choice) -> int:
+    def _sum(self, name: str, choice: Choice) -> int:
         """Return how many actions there were before those of the choice just put."""
         return self.sizes[name] - len(choice.action_graph)
 
@@ -290,7 +296,7 @@ class _Collector:
         self.put("instance_words", [self.sizes["word_parent"]])
         return sets
 
-    def _add_extras(self, choice: _Choice, sets: Numbers) -> None:
+    def _add_extras(self, choice: Choice, sets: Numbers) -> None:
         """Note the pairs that every alignment of a candidate has: the plan's labels, with words."""
         count = len(choice.candidate_ends)
         extras = np.zeros((count, 0), np.int64)
@@ -303,13 +309,18 @@ class _Collector:
         self.put("candidate_extras", before + extras.shape[1] * np.arange(1, count + 1))
 
     def finish(
-        self, space: FeatureSpace, grow: bool, min_word_count: int, edge_scores: bool
+        self,
+        space: FeatureSpace,
+        grow: bool,
+        min_word_count: int,
+        edge_scores: bool,
+        joined: JoinedLabels | None,
     ) -> Encoding:
         cell_keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
         # Pairs that stand alone were noted by their keys, -1 where there is none.
         single = {name: self._joined(name).astype(np.int64) for name in _SINGLES}
         single_keys = np.concatenate([keys[keys >= 0] for keys in single.values()])
-        pairs, where = _distinct(np.concatenate([cell_keys, single_keys]), len(self.nodes))
+        pairs, where = distinct_keys(np.concatenate([cell_keys, single_keys]), len(self.nodes))
         self.chunks["cell_pair"] = [where[: len(cell_keys)]]
         place = len(cell_keys)
         for name, keys in single.items():
@@ -336,9 +347,12 @@ class _Collector:
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
-        tables = join_labels(
-            meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
-        )
+        if joined is not None:
+            tables = joined.tables(meetings, edge_scores=edge_scores)
+        else:
+            tables = join_labels(
+                meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
+            )
         return Encoding(
             batch=self._batch(),
             tables=tables,
@@ -381,36 +395,3 @@ class _Collector:
             for name in Batch._fields
         }
         return Batch(**arrays)
-
-
-def _in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the distinct values as they first occur, and the place of each value among them.
-
-    >>> [each.tolist() for each in _in_order([7, 3, 7, 5])]
-    [[7, 3, 5], [0, 1, 0, 2]]
-    """
-    distinct, first, where = np.unique(
-        np.array(values, np.int64), return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return distinct[order], rank[where]
-
-
-def _distinct(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Do what np.unique does with its inverse, without sorting where a table fits in memory."""
-    if not len(keys):
-        return keys, keys
-    high, low = keys >> 32, keys & 0xFFFFFFFF
-    size = (int(high.max()) + 1) * nodes
-    if size > 50_000_000 or size > 40 * len(keys):
-        distinct, where = np.unique(keys, return_inverse=True)
-        return distinct, where
-    flat = high * nodes + low
-    seen = np.zeros(size, bool)
-    seen[flat] = True
-    found = np.flatnonzero(seen)
-    place = np.zeros(size, np.int32)
-    place[found] = np.arange(len(found), dtype=np.int32)
-    return ((found // nodes) << 32) | (found % nodes), place[flat].astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -28,7 +28,7 @@ class Shape:
     enters: tuple[bool, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class LaidOutGraph:
     """A grounding graph ready for the overlay; each is itself, so that looking it up is cheap.
 
@@ -66,55 +66,95 @@ class Layouts:
     def __init__(self, overlay: Overlay, labeller: NodeLabeller) -> None:
         self.overlay = overlay
         self.labeller = labeller
+        self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
         self._nodes: dict[tuple[str, tuple[Label, ...]], _SpelledNode] = {}
-        self._flat: dict[tuple[int, ...], _FlatLabels] = {}
-        self._both: dict[tuple[int, int], NodeContent] = {}
+        self._same: dict[tuple[str, int], _SpelledNode] = {}
+        # These are told apart by identity; holding them keeps it from being reused.
+        self._flat: dict[tuple[_SpelledNode, ...], _FlatLabels] = {}
+        self._both: dict[tuple[_SpelledNode, _FlatLabels], NodeContent] = {}
+        self._contents: dict[NodeContent, NodeContent] = {}
         self._shapes: dict[tuple[object, ...], Shape] = {}
+        self._graphs: dict[tuple[int, int], LaidOutGraph] = {}
+        self._is_flat = overlay.nodes == "flat"
         self._one = Shape((((0, SELF),),), (True,))
+        self.bytes = 0  # that all of these take, about
 
     def clear(self) -> None:
         """Forget everything; graphs that were laid out stay as they are."""
-        for memory in (self._nodes, self._flat, self._both, self._shapes):
-            memory.clear()
+        self._labels, self._nodes, self._same = {}, {}, {}
+        self._flat, self._both, self._shapes, self._graphs = {}, {}, {}, {}
+        self._contents = {}
+        self.bytes = 0
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
         parts = [self._node(*key) for key in zip(graph.node_names, graph.node_labels, strict=True)]
         flat = self._flat_labels(parts)
-        if self.overlay.nodes == "flat":
-            return LaidOutGraph((flat.content,), ("action",), self._one, flat.content, flat.values)
-        nodes = tuple(part.own for part in parts)
+        is_flat = self._is_flat
+        shape = self._one if is_flat else self._shape(graph)
+        known = self._graphs.get((id(flat), id(shape)))
+        if known is not None:
+            return known
+        names: tuple[str, ...] = ("action",) if is_flat else graph.node_names
+        nodes: tuple[NodeContent, ...] = (flat.content,)
         if self.overlay.nodes == "both":
-            nodes = tuple(self._with_all(part, flat) for part in parts)
-        return LaidOutGraph(nodes, graph.node_names, self._shape(graph), flat.content, flat.values)
+            nodes = tuple([self._with_all(part, flat) for part in parts])
+        elif not is_flat:
+            nodes = tuple([part.own for part in parts])
+        made = LaidOutGraph(nodes, names, shape, flat.content, flat.values)
+        self._graphs[id(flat), id(shape)] = made
+        self.bytes += 300 + 8 * len(nodes)
+        return made
 
-    def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
-        found = self._nodes.get((name, labels))
+    def share(self, content: NodeContent) -> NodeContent:
+        """Return the labels of a plan as other plans have them too."""
+        found = self._contents.get(content)
         if found is None:
-            values = ((kind_of(each), each.value) for each in labels if isinstance(each.value, str))
-            found = self._nodes[name, labels] = _SpelledNode(
-                tuple(self.labeller.spell(labels)),
-                tuple(self.labeller.spell(labels, f"{name}.")),
-                frozenset(values),
-            )
+            found = self._shared(content)
+            self._contents[found] = found
+            self.bytes += 300 + 100 * len(found)
         return found
 
+    def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
+        # Labels that were read from the same are mostly the same object, which is found at once.
+        found = self._same.get((name, id(labels)))
+        if found is not None and found.labels is labels:
+            return found
+        found = self._nodes.get((name, labels))
+        if found is None:
+            values = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
+            found = self._nodes[name, labels] = _SpelledNode(
+                labels,
+                () if self._is_flat else self._shared(self.labeller.spell(labels)),
+                self._shared(self.labeller.spell(labels, f"{name}.")),
+                tuple(values),
+            )
+            self.bytes += 600 + 500 * len(labels)
+        if found.labels is labels:
+            self._same[name, id(labels)] = found
+        return found
+
+    def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> NodeContent:
+        """Return labels with what equals them elsewhere: there are few, on very many nodes."""
+        return tuple(self._labels.setdefault(each, each) for each in content)
+
     def _flat_labels(self, parts: Sequence[_SpelledNode]) -> _FlatLabels:
-        # The memory of nodes keeps them, so that their identities stay theirs.
-        key = tuple(map(id, parts))
+        key = tuple(parts)
         found = self._flat.get(key)
         if found is None:
             found = self._flat[key] = _FlatLabels(
                 tuple(chain.from_iterable(part.named for part in parts)),
-                tuple(sorted(frozenset().union(*(part.values for part in parts)))),
+                tuple(sorted(set(chain.from_iterable(part.values for part in parts)))),
             )
+            self.bytes += 300 + 8 * len(parts) + 8 * len(found.content) + 70 * len(found.values)
         return found
 
     def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
-        key = (id(part), id(flat))
+        key = (part, flat)
         found = self._both.get(key)
         if found is None:
             found = self._both[key] = part.own + flat.content
+            self.bytes += 250 + 8 * len(found)
         return found
 
     def _shape(self, graph: GroundingGraph) -> Shape:
@@ -125,19 +165,21 @@ class Layouts:
             anywhere = self.overlay.entry == "any"
             enters = tuple(anywhere or name == graph.root for name in graph.node_names)
             found = self._shapes[key] = Shape(near, enters)
+            self.bytes += 1000 + sum(60 + 70 * len(each) for each in near)
         return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
     """A node as features see it: its own labels, the same with its name, the values it has."""
 
-    own: NodeContent
+    labels: tuple[Label, ...]
+    own: NodeContent  # empty where actions are flat
     named: NodeContent
-    values: frozenset[tuple[str, str]]
+    values: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class _FlatLabels:
     """The labels of all nodes of a graph, and the values among them."""
 

@@ -27,6 +27,7 @@ from groundling.overlay.batch import (
     Reals,
     Workspace,
     inlined,
+    whole,
 )
 from groundling.overlay.potentials import Potentials
 from groundling.overlay.skeletons import BOUND, UNIT
@@ -62,9 +63,9 @@ def inside(
 
     Where the numbers did not hold, `in_logs` becomes true, and `group_log` is void.
     """
-    first_word = batch.instance_words[instance]
+    first_word = whole(batch.instance_words[instance])
     words, states = rows.shape
-    groups = batch.instance_groups[instance + 1] - batch.instance_groups[instance]
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
     tile_start, action_start = workspace.tile_start, workspace.action_start
     state_node, state_enters, kept_log = (
         workspace.state_node,
@@ -179,9 +180,9 @@ def outside(
 
     `posteriors` receives (words × states) posteriors times the weight of the word's group.
     """
-    first_word = batch.instance_words[instance]
+    first_word = whole(batch.instance_words[instance])
     words, states = rows.shape
-    groups = batch.instance_groups[instance + 1] - batch.instance_groups[instance]
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
     state_node, state_enters, asked = workspace.state_node, workspace.state_enters, workspace.asked
     for w in range(words - 1, -1, -1):
         group = batch.word_group[first_word + w]

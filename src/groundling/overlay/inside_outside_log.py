@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from groundling.overlay.batch import Batch, Integers, Reals, compiled, fill_states
+from groundling.overlay.batch import Batch, Integers, Reals, compiled, fill_states, inner
 from groundling.overlay.inside_outside import NEXT, PREVIOUS, SAME
 from groundling.overlay.potentials import Potentials
 from groundling.overlay.skeletons import BOUND, UNIT
@@ -17,7 +17,7 @@ from groundling.ties import CLOSE
 __all__ = ["best_states", "inside_log", "outside_log"]
 
 
-@compiled
+@inner
 def _log_sum(values: Reals, count: int, best_only: bool) -> float:
     top = -math.inf
     for i in range(count):
@@ -30,7 +30,7 @@ def _log_sum(values: Reals, count: int, best_only: bool) -> float:
     return top + math.log(total)
 
 
-@compiled
+@inner
 def _log_add(a: float, b: float, best_only: bool) -> float:
     if a < b:
         a, b = b, a
@@ -83,7 +83,7 @@ def inside_log(
             rows[parent, s] += messages[w, s]
 
 
-@compiled
+@inner
 def _enter(
     batch: Batch,
     action: int,
@@ -103,7 +103,7 @@ def _enter(
     return _log_sum(scratch, count, best_only)
 
 
-@compiled
+@inner
 def _send_log(
     batch: Batch,
     word: int,

@@ -32,5 +32,10 @@ class Interner(Generic[T]):
             self.items.append(item)
         return place
 
+    def add(self, item: T) -> int:
+        """Return a number for a thing that is new, or need not have the number of its equals."""
+        self.items.append(item)
+        return len(self.items) - 1
+
     def __len__(self) -> int:
         return len(self.items)

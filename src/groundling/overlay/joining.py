@@ -17,7 +17,7 @@ from groundling.overlay.graphs import NodeContent, Relation
 from groundling.overlay.interning import Interner
 from groundling.overlay.potentials import LabelTables
 
-__all__ = ["Meetings", "WordContent", "join_labels"]
+__all__ = ["Meetings", "WordContent", "edge_labels", "join_labels"]
 
 WordContent = tuple[tuple[WordLabel, float], ...]
 
@@ -71,7 +71,9 @@ def join_labels(
         frequent = _frequent(word_labels.items, set_labels, set_label, meetings, min_word_count)
         words, nodes = words[frequent[words]], nodes[frequent[words]]
     joined = space.join(word_labels.items, node_labels.items, words, nodes, grow=grow)
-    edge_words, edge_nodes, edge_pairs = _edges(meetings, edge_scores)
+    edge_words, edge_nodes, edge_pairs = edge_labels(
+        meetings.dependencies if edge_scores else (), meetings.relations
+    )
     edge_joined = space.join(edge_words, edge_nodes, *edge_pairs[:2], grow=grow)
     if grow:
         pair_count = np.full(len(words), np.inf)
@@ -131,19 +133,18 @@ def _frequent(
     return np.array([label.name not in rare for label in labels], bool)
 
 
-def _edges(
-    meetings: Meetings, edge_scores: bool
+def edge_labels(
+    dependencies: Sequence[str], relations: Sequence[Relation]
 ) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
     """Return dependency labels, relation labels, and the pairs of them with their table row."""
     words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
     pairs: list[tuple[int, int, int]] = []
-    if edge_scores:
-        for d, dependency in enumerate(meetings.dependencies):
-            named = (words(WordLabel("dep")), words(WordLabel(f"dep={dependency}")))
-            for r, relation in enumerate(meetings.relations):
-                row = d * len(meetings.relations) + r
-                labels = [nodes(NodeLabel(f"relation={name}")) for name in relation]
-                pairs += [(word, node, row) for word in named for node in labels]
+    for d, dependency in enumerate(dependencies):
+        named = (words(WordLabel("dep")), words(WordLabel(f"dep={dependency}")))
+        for r, relation in enumerate(relations):
+            row = d * len(relations) + r
+            labels = [nodes(NodeLabel(f"relation={name}")) for name in relation]
+            pairs += [(word, node, row) for word in named for node in labels]
     columns = np.array(pairs, np.int64).reshape(-1, 3).T
     return words.items, nodes.items, tuple(columns)
 
@@ -153,7 +154,16 @@ def _ragged(
 ) -> tuple[Integers, Integers, Reals]:
     starts = np.zeros(len(contents) + 1, np.int32)
     starts[1:] = np.cumsum([len(each) for each in contents])
-    label = np.array([labels(name) for each in contents for name, _ in each], np.int32)
+    number: dict[int, int] = {}  # parts that contents share are looked up by identity
+    label = np.empty(starts[-1], np.int32)
+    place = 0
+    for content in contents:
+        for part in content:
+            known = number.get(id(part))
+            if known is None:
+                known = number[id(part)] = labels(part[0])
+            label[place] = known
+            place += 1
     amount = np.array([amount for each in contents for _, amount in each], np.float64)
     return starts, label, amount
 

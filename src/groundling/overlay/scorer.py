@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -12,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
-    Batch,
     Integers,
-    Layout,
     Reals,
-    Workspace,
     make_layout,
     make_workspace,
 )
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
-from groundling.overlay.passes import all_gradients, all_scores, softmax_instances
+from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
+from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
     Potentials,
     return_amounts,
@@ -34,6 +33,10 @@ from groundling.overlay.potentials import (
 )
 
 __all__ = ["Scorer"]
+
+
+_NONE = np.zeros(0)
+_NO_GRADS: tuple[list[Reals], list[Reals]] = ([_NONE], [np.zeros((0, 0))])
 
 
 class Scorer:
@@ -48,7 +51,7 @@ class Scorer:
         self.batch = encoding.batch
         self.tables = encoding.tables
         self.skip = skip
-        self.threads = max(1, min(threads, os.cpu_count() or 1))
+        self.threads = min(threads, os.cpu_count() or 1) if threads > 1 else 1
         batch = self.batch
         groups = np.diff(batch.instance_groups) * np.diff(batch.instance_candidates)
         self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)
@@ -62,17 +65,27 @@ class Scorer:
         self._instance_shards = self._shards(cells + 1.0)
         self._set_shards = self._shards(np.diff(self.tables.set_pairs) + 1.0)
         self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
-        pairs, edges = len(self.tables.pair_node), len(self.tables.edge_rows) - 1
-        # Gradients of shared pairs are collected per thread; allocate once.
-        self._pair_grads = [np.zeros(pairs) for _ in range(self.threads)]
-        self._edge_grads = [
-            np.zeros((edges // encoding.relations, encoding.relations)) for _ in range(self.threads)
-        ]
-        self._theta_grads = [np.zeros(self.width) for _ in range(self.threads)]
         self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 
+    # Gradients of shared pairs are collected per thread; they are allocated once, if needed.
+
+    @cached_property
+    def _pair_grads(self) -> list[Reals]:
+        return [np.zeros(len(self.tables.pair_node)) for _ in range(self.threads)]
+
+    @cached_property
+    def _edge_grads(self) -> list[Reals]:
+        edges, relations = len(self.tables.edge_rows) - 1, self.encoding.relations
+        return [np.zeros((edges // relations, relations)) for _ in range(self.threads)]
+
+    @cached_property
+    def _theta_grads(self) -> list[Reals]:
+        return [np.zeros(self.width) for _ in range(self.threads)]
+
     def _shards(self, work: NDArray[Any]) -> list[tuple[int, int]]:
+        if self.threads == 1:
+            return [(0, len(work))]
         total = np.concatenate([[0.0], np.cumsum(work)])
         cuts = np.searchsorted(total, np.linspace(0, total[-1], self.threads + 1))
         cuts[0], cuts[-1] = 0, len(work)
@@ -119,22 +132,42 @@ class Scorer:
 
     def group_scores(self, theta: Reals) -> tuple[Reals, Reals]:
         """Return ψ of every (candidate, group), instance by instance, and text-free scores."""
-        potentials = self.potentials(theta)
         grouped = np.zeros(int(self.group_start[-1]))
         free = np.zeros(len(self.batch.candidate_gold))
-
-        def work(shard: int) -> None:
-            all_scores(*self._given(shard, potentials), self.group_start, grouped, free)
-
-        self._each(work)
+        self._pass(theta, UNITS, _NONE, grouped, free)
         return grouped, free
 
-    def _given(
-        self, shard: int, potentials: Potentials
-    ) -> tuple[Batch, Layout, int, int, Potentials, Workspace]:
-        """Return what all kernels over instances read."""
-        first, last = self._instance_shards[shard]
-        return self.batch, self._layout, first, last, potentials, self._workspaces[shard]
+    def _pass(
+        self, theta: Reals, purpose: int, scores: Reals, grouped: Reals, free: Reals
+    ) -> float:
+        """Pass over all instances, those that need it in logarithms; return the loss."""
+        potentials = self.potentials(theta)
+        pair_grads, edge_grads = _NO_GRADS
+        if purpose in (LEARN, EXPECT):
+            pair_grads, edge_grads = self._pair_grads, self._edge_grads
+            for each in (*pair_grads, *edge_grads):
+                each.fill(0.0)
+        in_logs = np.zeros(len(self.batch.candidate_gold), np.bool_)
+
+        def work(shard: int) -> float:
+            first, last = self._instance_shards[shard]
+            return float(
+                pass_instances(
+                    self.batch, self._layout, first, last, potentials, self._workspaces[shard],
+                    purpose, in_logs, scores, self.group_start, grouped, free,
+                    pair_grads[shard % len(pair_grads)], edge_grads[shard % len(edge_grads)],
+                )
+            )  # fmt: skip
+
+        loss: float = sum(self._each(work))
+        needed = np.flatnonzero(in_logs)
+        owners = np.searchsorted(self.batch.instance_candidates, needed, side="right") - 1
+        for instance in np.unique(owners).tolist():
+            loss += pass_instance_in_logs(
+                self.batch, self._layout, instance, potentials, self._workspaces[0], purpose,
+                in_logs, scores, self.group_start, grouped, free, pair_grads[0], edge_grads[0],
+            )  # fmt: skip
+        return loss
 
     # ---- gradients ----------------------------------------------------------------------
 
@@ -144,30 +177,13 @@ class Scorer:
         return loss, self._gradient()
 
     def _softmax(self, theta: Reals, want_gradient: bool) -> tuple[float, Reals]:
-        potentials = self.potentials(theta)
         scores = np.zeros(len(self.batch.candidate_gold))
-
-        def work(shard: int) -> float:
-            return float(
-                softmax_instances(
-                    *self._given(shard, potentials), want_gradient, scores,
-                    self._pair_grads[shard], self._edge_grads[shard],
-                )
-            )  # fmt: skip
-
-        return sum(self._each(work)), scores
+        purpose = LEARN if want_gradient else SCORE
+        return self._pass(theta, purpose, scores, _NONE, _NONE), scores
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
         """Return the gradient of Σ weight · score, weights as laid out by `group_scores`."""
-        potentials = self.potentials(theta)
-
-        def work(shard: int) -> None:
-            all_gradients(
-                *self._given(shard, potentials), self.group_start, group_weight, free_weight,
-                self._pair_grads[shard], self._edge_grads[shard],
-            )  # fmt: skip
-
-        self._each(work)
+        self._pass(theta, EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 
     def amount_loss(self, theta: Reals) -> tuple[float, Reals]:
@@ -186,17 +202,19 @@ class Scorer:
         return parts[0]
 
     def _gradient(self) -> Reals:
+        theta_grads = self._theta_grads  # made before threads begin
+
         def work(shard: int) -> None:
             first, last = self._set_shards[shard]
             pairs = slice(self.tables.set_pairs[first], self.tables.set_pairs[last])
-            self._theta_grads[shard][:] = 0.0
+            theta_grads[shard][:] = 0.0
             return_sets(
                 self._pair_tables, self._collect(self._pair_grads, pairs), first, last,
-                np.empty(self.labels), self._theta_grads[shard],
+                np.empty(self.labels), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)
-        gradient = self._collect(self._theta_grads).copy()
+        gradient = self._collect(theta_grads).copy()
         return_edges(self.tables, self._collect(self._edge_grads).ravel(), gradient)
         return gradient
 

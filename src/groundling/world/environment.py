@@ -14,6 +14,7 @@ from typing_extensions import TypeVar
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
 from groundling.memory import Budget, Memory
+from groundling.world.comparing import among, equal
 from groundling.world.graph import GroundingGraph
 from groundling.world.showing import said, shorten
 from groundling.world.trajectory import Trajectory
@@ -136,7 +137,7 @@ class Demonstration(Generic[StateT, ActionT]):
             )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
-        if _among(self.start, self.negative_starts):
+        if among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self} has its own start among its negative starts. Take it out."
             )
@@ -167,15 +168,20 @@ class World:
     and the action. The methods mirror the environment's, optional ones included. What was
     asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
     up whenever everything is forgotten, so that what was made of a world can be dropped too.
+    Without `keep_graphs`, graphs are asked for anew: for those who keep what they made of them.
     """
 
-    def __init__(self, environment: Environment, budget: Budget | None = None) -> None:
+    def __init__(
+        self, environment: Environment, budget: Budget | None = None, *, keep_graphs: bool = True
+    ) -> None:
         self.environment = environment
+        self.keep_graphs = keep_graphs
         self.generation = 0
         budget = Budget() if budget is None else budget
         self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
         self._steps: Memory[tuple[State, Action], State] = Memory(budget)
         self._graphs: Memory[tuple[State, Action], GroundingGraph] = Memory(budget)
+        self._seen: Memory[tuple[State, Action], int] = Memory(budget)  # graphs, by their hash
         self._dead_ends: Memory[State, bool] = Memory(budget)
 
     # ---- asking -------------------------------------------------------------------------
@@ -277,7 +283,11 @@ class World:
         known: GroundingGraph | None = self._find(self._graphs, key, state)
         if known is None:
             known = self._grounded(state, action, self.step(state, action))
-            self._graphs.keep(key, known)
+            if self.keep_graphs:
+                self._graphs.keep(key, known, known.nbytes)
+            offered = self.actions(state)
+            if action in (*offered[:1], *offered[-1:]):  # those by which a change is noticed
+                self._seen.keep(key, hash(known), 100)
         return known
 
     def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
@@ -294,7 +304,7 @@ class World:
     def forget(self) -> None:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
-        for memory in (self._actions, self._steps, self._graphs, self._dead_ends):
+        for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends):
             memory.forget()
 
     def notice(self, start: State) -> bool:
@@ -307,14 +317,14 @@ class World:
         if known is None:
             return False
         now = self._offered(start)
-        changed = not _equal(known, now)
-        for action in () if changed else {*now[:1], *now[-1:]}:
+        changed = not equal(known, now)
+        for action in () if changed else _ends(now):
             before = self._find(self._steps, (start, action), start)
             after = self._ask("step", start, action) if before is not None else None
-            changed = changed or not _equal(before, after)
-            graph = self._find(self._graphs, (start, action), start)
-            if graph is not None and not changed:
-                changed = graph != self._grounded(start, action, after)
+            changed = changed or not equal(before, after)
+            seen = self._find(self._seen, (start, action), start)
+            if seen is not None and not changed:
+                changed = seen != hash(self._grounded(start, action, after))
         if changed:
             self.forget()
         return changed
@@ -404,7 +414,7 @@ class World:
         states = [start]
         for number, action in enumerate(actions, 1):
             possible = self.actions(states[-1])
-            if not _among(action, possible):
+            if not among(action, possible):
                 listed = ", ".join(shorten(each) for each in possible[:8]) or "none"
                 raise DemonstrationError(
                     f"{where}: action {number}, {shorten(action)}, is impossible in state "
@@ -422,16 +432,6 @@ class World:
         return Trajectory(states, done, graphs)
 
 
-def _among(value: Any, others: Sequence[Any]) -> bool:
-    try:
-        return value in others
-    except Exception:  # some cannot be compared
-        return any(_equal(value, each) for each in others)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; what cannot be compared is not."""
-    try:
-        return one is other or bool(one == other)
-    except Exception:
-        return False
+def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return the first and the last action: those by which a change is noticed."""
+    return (actions[0], actions[-1]) if len(actions) > 1 else actions

@@ -56,8 +56,61 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
     >>> labels_of("start")
     (Label(name='start', value=None),)
     """
+    known, key = _remembered(labels)
+    if known is not None:
+        return known
+    read = _read_labels(labels, where)
+    if key is not None and len(read) <= _SHORT and sum(len(str(each)) for each in read) < 1000:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = read
+    return read
+
+
+# What labels were read from is mostly the same few things, node by node and graph by graph.
+# It is remembered by value and type (1 is True and 1.0, but no label is).
+_KNOWN: dict[object, _Normalised] = {}
+_MOST_KNOWN, _SHORT = 4_000, 30
+_PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
+_LISTED = _PLAIN | {tuple, list, set, frozenset}
+
+
+def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
+    """Return what was read from the same labels before, and what to remember it by."""
     if isinstance(labels, _Normalised):
-        return labels
+        return labels, None
+    if type(labels) is str:
+        return _KNOWN.get(labels), labels
+    if type(labels) is not dict or len(labels) > _SHORT:
+        return None, None
+    kinds = tuple(map(type, labels.values()))
+    if not _NAMES.issuperset(map(type, labels)):
+        return None, None
+    if _PLAIN.issuperset(kinds):
+        key: object = (tuple(labels.items()), kinds)
+    elif _LISTED.issuperset(kinds):
+        listed = [_listed(value) for value in labels.values()]
+        if None in listed:
+            return None, None
+        key = (tuple(labels), tuple(listed))
+    else:
+        return None, None
+    return _KNOWN.get(key), key
+
+
+def _listed(value: object) -> tuple[object, ...] | None:
+    """Return a value with the types of what it holds; nothing if it is too much."""
+    if isinstance(value, (set, frozenset)):
+        few = len(value) <= _SHORT and _NAMES.issuperset(map(type, value))
+        return (set, frozenset(value)) if few else None
+    if not isinstance(value, (tuple, list)):
+        return (type(value), value)
+    if len(value) > _SHORT or not _PLAIN.issuperset(map(type, value)):
+        return None
+    return (tuple(map(type, value)), tuple(value))
+
+
+def _read_labels(labels: Labels, where: str) -> _Normalised:
     found: set[Label] = set()
     if isinstance(labels, str):
         return _Normalised((Label(_text(labels, where)),))
@@ -95,7 +148,20 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
                 )
     if len(found) > MOST_LABELS:
         raise GraphError(f"There are more than {MOST_LABELS:,} labels of {where}. Give fewer.")
-    return _Normalised(sorted(found, key=_order))
+    return _Normalised(map(_shared, sorted(found, key=_order)))
+
+
+_LABELS: dict[Label, Label] = {}
+_MOST_LABELS_KNOWN = 20_000
+
+
+def _shared(label: Label) -> Label:
+    """Return an equal label that others have too: there are few, on very many nodes."""
+    if len(label.name) > 100 or (isinstance(label.value, str) and len(label.value) > 100):
+        return label
+    if len(_LABELS) >= _MOST_LABELS_KNOWN:
+        _LABELS.clear()
+    return _LABELS.setdefault(label, label)
 
 
 def _text(name: object, where: str) -> str:
@@ -206,7 +272,10 @@ class GroundingGraph:
             )
         self.node_names = tuple(nodes)
         self.node_labels = tuple(
-            labels_of(labels, f"node {_called(name)}") for name, labels in nodes.items()
+            [
+                _remembered(labels)[0] or labels_of(labels, f"node {_called(name)}")
+                for name, labels in nodes.items()
+            ]
         )
         self.root = self.node_names[0] if root is None else root
         if self.root not in nodes:
@@ -221,15 +290,16 @@ class GroundingGraph:
                     f"The edge {shorten(edge)} is not a triple of source, target and labels."
                 )
             source, target, labels = edge
-            for end in (source, target):
+            for end in () if source in nodes and target in nodes else (source, target):
                 if end not in nodes:
                     raise GraphError(
                         f"The edge {shorten(source)} -> {shorten(target)} ends at {shorten(end)}, "
                         f"which is not a node; the nodes are {shorten(list(nodes), 300)}."
                     )
-            read.append(
-                (source, target, labels_of(labels, f"edge {_called(source)} -> {_called(target)}"))
+            known = _remembered(labels)[0] or labels_of(
+                labels, f"edge {_called(source)} -> {_called(target)}"
             )
+            read.append((source, target, known))
         if len(read) > MOST_EDGES:
             raise GraphError(
                 f"A grounding graph has more than {MOST_EDGES:,} edges. Keep what matters."
@@ -240,6 +310,11 @@ class GroundingGraph:
     def labels(self, node: str) -> tuple[Label, ...]:
         """Return the labels of a node."""
         return self.node_labels[self.node_names.index(node)]
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, without what it shares with others."""
+        return 600 + 40 * len(self) + 90 * len(self.edges)
 
     def __len__(self) -> int:
         return len(self.node_names)

@@ -10,7 +10,7 @@ from groundling.world.graph import GroundingGraph
 __all__ = ["ScoredTrajectory", "Trajectory"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trajectory:
     """A plan carried out: the states from start to end, and the actions between them.
 
@@ -47,7 +47,7 @@ class Trajectory:
         return Trajectory((*self.states, after), (*self.actions, action))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ScoredTrajectory(Trajectory):
     """A trajectory that a search found, with its score."""
 

@@ -25,7 +25,10 @@ class Worlds:
     ('on', 'bright')
     """
 
-    def __init__(self, budget: Budget | None = None, most: int = 1000) -> None:
+    def __init__(
+        self, budget: Budget | None = None, most: int = 1000, *, keep_graphs: bool = True
+    ) -> None:
+        self.keep_graphs = keep_graphs
         self.budget = Budget() if budget is None else budget
         self.most = most
         self._worlds: dict[int, World] = {}
@@ -39,11 +42,16 @@ class Worlds:
             if isinstance(environment, World):
                 known = environment
             else:
-                known = World(environment, self.budget)
+                known = World(environment, self.budget, keep_graphs=self.keep_graphs)
             while len(self._worlds) >= self.most:
                 self._worlds.pop(next(iter(self._worlds)), None)
             self._worlds[id(asked)] = known
         return known
+
+    def forget_all(self) -> None:
+        """Forget what all environments have answered."""
+        for known in self._worlds.values():
+            known.forget()
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""

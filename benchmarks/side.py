@@ -1,0 +1,283 @@
+"""Measure what users wait for in whichever version of the library the interpreter has.
+
+Run as a file, `python benchmarks/side.py NAME [size]`; prints one line of JSON. `compare.py` runs
+it with this version and with an older one, and divides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+warnings.simplefilter("ignore")
+
+Figures = dict[str, float]
+
+
+def peak() -> float:
+    """Return the most memory that the process has had, in megabytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return float(line.split()[1]) / 1024
+    return 0.0
+
+
+def resident() -> float:
+    """Return the memory that the process has now, in megabytes."""
+    return (
+        float(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    )
+
+
+def forget_peak() -> None:
+    """Let `peak` begin anew (Linux)."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def fit(make: Callable[[], Any], shown: list[Any], warm: int) -> Figures:
+    """Time one fit, after one of a few demonstrations that loads the kernels."""
+    make().fit(shown[:warm])
+    first: list[float] = []
+    forget_peak()
+    began = time.process_time()
+
+    def tell(step: Any) -> None:
+        if step.stage.startswith("training"):
+            first.append(time.process_time())
+
+    taught = make().fit(shown, progress=tell)
+    ended = time.process_time()
+    return {
+        "seconds": ended - began,
+        "seconds_to_first_step": first[0] - began,
+        "peak": peak(),
+        "loss": taught.loss_,
+    }
+
+
+def follower(**settings: Any) -> Any:
+    """Return a follower whose settings mean the same in all versions: nothing is left to choose."""
+    import groundling
+    from groundling import Features, Overlay
+
+    chosen = {"overlay": Overlay(), "features": Features(), **settings}
+    if hasattr(groundling, "PlanModel"):
+        flat = chosen["overlay"].nodes == "flat"
+        chosen["model"] = groundling.PlanModel.flat() if flat else groundling.PlanModel()
+    return groundling.Follower(**chosen)
+
+
+def fit_scene(size: float) -> Figures:
+    """Fit a rich scene: 1,000 demonstrations, graphs of 8 to 20 nodes, one action."""
+    from groundling import Learning, Search
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    from scene import demonstrations
+
+    def make() -> Any:
+        return follower(
+            parser="chain", search=Search(max_length=1), learning=Learning(iterations=30)
+        )
+
+    return fit(make, demonstrations(max(10, round(1000 * size))), 5)
+
+
+def mazes_settings(iterations: int) -> dict[str, Any]:
+    """Return the settings that served best on mazes in 0.1.0, without its further members."""
+    from groundling import Features, Learning, Overlay, Search
+
+    return {
+        "overlay": Overlay.flat(),
+        "features": Features(slots=("floor", "wall", "item"), numbers=("equal",), min_count=0),
+        "learning": Learning(iterations=iterations),
+        "search": Search(max_length=3, decode="outcome"),
+    }
+
+
+def fit_mazes(size: float) -> Figures:
+    """Fit generated mazes: flat plans of up to three actions, all enumerated."""
+    from groundling.tasks.mazes import generate_demonstrations, generate_mazes
+
+    shown = generate_demonstrations(generate_mazes(1, 4), max(20, round(800 * size)), seed=1)
+    follower(**mazes_settings(1)).fit(shown)  # so that sentences are parsed, and remembered
+    return fit(lambda: follower(**mazes_settings(40)), shown, 3)
+
+
+def task(name: str, folder: Path | None, size: float) -> tuple[Callable[[], Any], list[Any]]:
+    """Return followers of a task's best preset, and what they learn from."""
+    try:
+        from groundling.tasks.registry import get_task
+    except ImportError:  # 0.1.0
+        from groundling.tasks.catalogue import get_task
+
+        found = get_task(name)
+        chosen, corpus = found.preset("best", "full"), found.load(folder, size)
+        shown = found.lesson(corpus, chosen, None).demonstrations
+    else:
+        found = get_task(name)
+        chosen, corpus = found.presets.select("best"), found.load(folder, size)
+        shown = found.training_set(corpus, chosen, None).demonstrations
+    return lambda: chosen.follower(seed=0), list(shown)
+
+
+def fit_task(name: str, size: float, folder: Path | None = None) -> Figures:
+    """Fit the best preset of a task on what is generated, or on its corpus."""
+    make, shown = task(name, folder, size)
+    parsed = make().fit(shown[:3])  # so that sentences are parsed, and remembered, beforehand
+    del parsed
+    return fit(make, shown, 3)
+
+
+def flat_follower(demonstrations: int) -> tuple[Any, list[Any]]:
+    """Return a follower of generated mazes, and what to ask it in an unseen one."""
+    from groundling.tasks.mazes import generate_demonstrations, generate_mazes
+
+    *training, unseen = generate_mazes(1, 4)
+    shown = generate_demonstrations(training, demonstrations, seed=1)
+    taught = follower(**mazes_settings(10)).fit(shown)
+    wanted = generate_demonstrations([unseen], demonstrations, seed=2)
+    return taught, [(each.instructions, each.environment, each.start) for each in wanted]
+
+
+def follow(size: float) -> Figures:
+    """Follow in an unseen maze, one by one and many at once; sentences were parsed before."""
+    taught, requests = flat_follower(max(20, round(300 * size)))
+    taught.follow_many(requests)
+    one, many = [], []
+    for _ in range(5):
+        began = time.process_time()
+        for request in requests[:50]:
+            taught.follow(*request)
+        one.append(time.process_time() - began)
+        began = time.process_time()
+        taught.follow_many(requests)
+        many.append(time.process_time() - began)
+    return {
+        "one": min(len(requests), 50) / min(one),
+        "many": len(requests) / min(many),
+    }
+
+
+def memory_per_plan(size: float) -> Figures:
+    """Ask from ever new starts, and see by how many bytes each plan makes the process grow."""
+    import gc
+
+    from groundling.tasks.mazes import MazeEnvironment, generate_mazes
+
+    taught, _ = flat_follower(20)
+    mazes = generate_mazes(11, max(2, round(12 * size)))
+    worlds = [MazeEnvironment(maze) for maze in mazes]
+    asked = [
+        ("turn left and walk to the lamp", world, world.start(place, 90 * turn))
+        for world, maze in zip(worlds, mazes, strict=True)
+        for place in maze.positions
+        for turn in range(4)
+    ]
+    taught.follow(*asked[0])
+    gc.collect()
+    before, plans = resident(), 0
+    for request in asked[1:]:
+        plans += count_plans(taught, request)
+    gc.collect()
+    return {"bytes": (resident() - before) * 2**20 / plans, "plans": plans}
+
+
+def count_plans(taught: Any, request: tuple[Any, ...]) -> int:
+    """Follow, and return how many plans were compared."""
+    text, world, start = request
+    taught.follow(text, world, start)
+    [[(plans, _)]] = list(taught.score_plans([(text, world, (start,))]))
+    return len(plans)
+
+
+def requests(size: float) -> Figures:
+    """Ask 20,000 different things, and see by how much the second half makes memory grow."""
+    from groundling.tasks.mazes import MazeEnvironment, generate_mazes
+
+    taught, _ = flat_follower(20)
+    count = max(100, round(20_000 * size))
+    asked, half = 0, resident()
+    for seed in range(1000):
+        [maze] = generate_mazes(100 + seed, 1)
+        world = MazeEnvironment(maze)
+        for number, place in enumerate(maze.positions):
+            for turn in range(4):
+                text = f"turn left and walk {number % 4 + 1} steps to the lamp by thing {asked}"
+                taught.follow(text, world, world.start(place, 90 * turn))
+                asked += 1
+                if asked == count // 2:
+                    half = resident()
+                if asked == count:
+                    return {"requests": asked, "requests_growth_mb": resident() - half}
+    raise AssertionError("too few places")
+
+
+def first_run(size: float) -> Figures:
+    """Learn and follow with nothing compiled: from import to the first plan."""
+    from groundling import Demonstration, GroundingGraph
+
+    class Lamp:
+        def actions(self, state: str) -> tuple[str, ...]:
+            return ("on", "off")
+
+        def step(self, state: str, action: str) -> str:
+            return action
+
+        def ground(self, state: str, action: str, after: str) -> Any:
+            return GroundingGraph({"lamp": {action: True}})
+
+    shown = [
+        Demonstration("light the lamp", Lamp(), "off", ("on",)),
+        Demonstration("darken the lamp", Lamp(), "on", ("off",)),
+    ]
+    from groundling import Search
+
+    taught = follower(parser="chain", search=Search(max_length=4)).fit(shown)
+    taught.follow("light it", Lamp(), "off")
+    return {"seconds": time.process_time()}
+
+
+def demo(size: float) -> Figures:
+    """Run `groundling demo` with nothing compiled."""
+    import subprocess
+
+    program = Path(sys.executable).with_name("groundling")
+    with tempfile.TemporaryDirectory() as folder:
+        before = os.times()
+        subprocess.run([program, "demo"], cwd=folder, check=True, capture_output=True)
+        after = os.times()
+    return {
+        "seconds": after.children_user - before.children_user
+        + after.children_system - before.children_system
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Measure one thing, named on the command line."""
+    name, size = sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
+    corpora = os.environ.get("GROUNDLING_CORPORA")
+    jobs: dict[str, Callable[[], Figures]] = {
+        "fit scene": lambda: fit_scene(size),
+        "fit mazes": lambda: fit_mazes(size),
+        "follow": lambda: follow(size),
+        "memory": lambda: memory_per_plan(size),
+        "requests": lambda: requests(size),
+        "first run": lambda: first_run(size),
+        "demo": lambda: demo(size),
+    }
+    for each in ("mazes", "maps", "puzzles"):
+        jobs[f"fit {each} corpus"] = lambda each=each: fit_task(each, size, Path(str(corpora)))
+    print(json.dumps(jobs[name]()))
+
+
+if __name__ == "__main__":
+    main()

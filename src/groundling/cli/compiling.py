@@ -1,0 +1,57 @@
+"""`groundling compile`: compile all kernels ahead of time, for images and classrooms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groundling.cli.common import DebugOption, plainly
+
+__all__ = ["compile_kernels"]
+
+
+def compile_kernels(debug: DebugOption = False) -> None:
+    """Compile all kernels now, so that no first run has to."""
+    with plainly(debug, "What is compiled so far is kept; run it again to go on."):
+        from rich.console import Console
+
+        console = Console()
+        if _use_all(console):
+            console.print("All kernels are compiled and kept.", highlight=False)
+        else:
+            console.print("All kernels were compiled already.", highlight=False)
+
+
+def _use_all(console: Any) -> bool:
+    """Use every kernel once, in the smallest of worlds; tell whether any had to be compiled."""
+    import warnings
+
+    from groundling import Demonstration, Follower, GroundingGraph, Search
+    from groundling.compiling import announced
+    from groundling.models.every import every_model
+
+    class Lamp:
+        def actions(self, state: str) -> tuple[str, ...]:
+            return ("on", "off")
+
+        def step(self, state: str, action: str) -> str:
+            return action
+
+        def ground(self, state: str, action: str, after: str) -> GroundingGraph:
+            return GroundingGraph({"lamp": {action: True}})
+
+    told: list[str] = []
+
+    def tell(what: str) -> None:
+        told.append(what)
+        console.print(f"{what} …".capitalize(), highlight=False)
+
+    shown = [
+        Demonstration("light it", Lamp(), "off", ("on",)),
+        Demonstration("douse it", Lamp(), "on", ("off",)),
+    ]
+    with announced(tell), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is learnt here is of no use
+        for way in every_model():
+            follower = Follower(parser="chain", search=Search(max_length=1), **way).fit(shown)
+            follower.follow("light it", Lamp(), "off").explain()
+    return bool(told)

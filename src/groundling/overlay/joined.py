@@ -1,0 +1,216 @@
+"""Joined labels that are remembered: which features words and nodes have, once θ is known."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.features.labels import STRING, NodeLabel, WordLabel
+from groundling.features.space import FeatureSpace
+from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.graphs import NodeContent, Relation
+from groundling.overlay.interning import Interner
+from groundling.overlay.joining import Meetings, edge_labels
+from groundling.overlay.potentials import LabelTables
+
+__all__ = ["JoinedLabels"]
+
+_MOST_LABELS = 50_000
+_MOST_ENTRIES = 2_000_000  # numbers in all arrays together: about 30 megabytes
+_TOGETHER = 1_000_000  # pairs of labels joined at a time
+
+Rows = tuple[Integers, Integers, Reals]
+"""With which node labels a word label joins, which feature that is, and how strongly it fires."""
+
+
+class JoinedLabels:
+    """What labels join in a feature space that no longer grows.
+
+    A text is about words and things that were mostly met before; what they have in common need
+    not be worked out again for every request. Labels without a feature are dropped here.
+
+    Parameters
+    ----------
+    space
+        The features that exist. User's own joining functions may do anything, so a space with
+        some has nothing to remember (see `fits`).
+    """
+
+    def __init__(self, space: FeatureSpace) -> None:
+        self.space = space
+        self._keys = space.keys
+        self._lock = threading.Lock()  # requests may be followed side by side
+        self._forget()
+
+    def _forget(self) -> None:
+        self._nodes = Interner[NodeLabel]()
+        self._contents: dict[int, tuple[NodeContent, Integers, Reals | None]] = {}
+        self._words: dict[WordLabel, tuple[int, Rows]] = {}  # joined with so many node labels
+        self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
+        self.entries = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JoinedLabels, (self.space,)  # copies begin anew
+
+    @property
+    def bytes(self) -> int:
+        """About how many bytes it takes."""
+        return 12 * self.entries + 300 * len(self._nodes)
+
+    def fits(self, space: FeatureSpace) -> bool:
+        """Tell whether this was made for a space as it now is."""
+        return self.space is space and self._keys is space.keys and not space.own
+
+    def tables(self, meetings: Meetings, *, edge_scores: bool) -> LabelTables:
+        """Return what `join_labels` returns when nothing grows."""
+        with self._lock:
+            if self.entries > _MOST_ENTRIES or len(self._nodes) > _MOST_LABELS:
+                self._forget()
+            return self._tables(meetings, edge_scores)
+
+    def _tables(self, meetings: Meetings, edge_scores: bool) -> LabelTables:
+        node_start, node_label, node_amount = self._spell(meetings.nodes)
+        words: dict[WordLabel, int] = {}
+        numbers, amounts, sizes = [], [], []
+        for content in meetings.sets:
+            sizes.append(len(content))
+            for word, amount in content:
+                numbers.append(words.setdefault(word, len(words)))
+                amounts.append(amount)
+        rows = self._join(list(words))
+        label, feature, value = (
+            _concatenated([each[part] for each in rows], kind)
+            for part, kind in enumerate((np.int32, np.int32, np.float64))
+        )
+        row_sizes = np.array([len(each[0]) for each in rows], np.int64)
+        # Only labels that occur matter here; they are numbered anew, so that tables stay small.
+        occurs = np.zeros(len(self._nodes), np.bool_)
+        occurs[node_label] = True
+        local = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+        kept = occurs[label]
+        owner = np.repeat(np.arange(len(rows)), row_sizes)[kept]
+        edges = self._join_edges(meetings, edge_scores)
+        return LabelTables(
+            set_labels=_starts(np.array(sizes, np.int64)),
+            set_label=np.array(numbers, np.int32),
+            set_amount=np.array(amounts, np.float64),
+            node_labels=node_start,
+            node_label=local[node_label],
+            node_amount=node_amount,
+            label_rows=_starts(np.bincount(owner, minlength=len(rows))),
+            row_label=local[label[kept]],
+            row_feature=feature[kept],
+            row_value=value[kept],
+            set_pairs=np.searchsorted(meetings.pair_set, np.arange(len(meetings.sets) + 1)).astype(
+                np.int32
+            ),
+            pair_node=meetings.pair_node,
+            edge_rows=_starts(np.array([len(each[0]) for each in edges], np.int64)),
+            edge_feature=_concatenated([each[0] for each in edges], np.int32),
+            edge_value=_concatenated([each[1] for each in edges], np.float64),
+        )
+
+    def _spell(self, contents: Sequence[NodeContent]) -> tuple[Integers, Integers, Reals]:
+        """Return the labels of nodes by their numbers."""
+        found = []
+        for content in contents:
+            known = self._contents.get(id(content))
+            if known is None:
+                labels = np.array([self._nodes(label) for label, _ in content], np.int32)
+                amounts = None  # all are one
+                if any(amount != 1.0 for _, amount in content):
+                    amounts = np.array([amount for _, amount in content], np.float64)
+                # Holding the content keeps its identity from being reused.
+                known = self._contents[id(content)] = (content, labels, amounts)
+                self.entries += len(labels) + 10
+            found.append(known)
+        starts = _starts(np.array([len(each[1]) for each in found], np.int64))
+        amount = np.ones(starts[-1])
+        for place, (_, _, given) in enumerate(found):
+            if given is not None:
+                amount[starts[place] : starts[place + 1]] = given
+        return starts, _concatenated([each[1] for each in found], np.int32), amount
+
+    def _join(self, words: list[WordLabel]) -> list[Rows]:
+        """Return what word labels join with; what is not known yet is joined many at a time."""
+        everything = len(self._nodes)
+        behind: dict[int, list[WordLabel]] = {}
+        for word in words:
+            done = self._words[word][0] if word in self._words else 0
+            if done < everything:
+                behind.setdefault(done, []).append(word)
+        for done, waiting in behind.items():
+            joining = [w for w in waiting if w.kind == STRING or w.name in self.space.word_names]
+            step = max(1, _TOGETHER // (everything - done))
+            new: dict[WordLabel, Rows] = {}
+            for first in range(0, len(joining), step):
+                some = joining[first : first + step]
+                new |= zip(some, self._fresh(some, done), strict=True)
+            for word in waiting:
+                before = self._words[word][1] if word in self._words else _NOTHING
+                more = new.get(word, _NOTHING)
+                rows = more if before is _NOTHING else before
+                if before is not _NOTHING and len(more[0]):
+                    rows = (
+                        np.concatenate([before[0], more[0]]),
+                        np.concatenate([before[1], more[1]]),
+                        np.concatenate([before[2], more[2]]),
+                    )
+                self._words[word] = (everything, rows)
+                self.entries += 2 * len(more[0]) + 20 * (before is _NOTHING)
+        return [self._words[word][1] for word in words]
+
+    def _fresh(self, words: Sequence[WordLabel], done: int) -> Iterable[Rows]:
+        """Join words with the node labels that came since some were done."""
+        nodes = self._nodes.items[done:]
+        pair_words = np.repeat(np.arange(len(words)), len(nodes))
+        pair_nodes = np.tile(np.arange(len(nodes)), len(words))
+        joined = self.space.join(words, nodes, pair_words, pair_nodes)
+        features = self.space.places(joined.key)
+        kept = features >= 0
+        pairs = joined.pair[kept]  # in ascending order: word by word
+        cuts = np.searchsorted(pair_words[pairs], np.arange(1, len(words)))
+        return zip(
+            np.split((pair_nodes[pairs] + done).astype(np.int32), cuts),
+            np.split(features[kept].astype(np.int32), cuts),
+            np.split(joined.value[kept], cuts),
+            strict=True,
+        )
+
+    def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:
+        """Return the features of each dependency with each relation."""
+        found = []
+        for dependency in meetings.dependencies:
+            for relation in meetings.relations:
+                if not edge_scores:
+                    found.append(_NO_EDGE)
+                    continue
+                known = self._edges.get((dependency, relation))
+                if known is None:
+                    words, nodes, (word, node, _) = edge_labels([dependency], [relation])
+                    joined = self.space.join(words, nodes, word, node)
+                    features = self.space.places(joined.key)
+                    kept = features >= 0
+                    known = (features[kept].astype(np.int32), joined.value[kept])
+                    self._edges[dependency, relation] = known
+                    self.entries += len(known[0]) + 20
+                found.append(known)
+        return found
+
+
+_NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+_NO_EDGE: tuple[Integers, Reals] = (np.zeros(0, np.int32), np.zeros(0))
+
+
+def _starts(sizes: NDArray[Any]) -> Integers:
+    starts = np.zeros(len(sizes) + 1, np.int32)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def _concatenated(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if len(parts) else np.zeros(0, kind)

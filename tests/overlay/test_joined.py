@@ -1,0 +1,80 @@
+"""What labels join is remembered, and is what joining anew would give."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from groundling import Follower, Overlay, PlanModel, Search
+from groundling.overlay import joined as module
+from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.joined import JoinedLabels
+from groundling.overlay.scorer import Scorer
+from tests.worlds import Line
+
+TEXTS = ("go right to the lamp", "walk left twice", "stay at the sofa now")
+
+
+def taught(**settings):
+    from tests.promises.making import demonstrations
+
+    return Follower(parser="chain", search=Search(max_length=2), **settings).fit(demonstrations())
+
+
+def scores(follower, text, world, start, remembered):
+    fitted = follower._learnt.fitted
+    encoder = fitted.encoder
+    [read] = encoder.reader.read_many([text])
+    from groundling.models.plan_spaces import PlanSpaces
+
+    space = PlanSpaces.of(encoder).plans(encoder.world(world), start, follower.search)
+    labelled = encoder.label(read, space.candidates.graphs)
+    instance = Instance(labelled.skeleton, labelled.words, [space.candidates])
+    terms = encoder.terms
+    encoding = encode(
+        [instance], fitted.space, edge_scores=encoder.overlay.edge_scores,
+        advance_scores=terms.advance_scores, plan_words=terms.plan_words, joined=remembered,
+    )  # fmt: skip
+    return Scorer(encoding, skip=terms.skip).candidate_scores(fitted.theta)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"overlay": Overlay.flat(), "model": PlanModel.flat()}], ids=["graph", "flat"]
+)
+def test_joined_labels_give_the_scores_of_joining_anew(settings):
+    follower = taught(**settings)
+    remembered = JoinedLabels(follower._learnt.fitted.space)
+    for size in (3, 5):  # later texts and worlds bring new labels
+        for text in TEXTS:
+            world = Line(size, {1: "lamp", size - 1: f"thing {size}"})
+            anew = scores(follower, text, world, 1, None)
+            for _ in range(2):
+                again = scores(follower, text, world, 1, remembered)
+                np.testing.assert_allclose(again, anew, rtol=1e-13)
+    assert remembered.bytes > 0
+
+
+def test_joined_labels_are_forgotten_when_they_are_too_many(monkeypatch):
+    follower = taught()
+    remembered = JoinedLabels(follower._learnt.fitted.space)
+    scores(follower, TEXTS[0], Line(3, {1: "lamp"}), 1, remembered)
+    monkeypatch.setattr(module, "_MOST_ENTRIES", 0)
+    before = remembered.entries
+    scores(follower, "go", Line(3, {1: "lamp"}), 1, remembered)
+    assert remembered.entries < before
+
+
+def test_joined_labels_of_a_copy_begin_anew():
+    follower = taught()
+    remembered = JoinedLabels(follower._learnt.fitted.space)
+    scores(follower, TEXTS[0], Line(3, {1: "lamp"}), 1, remembered)
+    assert copy.copy(remembered).entries == 0
+
+
+def test_joined_labels_do_not_fit_a_space_that_has_grown():
+    follower = taught()
+    space = copy.copy(follower._learnt.fitted.space)
+    remembered = JoinedLabels(space)
+    assert remembered.fits(space)
+    space.keys = space.keys[:-1]
+    assert not remembered.fits(space)
