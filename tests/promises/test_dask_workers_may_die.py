@@ -8,10 +8,11 @@ import time
 
 import pytest
 
+from groundling.scale.cluster import connected
 from tests.promises.soaking import long_test, note, rounds
 from tests.scale.making import fit, shown
 
-distributed = pytest.importorskip("distributed", reason="needs groundling[cluster]")
+pytest.importorskip("distributed", reason="needs groundling[cluster]")
 
 
 @long_test
@@ -20,12 +21,8 @@ def test_dask_workers_may_die_at_any_moment():
     given = shown(60)
     wanted = {kind: fit(kind, given).fitted.theta.tobytes() for kind in ("plans", "decisions")}
     chance, deaths, trainings = random.Random(5), 0, 0
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with connected("local:2") as client:
+        cluster = client.cluster
         over = threading.Event()
 
         def kill():

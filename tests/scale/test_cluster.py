@@ -28,12 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 @pytest.fixture(scope="module")
 def here():
     """A cluster of two workers on this machine, which tests may make larger or kill."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with connected("local:2") as client:
         yield client
 
 

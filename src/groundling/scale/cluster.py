@@ -52,6 +52,8 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
         yield cluster
         return
     if isinstance(cluster, str) and cluster.startswith("local:"):
+        import dask
+
         started = distributed.LocalCluster(
             n_workers=int(cluster.partition(":")[2]),
             threads_per_worker=1,
@@ -59,7 +61,10 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
             dashboard_address=":0",
             silence_logs="ERROR",
         )
-        with started, distributed.Client(started) as client:
+        # A worker that was killed may need long to come back on a busy machine; Dask would give
+        # up after seconds, and start no other.
+        patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+        with patient, started, distributed.Client(started) as client:
             yield client
         return
     try:
