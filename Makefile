@@ -68,8 +68,10 @@ pictures: $(VENV)/.dev
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_screenshots.py
 
+# Version 0.1.0 is taken from the history and installed beside this one, to be compared with.
+BASE := .base-0.1.0
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run --base $(BASE)
 
 # The figures go into scale.json, from which docs/scale.md takes them; what is there is kept.
 SIZE ?= 500000
@@ -81,4 +83,5 @@ parser-versions: $(VENV)/.base
 	$(BIN)/python -m tools.parser.versions --treebanks "$(TREEBANKS)" --out results/parser-versions.json
 
 clean:
-	rm -rf $(VENV) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	-git worktree remove --force $(BASE) 2>/dev/null
+	rm -rf $(VENV) $(BASE) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
