@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test soak lint types bench bench-scale docs pictures parser-versions clean
+.PHONY: help install demo test soak lint types bench bench-scale defaults docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
@@ -20,6 +20,7 @@ help:
 	@echo "make pictures draw the pictures and screenshots of the pages anew (needs Chromium)"
 	@echo "make bench    compare speed with PyTorch and NumPy (installs torch)"
 	@echo "make bench-scale  training on workers and out of core, up to SIZE=500000 demonstrations"
+	@echo "make defaults compare Follower() with settings chosen by hand, for docs/choosing.md"
 	@echo "make parser-versions  measure the parser with the lowest and the newest spaCy"
 	@echo "              (TREEBANKS=folder with en_ewt-ud-test.conllu; installs both apart)"
 
@@ -77,6 +78,9 @@ bench: $(VENV)/.bench
 SIZE ?= 500000
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale --size $(SIZE)
+
+defaults: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.defaults --docs
 
 parser-versions: $(VENV)/.base
 	@test -n "$(TREEBANKS)" || { echo "Give the folder of the treebanks: make parser-versions TREEBANKS=…"; exit 1; }
