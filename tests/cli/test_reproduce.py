@@ -68,6 +68,8 @@ def test_reproduce_writes_every_table(no_work, tmp_path):
     for task in module.PAPER_TASKS:
         presets = registry.get_task(task).presets
         for preset in presets:
+            if preset == "auto":  # no table of the paper
+                continue
             report = json.loads((tmp_path / f"{task}-{preset}.json").read_text())
             rows = presets.variants_of(preset)
             assert tuple(row["name"] for row in report["rows"]) == rows

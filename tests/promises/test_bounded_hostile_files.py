@@ -172,7 +172,7 @@ def at(*way):
 SETTINGS = [
     (("manifest", "settings", "seed"), (float("inf"), -1, 2**70, "7", None, 1.5)),
     (("manifest", "settings", "threads"), (0, 10**9, "many", float("nan"))),
-    (("manifest", "settings", "search", "max_length"), (10**9, 0, "3", 1.5, True, None)),
+    (("manifest", "settings", "search", "max_length"), (10**9, 0, "3", 1.5, True)),
     (("manifest", "settings", "search", "budget"), (10**12, 0, None)),
     (("manifest", "settings", "search", "beam"), (10**9, 0, "all")),
     (("manifest", "settings", "search", "planning"), ("no", 1, None)),

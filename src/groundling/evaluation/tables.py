@@ -28,19 +28,22 @@ def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, fr
 
     For each word its strongest features, then the strongest that need no word at all.
 
-    >>> from groundling import Demonstration, GroundingGraph
+    >>> from groundling import Demonstration, Features, GroundingGraph, Overlay, PlanModel
     >>> class Lamp:
     ...     def actions(self, state): return ("on", "off")
     ...     def step(self, state, action): return action
     ...     def ground(self, state, action, after):
     ...         return GroundingGraph({"lamp": {action: True}})
     >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
-    >>> print(weights_table(Follower(parser="chain").fit(shown), ["light"], each=1, free=1))
+    >>> follower = Follower(
+    ...     model=PlanModel(), overlay=Overlay(), features=Features(), parser="chain"
+    ... )
+    >>> print(weights_table(follower.fit(shown), ["light"], each=1, free=1))
     | feature | weight |
     |---|---|
-    | `word=light ∧ on` | 0.29 |
+    | `word=light ∧ on` | 0.98 |
     | | |
-    | `lamp.off` | -0.95 |
+    | `lamp.on` | 0.98 |
     """
     lines = ["| feature | weight |", "|---|---|"]
     for word in words:

@@ -42,7 +42,7 @@ def lesson_follower() -> Follower:
     'chain'
     """
     return Follower(
-        parser="chain:english",
+        parser="chain",
         # The verb may stand anywhere, so any word may lie on any node.
         overlay=Overlay(unit="word", entry="any"),
         features=Features(words=("word",)),
