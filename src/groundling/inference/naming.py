@@ -14,7 +14,8 @@ class ActionNames:
     """Canonical texts of actions, each made once.
 
     They depend neither on the order in which an environment lists its actions nor on how
-    Python happens to hash them.
+    Python happens to hash them. An action that has an attribute `canonical_name` is called
+    that, so that whoever makes a world can say which of equal plans comes first.
 
     >>> names = ActionNames()
     >>> names(("strike", frozenset({2, 1})))
@@ -31,7 +32,7 @@ class ActionNames:
         found = self._known.get(action)
         if found is None:
             try:
-                found = canonical(action)
+                found = str(getattr(action, "canonical_name", "")) or canonical(action)
             except Exception:  # a class of somebody else: its actions keep the world's order
                 found = type(action).__name__
             self._known[action] = found

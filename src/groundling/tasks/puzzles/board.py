@@ -204,6 +204,13 @@ class Strike:
         return "single" if len(self.lines) == 1 else "multi"
 
     @property
+    def canonical_name(self) -> str:
+        """Its place among equals: parts, then whole rows, then columns; few, from the top left."""
+        numbers = (len(self.lines), *self.lines, self.first or 0, self.last or 0)
+        kind = f"{int(self.is_full)}{ORIENTATIONS.index(self.orientation)}"
+        return " ".join((kind, *(f"{number:03}" for number in numbers)))
+
+    @property
     def is_full(self) -> bool:
         """Whether whole lines are struck."""
         return self.first is None
