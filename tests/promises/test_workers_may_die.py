@@ -40,7 +40,7 @@ def test_workers_may_die_by_a_key_without_a_traceback(tmp_path):
             told = running.stdout.readline()
             time.sleep(2)  # the workers are starting, or at work
             os.killpg(running.pid, signal.SIGINT)
-            told += running.communicate(timeout=120)[0]
+            told += running.communicate(timeout=400)[0]
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)

@@ -4,7 +4,7 @@ import os
 import random
 import signal
 import sys
-import threading
+import time
 import types
 
 import numpy as np
@@ -65,22 +65,23 @@ def test_cluster_learns_the_same_with_workers_killed_five_times(here):
     wanted = fit("decisions").fitted.theta
     chance, kills, steps = random.Random(4), [], []
 
-    def kill():
+    def living():
         # One that dies while it starts is not started again by Dask.
         known = here.cluster.scheduler.workers
         nannies = list(here.cluster.workers.values())
-        living = [each.pid for each in nannies if each.worker_address in known]
-        if living:
-            os.kill(chance.choice(living), signal.SIGKILL)
-            kills.append(True)
+        return [each.pid for each in nannies if each.worker_address in known]
 
     def progress(step):
         steps.append(step)
-        if len(steps) % 6 == 0 and len(kills) < 5:
-            threading.Timer(chance.uniform(0, 0.3), kill).start()
+        if len(steps) % 3 == 0 and len(kills) < 5:
+            while not living():
+                time.sleep(0.05)
+            time.sleep(chance.uniform(0, 0.2))
+            os.kill(chance.choice(living()), signal.SIGKILL)
+            kills.append(len(steps))
 
     found = fit("decisions", cluster=here, progress=progress).fitted.theta
-    assert len(kills) >= 5
+    assert len(kills) == 5
     assert found.tobytes() == wanted.tobytes()
     resize(here, 2)
 
