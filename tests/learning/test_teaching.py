@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import groundling.learning.teaching as teaching
+import groundling.learning.trainer as trainer
 from groundling import Demonstration, Features, Follower, GroundingGraph, Learning, Search
 from groundling.models.base import Member
 from groundling.models.ensemble import Ensemble
@@ -56,7 +57,8 @@ def follower(**settings):
     ids=["plain", "rare words", "ensemble"],
 )
 def test_teaching_one_by_one_equals_learning_all(settings, monkeypatch):
-    monkeypatch.setattr(teaching, "_TOLERANCE", 1e-9)
+    monkeypatch.setattr(teaching, "WARM_TOLERANCE", 1e-9)
+    monkeypatch.setattr(trainer, "WARM_TOLERANCE", 1e-9)
     everything = list(shown(70))
     taught = follower(**settings).fit(everything[:60])
     for each in everything[60:]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from groundling.learning.optimise import minimise
-from groundling.learning.trainer import Learnt, Trainer, paused_collector
+from groundling.learning.trainer import WARM_TOLERANCE, Learnt, Trainer, paused_collector
 from groundling.learning.training import Progress, ProgressCallback
 from groundling.models.base import FittedModel, Member, Objective
 from groundling.models.examples import Example
@@ -24,7 +24,6 @@ __all__ = ["teach"]
 
 _NEAR = 24  # known examples that tell which of the new words are rare
 _SHARE = 0.05  # how many new examples there may be before everything is encoded again
-_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
 
 
 def teach(
@@ -33,20 +32,22 @@ def teach(
     new: Sequence[Example],
     progress: ProgressCallback | None = None,
 ) -> Learnt:
-    """Return what is known after further examples; `before` are those known already."""
+    """Return what is known after further examples; `before` are those known already.
+
+    Everything is learnt again where nothing is encoded yet, where much has come since, and
+    where the loss changes with θ.
+    """
     trainer, everything = learnt.settings, (*before, *new)
+    if not learnt.encoded or len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
+        return trainer.go_on(learnt, everything, progress)
     members = trainer.model.all_members(trainer.overlay, trainer.features)
-    encoded: Sequence[Objective | None] = learnt.encoded or [None] * len(members)
-    if learnt.encoded and len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
-        encoded = [None] * len(members)
-    loss, fitted, kept = 0.0, [], []
-    for member, known, base in zip(members, learnt.fitted.members, encoded, strict=True):
+    loss, fitted = 0.0, []
+    for member, known, base in zip(members, learnt.fitted.members, learnt.encoded, strict=True):
         lesson = _Lesson(trainer, member, known, base, everything)
-        if not lesson.fixed:
+        if lesson.recent.realigns:
             return trainer.go_on(learnt, everything, progress)
         more, theta = lesson.learn(progress)
         loss += more
-        kept.append(lesson.base)
         fitted.append(
             replace(
                 known, encoder=lesson.encoder, space=lesson.space, theta=theta,
@@ -59,7 +60,6 @@ def teach(
         fitted=replace(first, others=tuple(others)),
         loss=loss,
         examples=everything,
-        encoded=tuple(kept),
     )
 
 
@@ -85,23 +85,18 @@ class _Lesson:
         trainer: Trainer,
         member: Member,
         known: FittedModel,
-        base: Objective | None,
+        base: Objective,
         examples: Sequence[Example],
     ) -> None:
         self.trainer = trainer
         self.known = known
         self.encoder = known.encoder.fork()
-        data = trainer.data(self.encoder, member.features, examples)
-        self.space = data.space
+        self.space = member.features.space()
         self.space.word_names = dict(known.space.word_names)
         self.space.node_names = dict(known.space.node_names)
         with paused_collector():
-            if base is None:
-                self.base = trainer.model.objective(data)
-                self.parts = [self.base]
-            else:
-                self.base = base
-                self.parts = [base, self._recent(base.data.examples, examples, member)]
+            self.recent = self._recent(base.data.examples, examples, member)
+        self.parts = (base, self.recent)
         self.places = [self.space.places(part.data.space.keys) for part in self.parts]
 
     def _recent(
@@ -122,10 +117,6 @@ class _Lesson:
         model.objective(replace(data, before_labels=keep_reading))  # finds new features
         self.space.keys = np.union1d(self.known.space.keys, self.space.keys)
         return model.objective(replace(data, examples=new, grow=False))
-
-    @property
-    def fixed(self) -> bool:
-        return all(part.fixed for part in self.parts)
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         total, gradient = 0.0, np.zeros(len(theta))
@@ -148,6 +139,6 @@ class _Lesson:
         start[places[places >= 0]] = self.known.theta[places >= 0]
         value, theta, _ = minimise(
             self.loss, start, l1=learning.l1, l2=learning.l2, iterations=learning.iterations,
-            tolerance=max(learning.tolerance, _TOLERANCE), progress=tell,
+            tolerance=max(learning.tolerance, WARM_TOLERANCE), progress=tell,
         )  # fmt: skip
         return value, theta

@@ -37,7 +37,7 @@ from groundling.world.environment import Demonstration
 __all__ = ["Learnt", "Trainer", "content_of", "paused_collector"]
 
 _LOG = logging.getLogger(__name__)
-_WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
+WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
 
 
 @contextmanager
@@ -99,13 +99,13 @@ class Trainer:
             state = Checkpoint(Path(checkpoint), every, digest)
         if self.features.learns_lexicon:
             state = self.learn_lexicon(encoder, examples, progress, state)
-        loss, fitted = self._train(first, encoder, examples, progress, state)
+        loss, fitted, _ = self._train(first, encoder, examples, progress, state)
         further = []
         for number, member in enumerate(others, 1):
             other = self.encoder(member, encoder.reader.lexicon)
             other.reader.connectives = encoder.reader.connectives
             own = None if state is None else replace(state, folder=state.folder / f"{number}")
-            more, learnt = self._train(member, other, examples, progress, own)
+            more, learnt, _ = self._train(member, other, examples, progress, own)
             loss += more
             further.append(learnt)
         return Learnt(self, replace(fitted, others=tuple(further)), loss, examples=tuple(examples))
@@ -138,32 +138,35 @@ class Trainer:
         examples: Sequence[Example],
         progress: ProgressCallback | None = None,
     ) -> Learnt:
-        """Learn from other examples, beginning with the present θ; the lexicon is kept."""
+        """Learn from other examples, beginning with the present θ; the lexicon is kept.
+
+        What was encoded is kept too, unless it changes with θ, so that `teaching.teach` need not
+        encode it again.
+        """
         if not examples:
             raise DemonstrationError(
                 "Nothing would be left to learn from. Keep at least one demonstration."
             )
         trainer = replace(
             self,
-            learning=replace(
-                self.learning, tolerance=max(self.learning.tolerance, _WARM_TOLERANCE)
-            ),
+            learning=replace(self.learning, tolerance=max(self.learning.tolerance, WARM_TOLERANCE)),
         )
         members = self.model.all_members(self.overlay, self.features)
-        loss, fitted = 0.0, []
+        loss, fitted, encoded = 0.0, [], []
         for member, known in zip(members, learnt.fitted.members, strict=True):
-            more, found = trainer._train(
+            more, found, objective = trainer._train(
                 member, known.encoder.fork(), examples, progress, None, known
             )
             loss += more
             fitted.append(found)
+            encoded.append(objective)
         first, *others = fitted
         return replace(
             learnt,
             fitted=replace(first, others=tuple(others)),
             loss=loss,
             examples=tuple(examples),
-            encoded=(),
+            encoded=() if any(each.realigns for each in encoded) else tuple(encoded),
         )
 
     def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
@@ -202,7 +205,7 @@ class Trainer:
         progress: ProgressCallback | None,
         checkpoint: Checkpoint | None,
         known: FittedModel | None = None,
-    ) -> tuple[float, FittedModel]:
+    ) -> tuple[float, FittedModel, Objective]:
         data = self.data(encoder, member.features, examples)
         if known is not None:  # names keep their numbers, so that weights can be found again
             data.space.word_names = dict(known.space.word_names)
@@ -225,7 +228,8 @@ class Trainer:
         )  # fmt: skip
         _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
         lengths = self.model.lengths(encoder, examples)
-        return loss, FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
+        fitted = FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
+        return loss, fitted, objective
 
     def fingerprint(self, content: Iterable[object], every: int) -> str:
         """Return what training depends on, so that another one does not go on from it."""

@@ -167,11 +167,6 @@ class Objective(ABC):
         """Adapt to θ before another round; return whether anything changed."""
         return False
 
-    @property
-    def fixed(self) -> bool:
-        """Whether the loss is the same function of θ in every round."""
-        return False
-
     def check_possible(self) -> None:
         """Complain of demonstrations whose text cannot be laid over their plan at all."""
         batch = self.scorer.batch

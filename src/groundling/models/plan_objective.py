@@ -57,11 +57,6 @@ class PlanObjective(Objective):
         )
         self.check_possible()
 
-    @property
-    def fixed(self) -> bool:
-        """Whether all plans were listed."""
-        return self.complete
-
     def _from(self, example: Example, start: State) -> PlanSpace:
         space = self.spaces.plans(example.world, start, self.data.search)
         if space is None:

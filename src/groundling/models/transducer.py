@@ -257,11 +257,6 @@ class TransducerObjective(Objective):
             threads=data.threads,
         )
 
-    @property
-    def fixed(self) -> bool:
-        """Always: all readings are summed."""
-        return True
-
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(actions | text) and its gradient."""
         try:

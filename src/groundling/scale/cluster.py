@@ -286,7 +286,8 @@ class OnCluster(Crew):
             return self.client.submit(function, *arguments, pure=False, **where)
 
     def _send(self, value: object) -> Any:
-        # As bytes: a worker that cannot import what they hold says so, and does not die of it.
+        # As bytes, packed as Dask packs every task, between the processes of one cluster and never
+        # from a file: a worker that cannot import what they hold says so, and does not die of it.
         return self._submit(_receive, _distributed().protocol.pickle.dumps(value))
 
     def _sent(self, job: Job) -> Any:
