@@ -78,3 +78,28 @@ def test_joined_labels_do_not_fit_a_space_that_has_grown():
     assert remembered.fits(space)
     space.keys = space.keys[:-1]
     assert not remembered.fits(space)
+
+
+def test_joined_labels_cost_what_a_request_is_about_however_many_things_were_met(monkeypatch):
+    monkeypatch.setattr(module, "_BLOCK", 8)
+    follower = taught()
+    space = follower._learnt.fitted.space
+    remembered = JoinedLabels(space)
+    for number in range(40):  # each brings a label of its own
+        scores(follower, "go right", Line(3, {1: f"thing{number}"}), 1, remembered)
+    assert len(remembered._nodes) > 40
+    joined = []
+    join = space.join
+
+    def counting(words, nodes, *rest, **more):
+        joined.append(len(nodes))
+        return join(words, nodes, *rest, **more)
+
+    monkeypatch.setattr(space, "join", counting)
+    world = Line(3, {1: "thing0"})
+    again = scores(follower, "walk left", world, 1, remembered)
+    occurring = sum(joined)
+    assert 0 < occurring < len(remembered._nodes)
+    monkeypatch.undo()
+    anew = scores(follower, "walk left", world, 1, None)
+    np.testing.assert_allclose(again, anew, rtol=1e-13)

@@ -22,6 +22,7 @@ __all__ = ["JoinedLabels"]
 _MOST_LABELS = 50_000
 _MOST_ENTRIES = 2_000_000  # numbers in all arrays together: about 30 megabytes
 _TOGETHER = 1_000_000  # pairs of labels joined at a time
+_BLOCK = 64  # node labels that a word is joined with at once, when it meets one of them
 
 Rows = tuple[Integers, Integers, Reals]
 """With which node labels a word label joins, which feature that is, and how strongly it fires."""
@@ -49,7 +50,10 @@ class JoinedLabels:
     def _forget(self) -> None:
         self._nodes = Interner[NodeLabel]()
         self._contents: dict[int, tuple[NodeContent, Integers, Reals | None]] = {}
-        self._words: dict[WordLabel, tuple[int, Rows]] = {}  # joined with so many node labels
+        self._words: dict[WordLabel, Rows] = {}
+        # How many labels of each block a word is joined with. A request costs what it is about,
+        # however many other things were met before.
+        self._done: dict[WordLabel, dict[int, int]] = {}
         self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
         self.entries = 0
 
@@ -81,7 +85,7 @@ class JoinedLabels:
             for word, amount in content:
                 numbers.append(words.setdefault(word, len(words)))
                 amounts.append(amount)
-        rows = self._join(list(words))
+        rows = self._join(list(words), node_label)
         label, feature, value = (
             _concatenated([each[part] for each in rows], kind)
             for part, kind in enumerate((np.int32, np.int32, np.float64))
@@ -135,38 +139,50 @@ class JoinedLabels:
                 amount[starts[place] : starts[place + 1]] = given
         return starts, _concatenated([each[1] for each in found], np.int32), amount
 
-    def _join(self, words: list[WordLabel]) -> list[Rows]:
+    def _join(self, words: list[WordLabel], labels: Integers) -> list[Rows]:
         """Return what word labels join with; what is not known yet is joined many at a time."""
         everything = len(self._nodes)
-        behind: dict[int, list[WordLabel]] = {}
+        ends = {
+            block: min(everything, (block + 1) * _BLOCK)
+            for block in np.unique(labels // _BLOCK).tolist()
+        }
+        behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
-            done = self._words[word][0] if word in self._words else 0
-            if done < everything:
-                behind.setdefault(done, []).append(word)
-        for done, waiting in behind.items():
+            done = self._done.get(word)
+            if done is None:
+                done = self._done[word] = {}
+                self._words[word] = _NOTHING
+                self.entries += 20
+            missing = [
+                (done.get(block, block * _BLOCK), end)
+                for block, end in ends.items()
+                if done.get(block) != end
+            ]
+            if missing:
+                behind.setdefault(tuple(missing), []).append(word)
+                done |= ends
+                self.entries += len(missing)
+        for missing, waiting in behind.items():
+            numbers = np.concatenate([np.arange(*each, dtype=np.int32) for each in missing])
             joining = [w for w in waiting if w.kind == STRING or w.name in self.space.word_names]
-            step = max(1, _TOGETHER // (everything - done))
-            new: dict[WordLabel, Rows] = {}
+            step = max(1, _TOGETHER // len(numbers))
             for first in range(0, len(joining), step):
                 some = joining[first : first + step]
-                new |= zip(some, self._fresh(some, done), strict=True)
-            for word in waiting:
-                before = self._words[word][1] if word in self._words else _NOTHING
-                more = new.get(word, _NOTHING)
-                rows = more if before is _NOTHING else before
-                if before is not _NOTHING and len(more[0]):
-                    rows = (
+                for word, more in zip(some, self._fresh(some, numbers), strict=True):
+                    if not len(more[0]):
+                        continue
+                    before = self._words[word]
+                    self._words[word] = (
                         np.concatenate([before[0], more[0]]),
                         np.concatenate([before[1], more[1]]),
                         np.concatenate([before[2], more[2]]),
                     )
-                self._words[word] = (everything, rows)
-                self.entries += 2 * len(more[0]) + 20 * (before is _NOTHING)
-        return [self._words[word][1] for word in words]
+                    self.entries += 2 * len(more[0])
+        return [self._words[word] for word in words]
 
-    def _fresh(self, words: Sequence[WordLabel], done: int) -> Iterable[Rows]:
-        """Join words with the node labels that came since some were done."""
-        nodes = self._nodes.items[done:]
+    def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
+        """Join words with the node labels that have these numbers."""
+        nodes = [self._nodes.items[number] for number in numbers.tolist()]
         pair_words = np.repeat(np.arange(len(words)), len(nodes))
         pair_nodes = np.tile(np.arange(len(nodes)), len(words))
         joined = self.space.join(words, nodes, pair_words, pair_nodes)
@@ -175,7 +191,7 @@ class JoinedLabels:
         pairs = joined.pair[kept]  # in ascending order: word by word
         cuts = np.searchsorted(pair_words[pairs], np.arange(1, len(words)))
         return zip(
-            np.split((pair_nodes[pairs] + done).astype(np.int32), cuts),
+            np.split(numbers[pair_nodes[pairs]], cuts),
             np.split(features[kept].astype(np.int32), cuts),
             np.split(joined.value[kept], cuts),
             strict=True,
