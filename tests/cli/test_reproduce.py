@@ -10,6 +10,7 @@ from groundling.cli import reproduce as module
 from groundling.cli.main import app
 from groundling.evaluation.report import Report, Row
 from groundling.tasks import base, registry, running
+from groundling.tasks.mazes import generate_mazes, generate_routes, write_corpus
 
 runner = CliRunner()
 
@@ -82,6 +83,39 @@ def test_reproduce_writes_every_table(no_work, tmp_path):
     assert page.count("<svg") == 4
     assert 'name="viewport"' in page
     assert not re.search(r"<(script|link|img)|src=|url\((?!#)", page)  # needs no other file
+
+
+def test_reproduce_all_measures_confidence_and_lists_errors_once(no_work, tmp_path, monkeypatch):
+    from groundling.tasks import confidence
+    from groundling.tasks.mazes import errors
+
+    made = []
+
+    def write(task, corpus, out, picture):
+        made.append(task)
+        out.write_text(json.dumps({"task": task, "preset": "best", "thresholds": []}))
+
+    def list_errors(given):
+        made.append(given[0].rpartition("/")[2])
+        (tmp_path / "out" / "errors-mazes").mkdir(exist_ok=True)
+        (tmp_path / "out" / "errors-mazes" / "errors.html").write_text("")
+
+    monkeypatch.setattr(confidence, "write_report", write)
+    monkeypatch.setattr(errors, "main", list_errors)
+    write_corpus(tmp_path / "sail", generate_routes(generate_mazes(1, 3), 9, seed=1))
+    real = ("--all", "--task", "mazes", "--corpora", tmp_path, "--out", tmp_path / "out")
+    run(*real)
+    assert (tmp_path / "out" / "mazes-routes.json").exists()
+    assert made == ["mazes", "sail"]
+    run(*real)
+    assert len(made) == 2  # kept
+    run(*real, "--again")
+    assert len(made) == 4
+    run("--all", "--task", "puzzles", "--out", tmp_path / "sample")
+    assert made[4:] == ["puzzles"]
+    (tmp_path / "sample" / "confidence-puzzles.json").write_text("{}")
+    told = run("--all", "--task", "puzzles", "--out", tmp_path / "sample", code=1).output
+    assert "is not a report of ours" in told
 
 
 def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):

@@ -21,6 +21,8 @@ from groundling.cli.common import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
     from groundling.evaluation.report import Report
     from groundling.tasks.running import Folders
 
@@ -42,6 +44,14 @@ def reproduce(
     ] = None,
     routes: Annotated[
         bool, typer.Option("--routes", help="Also whole routes in mazes; half as much work again.")
+    ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Also whole routes, how far confidence can be trusted, and the errors in mazes: "
+            "all that the pages of the tasks tell.",
+        ),
     ] = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
@@ -80,7 +90,7 @@ def reproduce(
             for name in tasks
             for preset in asked[name].presets
             if preset != AUTO  # no table of the paper
-            if routes or preset not in asked[name].tables_only
+            if routes or everything or preset not in asked[name].tables_only
         ]
         began = perf_counter()
         wanted = [
@@ -89,6 +99,8 @@ def reproduce(
             for job in evaluation_jobs(name, preset, variants, folders[name], quick=quick)
         ]
         refuse_others(out, [f"{name}-{preset}.json" for name, preset, _ in tables])
+        if everything:
+            refuse_others(out, [f"confidence-{name}.json" for name in tasks], "thresholds")
         if again:
             forget_results(wanted, out / "cells")
         results = run_with_progress(
@@ -103,13 +115,35 @@ def reproduce(
             show_report(console, report, asked[report.task].shown_metrics(report.preset))
             console.print()
         page = write_pages(out, reports, folders)
+        if everything:
+            _look_closer(out, folders, again, console)
         console.print(
             f"Done in {perf_counter() - began:.0f} s. Read {page}", soft_wrap=True, markup=False
         )
 
 
-def refuse_others(out: Path, tables: Sequence[str]) -> None:
-    """Complain of files of others where reports will be, before any work is done."""
+def _look_closer(out: Path, folders: Folders, again: bool, console: Console) -> None:
+    """Measure confidence on each task and list the errors in mazes; what is there is kept."""
+    from groundling.tasks import confidence
+    from groundling.tasks.mazes import errors
+    from groundling.tasks.registry import get_task
+
+    for name, folder in folders.items():
+        made = out / f"confidence-{name}.json"
+        if name in confidence.TASKS and (again or not made.exists()):
+            console.print(f"Confidence of {name} …")
+            confidence.write_report(name, folder, made, out / f"confidence-{name}.png")
+        page = out / f"errors-{name}" / "errors.html"
+        if name == "mazes" and folder is not None and (again or not page.exists()):
+            console.print(f"Errors of {name} …")
+            errors.main([str(folder / get_task(name).corpus), str(page.parent)])
+
+
+def refuse_others(out: Path, tables: Sequence[str], *keys: str) -> None:
+    """Complain of files of others where reports will be, before any work is done.
+
+    Ours are told by their title, and by `keys` (by default rows) where they are JSON.
+    """
     import json
     from html import escape
 
@@ -123,7 +157,7 @@ def refuse_others(out: Path, tables: Sequence[str]) -> None:
             text = path.read_text(encoding="utf-8")
             ours = TITLE in text or escape(TITLE) in text
             if name.endswith(".json"):
-                ours = {"task", "preset", "rows"} <= set(json.loads(text))
+                ours = {"task", "preset", *(keys or ("rows",))} <= set(json.loads(text))
         except (OSError, ValueError, TypeError, RecursionError):
             ours = False
         if not ours:

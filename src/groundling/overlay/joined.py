@@ -162,8 +162,8 @@ class JoinedLabels:
                 behind.setdefault(tuple(missing), []).append(word)
                 done |= ends
                 self.entries += len(missing)
-        for missing, waiting in behind.items():
-            numbers = np.concatenate([np.arange(*each, dtype=np.int32) for each in missing])
+        for ranges, waiting in behind.items():
+            numbers = np.concatenate([np.arange(*each, dtype=np.int32) for each in ranges])
             joining = [w for w in waiting if w.kind == STRING or w.name in self.space.word_names]
             step = max(1, _TOGETHER // len(numbers))
             for first in range(0, len(joining), step):

@@ -1,4 +1,4 @@
-"""Confidence on the tasks: `python -m groundling.tasks.confidence TASK CORPUS OUT [PICTURE]`."""
+"""Confidence on the tasks: `python -m groundling.tasks.confidence TASK CORPORA OUT [PICTURE]`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any, cast
 from groundling.errors import ConvergenceWarning, SearchError, SettingError, did_you_mean
 from groundling.evaluation.confidence import ConfidenceReport, Judged, deal, measure
 from groundling.follower import Follower
+from groundling.tasks.registry import get_task
 from groundling.world.environment import Demonstration
 
-__all__ = ["TASKS", "maps", "mazes", "puzzles"]
+__all__ = ["TASKS", "maps", "mazes", "puzzles", "write_report"]
 
 Tell = Callable[[str], None]
 
@@ -22,14 +23,19 @@ def _silent(line: str) -> None:
     pass
 
 
-def mazes(corpus: str | Path, *, wanted: float = 0.9, tell: Tell = _silent) -> ConfidenceReport:
+def _load(task: str, corpora: str | Path | None) -> Any:
+    return get_task(task).load(None if corpora is None else Path(corpora))
+
+
+def mazes(
+    corpora: str | Path | None, *, wanted: float = 0.9, tell: Tell = _silent
+) -> ConfidenceReport:
     """Measure `best` on single sentences, one map left out; thresholds from the other two."""
-    from groundling.tasks.mazes.corpus import load_sail
     from groundling.tasks.mazes.presets import PRESETS
     from groundling.tasks.mazes.protocol import ends_right, prepare_sentences
 
     chosen = PRESETS.select("best")
-    sentences = prepare_sentences(chosen, load_sail(corpus))
+    sentences = prepare_sentences(chosen, _load("mazes", corpora))
 
     def judge(follower: Follower, items: Sequence[Demonstration]) -> list[Judged]:
         plans = follower.follow_many((e.instructions, e.environment, e.start) for e in items)
@@ -60,15 +66,15 @@ def mazes(corpus: str | Path, *, wanted: float = 0.9, tell: Tell = _silent) -> C
 
 
 def maps(
-    corpus: str | Path, *, wanted: float = 0.75, folds: int = 4, tell: Tell = _silent
+    corpora: str | Path | None, *, wanted: float = 0.75, folds: int = 4, tell: Tell = _silent
 ) -> ConfidenceReport:
     """Measure `best` on dialogues about test maps; a plan is as right as its F1."""
-    from groundling.tasks.maps.corpus import Dialogue, load_corpus
+    from groundling.tasks.maps.corpus import Dialogue
     from groundling.tasks.maps.presets import PRESETS
     from groundling.tasks.maps.protocol import follow, prepare
 
     chosen = PRESETS.select("best")
-    loaded = load_corpus(corpus)
+    loaded = _load("maps", corpora)
     train, test = loaded.split()
     shown = {
         each.name: read
@@ -101,14 +107,15 @@ def maps(
     )
 
 
-def puzzles(corpus: str | Path, *, wanted: float = 0.95, tell: Tell = _silent) -> ConfidenceReport:
+def puzzles(
+    corpora: str | Path | None, *, wanted: float = 0.95, tell: Tell = _silent
+) -> ConfidenceReport:
     """Measure `best` on all puzzles, a fifth of them held out at a time."""
-    from groundling.tasks.puzzles.corpus import read_corpus
     from groundling.tasks.puzzles.presets import PRESETS
     from groundling.tasks.puzzles.protocol import Case, prepare
 
     chosen = PRESETS.select("best")
-    cases = prepare(chosen, read_corpus(corpus).usable)
+    cases = prepare(chosen, _load("puzzles", corpora).usable)
 
     def learn(items: Sequence[Case]) -> Follower:
         offered = [each.demonstration for each in items if each.offered]
@@ -151,16 +158,32 @@ TASKS: dict[str, Callable[..., ConfidenceReport]] = {
 """What each task measures."""
 
 
-def _main(task: str, corpus: str, out: str, picture: str = "") -> None:
+def write_report(
+    task: str,
+    corpora: str | Path | None,
+    out: str | Path,
+    picture: str | Path = "",
+    *,
+    tell: Tell = _silent,
+) -> None:
+    """Measure confidence on a task and write what was found as JSON, and as a picture.
+
+    `corpora` is the folder of all corpora; without it, the generated sample is taken.
+
+    >>> write_report("chess", "corpora", "confidence-chess.json")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: There is no task 'chess'. Known: 'maps', 'mazes', 'puzzles'.
+    """
     if task not in TASKS:
         raise SettingError(f"There is no task {task!r}.{did_you_mean(task, TASKS)}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        report = TASKS[task](corpus, tell=print)
+        report = TASKS[task](corpora, tell=tell)
     report.save(out)
     if picture:
         report.draw().savefig(picture, dpi=170)
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:])
+    write_report(*sys.argv[1:], tell=print)
