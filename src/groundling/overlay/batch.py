@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from groundling.compiling import njit
 
 __all__ = [
-    "FROM", "RELATION", "STATE",
+    "FROM", "INNER", "RELATION", "STATE", "TILE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
-    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "whole",
+    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "sums",
+    "whole",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,17 +30,17 @@ def compiled(function: F) -> F:
 
 
 # What only kernels call needs no way in from Python, which takes time to compile.
-_INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def inner(function: F) -> F:
     """Compile a kernel that only other kernels call."""
-    return cast(F, njit(**_INNER)(function))
+    return cast(F, njit(**INNER)(function))
 
 
 def inlined(function: F) -> F:
     """Compile a kernel that becomes a part of those that call it."""
-    return cast(F, njit(forceinline=True, **_INNER)(function))
+    return cast(F, njit(forceinline=True, **INNER)(function))
 
 
 # One type of integer in all kernels: what is called with several is compiled as often.
@@ -89,9 +90,12 @@ class Batch(NamedTuple):
     instance_candidates: Integers
     candidate_actions: Integers
     action_graph: Integers
-    candidate_extras: Integers
-    extra_pair: Integers  # pairs that every alignment of the candidate has
+    candidate_kind: Integers  # candidates whose labels as a whole are the same are of one kind
     candidate_gold: Integers
+    # instance -> kinds of candidates -> pairs that every alignment of such a candidate has
+    instance_kinds: Integers
+    kind_extras: Integers
+    extra_pair: Integers
     # instance -> groups of words
     instance_groups: Integers
     instance_weight: Reals
@@ -132,12 +136,16 @@ class Workspace(NamedTuple):
     messages: Reals
     posteriors: Reals  # of one tile
     asked: Reals
+    total: Reals
     kept_log: Reals  # candidate -> what its sum over alignments amounts to
     group_shift: Reals
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
     free: Reals  # candidate -> the part of its score that no word has a share in
     free_weight: Reals
+    kind_score: Reals  # kind of candidate -> what its labels as a whole score
+    kind_weight: Reals
+    prior: Reals  # node of a flat instance -> what it scores in every alignment
     in_logs: NDArray[np.bool_]  # candidate -> whether it needs logarithms
     log_start: Integers
     log_rows: Reals
@@ -164,7 +172,7 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     return Layout(
         shape_links=batch.node_near[batch.shape_nodes],
         link=to | source << FROM | relation << RELATION,
-        candidate_states=_sums(sizes, batch.candidate_actions).astype(np.int32),
+        candidate_states=sums(sizes, batch.candidate_actions).astype(np.int32),
         word_set=word_set,
         word_leads=leads,
         cell_pair=batch.cell_pair.view(np.uint32),
@@ -175,17 +183,17 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
     """Allocate working memory for the largest instance that occurs."""
     states = layout.candidate_states
     links = np.diff(layout.shape_links)[batch.graph_shape][batch.action_graph]
-    links = _sums(links, batch.candidate_actions)
+    links = sums(links, batch.candidate_actions)
     candidates, words = np.diff(batch.instance_candidates), np.diff(batch.instance_words)
     owner = np.repeat(np.arange(len(words)), candidates)
-    of_instance = _sums(states, batch.instance_candidates)
+    of_instance = sums(states, batch.instance_candidates)
 
     def most(values: NDArray[Any]) -> int:
         return int(np.max(values, initial=1))
 
     many = most(candidates)
     actions = most(np.diff(batch.candidate_actions[batch.instance_candidates]))
-    tile = max(most(states), min(TILE, most(of_instance)))
+    tile = min(TILE + most(states), most(of_instance))
     tile_links = int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1)))
     tile_cells = most(words * np.minimum(of_instance, tile))
     groups = most(np.diff(batch.instance_groups))
@@ -202,12 +210,16 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
         messages=np.empty(most(words * of_instance)),
         posteriors=np.empty(tile_cells),
         asked=np.empty(tile),
+        total=np.empty(tile),
         kept_log=np.empty(many),
         group_shift=np.empty(groups),
         group_log=np.empty(many * groups),
         group_weight=np.empty(many * groups),
         free=np.empty(many),
         free_weight=np.empty(many),
+        kind_score=np.empty(most(np.diff(batch.instance_kinds))),
+        kind_weight=np.empty(most(np.diff(batch.instance_kinds))),
+        prior=np.empty(most(batch.instance_nodes)),
         in_logs=np.empty(many, np.bool_),
         log_start=np.zeros(actions + 1, np.int32),
         log_rows=np.empty(most(words[owner] * states)),
@@ -215,7 +227,8 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
     )
 
 
-def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
+def sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
+    """Sum values range by range."""
     total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
     return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
 

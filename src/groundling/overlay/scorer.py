@@ -19,6 +19,7 @@ from groundling.overlay.batch import (
     make_workspace,
 )
 from groundling.overlay.encoding import Encoding
+from groundling.overlay.flat import is_flat, lay_out_flat, pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
 from groundling.overlay.passes_log import pass_instance_in_logs
@@ -59,6 +60,7 @@ class Scorer:
         self.labels = int(self.tables.node_label.max(initial=0)) + 1
         self._pair_tables = tabulate(self.tables)
         self._layout = make_layout(batch, encoding.word_sets)
+        self._flat = lay_out_flat(batch) if is_flat(batch) else None
         cells = np.diff(batch.instance_words) * np.add.reduceat(
             np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
         )
@@ -151,13 +153,14 @@ class Scorer:
 
         def work(shard: int) -> float:
             first, last = self._instance_shards[shard]
-            return float(
-                pass_instances(
-                    self.batch, self._layout, first, last, potentials, self._workspaces[shard],
-                    purpose, in_logs, scores, self.group_start, grouped, free,
-                    pair_grads[shard % len(pair_grads)], edge_grads[shard % len(edge_grads)],
-                )
+            given = (
+                first, last, potentials, self._workspaces[shard], purpose, in_logs, scores,
+                self.group_start, grouped, free, pair_grads[shard % len(pair_grads)],
+                edge_grads[shard % len(edge_grads)],
             )  # fmt: skip
+            if self._flat is not None:
+                return float(pass_flat_instances(self.batch, self._layout, self._flat, *given))
+            return float(pass_instances(self.batch, self._layout, *given))
 
         loss: float = sum(self._each(work))
         needed = np.flatnonzero(in_logs)
