@@ -12,11 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from groundling.overlay.batch import Indices, Integers, Reals, compiled
+from groundling.overlay.choices import distinct_keys
+from groundling.overlay.lanes import LANES, add_lanes, spread_lanes
 
 __all__ = [
     "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
     "score_edges", "score_sets", "tabulate",
 ]  # fmt: skip
+
 
 
 class Potentials(NamedTuple):
@@ -54,11 +57,11 @@ class LabelTables(NamedTuple):
 
 
 class PairTables(NamedTuple):
-    """What turns weights into scores of pairs: `LabelTables` with unsigned indices.
+    """What turns weights into scores of pairs: `LabelTables` with unsigned indices, in blocks.
 
-    Nodes are numbered by how many labels they have, and the pairs of a word set are listed in
-    that order: loops over labels are equally long for long stretches, and the nodes that words
-    meet lie close together in memory, apart from the long ones that only ψ(y) sees.
+    The scores of several word sets, a block, are worked out side by side for every node that
+    one of them meets: what is read of a node serves them all. Nodes are numbered by how many
+    labels they have: loops over labels are equally long for long stretches.
     """
 
     set_labels: Integers
@@ -69,8 +72,9 @@ class PairTables(NamedTuple):
     row_feature: Indices
     row_value: Reals
     set_pairs: Indices
-    listed_pair: Indices
-    listed_node: Indices
+    pair_place: Indices  # pair -> its place in the table (nodes × sets) of its block
+    block_nodes: Indices  # block of word sets -> nodes that they meet
+    block_node: Indices
     node_labels: Indices
     node_label: Indices
     node_amount: Reals
@@ -80,88 +84,117 @@ def tabulate(labels: LabelTables) -> PairTables:
     """Arrange the tables for scoring."""
     sizes = np.diff(labels.node_labels)
     order = np.argsort(sizes, kind="stable")
-    rank = np.empty(len(order), np.uint32)
+    rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     node_labels = np.concatenate([[0], np.cumsum(sizes[order])])
     entry = np.repeat(labels.node_labels[order] - node_labels[:-1], sizes[order])
     entry += np.arange(len(entry))
     pair_set = np.repeat(np.arange(len(labels.set_pairs) - 1), np.diff(labels.set_pairs))
-    listed = np.lexsort((rank[labels.pair_node], pair_set))
+    block, lane = pair_set // LANES, pair_set % LANES
+    met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
+    blocks = (len(labels.set_pairs) - 2) // LANES + 1
+    block_nodes = np.searchsorted(met >> 32, np.arange(blocks + 1))
     return PairTables(
         set_labels=labels.set_labels,
         set_label=labels.set_label,
         set_amount=labels.set_amount,
         label_rows=labels.label_rows.view(np.uint32),
-        row_label=labels.row_label.view(np.uint32),
+        row_label=(labels.row_label * LANES).view(np.uint32),
         row_feature=labels.row_feature.view(np.uint32),
         row_value=labels.row_value,
         set_pairs=labels.set_pairs.view(np.uint32),
-        listed_pair=listed.astype(np.uint32),
-        listed_node=rank[labels.pair_node[listed]],
+        pair_place=((where - block_nodes[block]) * LANES + lane).astype(np.uint32),
+        block_nodes=block_nodes.astype(np.uint32),
+        block_node=(met & 0xFFFFFFFF).astype(np.uint32),
         node_labels=node_labels.astype(np.uint32),
-        node_label=labels.node_label[entry].view(np.uint32),
+        node_label=(labels.node_label[entry] * LANES).view(np.uint32),
         node_amount=labels.node_amount[entry],
     )
 
 
 @compiled
 def score_sets(
-    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals,
+    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals, table: Reals,
     pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
-    """Score the pairs of some word sets; `set_shift` receives each set's best score.
+    """Score the pairs of some blocks of word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
     node_labels, node_label, node_amount = (
         tables.node_labels, tables.node_label, tables.node_amount
     )  # fmt: skip
-    for s in range(first, last):
+    one = np.uint32(1)
+    for block in range(first, last):
+        sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
         scratch[:] = 0.0
-        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
-            label, amount = tables.set_label[i], tables.set_amount[i]
-            if amount == 0.0:
-                continue
-            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                scratch[tables.row_label[row]] += (
-                    amount * tables.row_value[row] * theta[tables.row_feature[row]]
-                )
-        top = -math.inf
-        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-            node = tables.listed_node[place]
-            total = 0.0
-            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
-                total += node_amount[i] * scratch[node_label[i]]
-            pair_score[tables.listed_pair[place]] = total
-            top = max(top, total)
-        set_shift[s] = top if math.isfinite(top) else 0.0
-        for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-            pair_shifted[pair] = pair_score[pair] - set_shift[s]
+        for lane in range(sets):
+            s = block * LANES + lane
+            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+                label, amount = tables.set_label[i], tables.set_amount[i]
+                if amount == 0.0:
+                    continue
+                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                    scratch[tables.row_label[row] + np.uint32(lane)] += (
+                        amount * tables.row_value[row] * theta[tables.row_feature[row]]
+                    )
+        place = 0
+        for entry in range(tables.block_nodes[block], tables.block_nodes[block + 1]):
+            node = tables.block_node[entry]
+            add_lanes(
+                node_amount, node_label, node_labels[node], node_labels[node + one], scratch,
+                table, place,
+            )  # fmt: skip
+            place += LANES
+        for s in range(block * LANES, block * LANES + sets):
+            top = -math.inf
+            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+                total = table[tables.pair_place[pair]]
+                pair_score[pair] = total
+                top = max(top, total)
+            set_shift[s] = top if math.isfinite(top) else 0.0
+            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+                pair_shifted[pair] = pair_score[pair] - set_shift[s]
 
 
 @compiled
 def return_sets(
-    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, theta_grad: Reals
-) -> None:
+    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, table: Reals,
+    theta_grad: Reals,
+) -> None:  # fmt: skip
     """Undo `score_sets`: from expected counts of pairs to the gradient."""
     node_labels, node_label, node_amount = (
         tables.node_labels, tables.node_label, tables.node_amount
     )  # fmt: skip
-    for s in range(first, last):
+    one = np.uint32(1)
+    for block in range(first, last):
+        sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
+        begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
+        table[: (end - begin) * LANES] = 0.0
+        for s in range(block * LANES, block * LANES + sets):
+            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+                table[tables.pair_place[pair]] = pair_grad[pair]
         scratch[:] = 0.0
-        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-            count = pair_grad[tables.listed_pair[place]]
-            node = tables.listed_node[place]
-            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
-                scratch[node_label[i]] += count * node_amount[i]
-        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
-            label, amount = tables.set_label[i], tables.set_amount[i]
-            if amount == 0.0:
-                continue
-            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                theta_grad[tables.row_feature[row]] += (
-                    amount * tables.row_value[row] * scratch[tables.row_label[row]]
-                )
+        place = 0
+        for entry in range(begin, end):
+            node = tables.block_node[entry]
+            spread_lanes(
+                node_amount, node_label, node_labels[node], node_labels[node + one], scratch,
+                table, place,
+            )  # fmt: skip
+            place += LANES
+        for lane in range(sets):
+            s = block * LANES + lane
+            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+                label, amount = tables.set_label[i], tables.set_amount[i]
+                if amount == 0.0:
+                    continue
+                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                    theta_grad[tables.row_feature[row]] += (
+                        amount
+                        * tables.row_value[row]
+                        * scratch[tables.row_label[row] + np.uint32(lane)]
+                    )
 
 
 @compiled

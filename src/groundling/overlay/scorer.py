@@ -21,6 +21,7 @@ from groundling.overlay.batch import (
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.flat import is_flat, lay_out_flat, pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
+from groundling.overlay.lanes import LANES
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
 from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
@@ -65,7 +66,9 @@ class Scorer:
             np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
         )
         self._instance_shards = self._shards(cells + 1.0)
-        self._set_shards = self._shards(np.diff(self.tables.set_pairs) + 1.0)
+        blocks = np.diff(self._pair_tables.block_nodes.astype(np.int64))
+        self._table_size = LANES * int(blocks.max(initial=0))
+        self._block_shards = self._shards(blocks + 1.0)
         self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
         self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
@@ -108,12 +111,12 @@ class Scorer:
         edge_score = np.empty(len(self.tables.edge_rows) - 1)
 
         def work(shard: int) -> None:
-            first, last = self._set_shards[shard]
+            first, last = self._block_shards[shard]
             score_sets(
-                self._pair_tables, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
-                set_shift,
+                self._pair_tables, theta, first, last, np.empty(LANES * self.labels),
+                np.empty(self._table_size), pair_score, pair_exp, set_shift,
             )  # fmt: skip
-            shifted = pair_exp[self.tables.set_pairs[first] : self.tables.set_pairs[last]]
+            shifted = pair_exp[self._pairs(first, last)]
             np.exp(shifted, out=shifted)
 
         self._each(work)
@@ -127,6 +130,12 @@ class Scorer:
             pair_score, pair_exp, advance_exp, set_shift, edges, np.exp(np.minimum(edges, 700.0)),
             float(top), self.skip, float(np.exp(-self.skip)),
         )  # fmt: skip
+
+    def _pairs(self, first: int, last: int) -> slice:
+        """Return the pairs of some blocks of word sets."""
+        starts = self.tables.set_pairs
+        most = len(starts) - 1
+        return slice(starts[min(LANES * first, most)], starts[min(LANES * last, most)])
 
     def candidate_scores(self, theta: Reals) -> Reals:
         """Return the log score of every candidate of every instance, one after another."""
@@ -208,12 +217,12 @@ class Scorer:
         theta_grads = self._theta_grads  # made before threads begin
 
         def work(shard: int) -> None:
-            first, last = self._set_shards[shard]
-            pairs = slice(self.tables.set_pairs[first], self.tables.set_pairs[last])
+            first, last = self._block_shards[shard]
             theta_grads[shard][:] = 0.0
             return_sets(
-                self._pair_tables, self._collect(self._pair_grads, pairs), first, last,
-                np.empty(self.labels), theta_grads[shard],
+                self._pair_tables, self._collect(self._pair_grads, self._pairs(first, last)),
+                first, last, np.empty(LANES * self.labels), np.empty(self._table_size),
+                theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)
