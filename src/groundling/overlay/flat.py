@@ -161,17 +161,22 @@ def _inside(
                 odd += not (TINY < total[c] < HUGE)
             if odd > 0:
                 for c in range(count):
+                    fits = 0.0 < total[c] < math.inf and not (TINY < total[c] < HUGE)
+                    beyond[c] = 1.0 / total[c] if fits else 1.0
+                for p in range(first, last):
+                    here = row + unsigned(position_states[p]) - state
+                    for c in range(unsigned(position_states[p + 1] - position_states[p])):
+                        rows[here + c] *= beyond[c]
+                for c in range(count):
                     if TINY < total[c] < HUGE:
                         continue
                     if not (0.0 < total[c] < math.inf):
                         workspace.in_logs[order[c]] = True
                         held = False
                         continue
-                    for p in range(first, last):
-                        if c < unsigned(position_states[p + 1] - position_states[p]):
-                            rows[row + unsigned(position_states[p]) - state + c] /= total[c]
-                    group_log[order[c] * groups + group] += math.log(total[c])
-                    kept_log[c] += math.log(total[c])
+                    amount = math.log(total[c])
+                    group_log[order[c] * groups + group] += amount
+                    kept_log[c] += amount
                     total[c] = 1.0
             if parent < 0:
                 for c in range(count):
