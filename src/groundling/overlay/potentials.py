@@ -7,19 +7,20 @@ the transposed product turns expected counts of pairs into the gradient.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.overlay.batch import Indices, Integers, Reals, compiled
 from groundling.overlay.choices import distinct_keys
 from groundling.overlay.lanes import LANES, add_lanes, spread_lanes
+from groundling.overlay.parts import share_parts
 
 __all__ = [
     "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
     "score_edges", "score_sets", "tabulate",
 ]  # fmt: skip
-
 
 
 class Potentials(NamedTuple):
@@ -45,6 +46,7 @@ class LabelTables(NamedTuple):
     node_labels: Integers  # node -> labels
     node_label: Integers
     node_amount: Reals
+    label_part: Integers  # node label -> what it is about, see `share_parts`
     label_rows: Integers  # word label -> joined features by node label
     row_label: Integers
     row_feature: Integers
@@ -60,8 +62,9 @@ class PairTables(NamedTuple):
     """What turns weights into scores of pairs: `LabelTables` with unsigned indices, in blocks.
 
     The scores of several word sets, a block, are worked out side by side for every node that
-    one of them meets: what is read of a node serves them all. Nodes are numbered by how many
-    labels they have: loops over labels are equally long for long stretches.
+    one of them meets: what is read of a node serves them all. Nodes are sums of parts, which are
+    sums of labels, and those that nodes share are scored once. Nodes are numbered by how many
+    parts they have: loops over parts are equally long for long stretches.
     """
 
     set_labels: Integers
@@ -75,25 +78,39 @@ class PairTables(NamedTuple):
     pair_place: Indices  # pair -> its place in the table (nodes × sets) of its block
     block_nodes: Indices  # block of word sets -> nodes that they meet
     block_node: Indices
-    node_labels: Indices
-    node_label: Indices
-    node_amount: Reals
+    block_parts: Indices  # block of word sets -> parts of these nodes
+    block_part: Indices
+    node_parts: Indices
+    node_part: Indices
+    part_labels: Indices
+    part_label: Indices
+    part_amount: Reals
+    ones: Reals  # by which parts are counted
 
 
 def tabulate(labels: LabelTables) -> PairTables:
     """Arrange the tables for scoring."""
-    sizes = np.diff(labels.node_labels)
+    nodes = share_parts(
+        labels.node_labels, labels.node_label, labels.node_amount, labels.label_part
+    )
+    sizes = np.diff(nodes.node_parts)
     order = np.argsort(sizes, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    node_labels = np.concatenate([[0], np.cumsum(sizes[order])])
-    entry = np.repeat(labels.node_labels[order] - node_labels[:-1], sizes[order])
-    entry += np.arange(len(entry))
+    node_parts = np.concatenate([[0], np.cumsum(sizes[order])])
+    node_part = nodes.node_part[_entries(nodes.node_parts[order], sizes[order])]
     pair_set = np.repeat(np.arange(len(labels.set_pairs) - 1), np.diff(labels.set_pairs))
     block, lane = pair_set // LANES, pair_set % LANES
     met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
-    blocks = (len(labels.set_pairs) - 2) // LANES + 1
-    block_nodes = np.searchsorted(met >> 32, np.arange(blocks + 1))
+    block_node = met & 0xFFFFFFFF
+    blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
+    block_nodes = np.searchsorted(met >> 32, blocks)
+    # The parts of a block: those of all its nodes.
+    counts = sizes[order][block_node]
+    of_nodes = node_part[_entries(node_parts[block_node], counts)]
+    used, _ = distinct_keys(
+        np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
+    )
     return PairTables(
         set_labels=labels.set_labels,
         set_label=labels.set_label,
@@ -105,25 +122,33 @@ def tabulate(labels: LabelTables) -> PairTables:
         set_pairs=labels.set_pairs.view(np.uint32),
         pair_place=((where - block_nodes[block]) * LANES + lane).astype(np.uint32),
         block_nodes=block_nodes.astype(np.uint32),
-        block_node=(met & 0xFFFFFFFF).astype(np.uint32),
-        node_labels=node_labels.astype(np.uint32),
-        node_label=(labels.node_label[entry] * LANES).view(np.uint32),
-        node_amount=labels.node_amount[entry],
+        block_node=block_node.astype(np.uint32),
+        block_parts=np.searchsorted(used >> 32, blocks).astype(np.uint32),
+        block_part=(used & 0xFFFFFFFF).astype(np.uint32),
+        node_parts=node_parts.astype(np.uint32),
+        node_part=(node_part * LANES).astype(np.uint32),
+        part_labels=nodes.part_labels.astype(np.uint32),
+        part_label=(nodes.part_label * LANES).astype(np.uint32),
+        part_amount=nodes.part_amount,
+        ones=np.ones(len(node_part)),
     )
+
+
+def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
+    """Return the places starts[i] … starts[i] + sizes[i] - 1, for every i."""
+    ends = np.cumsum(sizes)
+    return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
 @compiled
 def score_sets(
-    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals, table: Reals,
-    pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
+    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals, parts: Reals,
+    table: Reals, pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
     """Score the pairs of some blocks of word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
-    node_labels, node_label, node_amount = (
-        tables.node_labels, tables.node_label, tables.node_amount
-    )  # fmt: skip
     one = np.uint32(1)
     for block in range(first, last):
         sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
@@ -138,13 +163,16 @@ def score_sets(
                     scratch[tables.row_label[row] + np.uint32(lane)] += (
                         amount * tables.row_value[row] * theta[tables.row_feature[row]]
                     )
+        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+            part = tables.block_part[entry]
+            begin, end = tables.part_labels[part], tables.part_labels[part + one]
+            add_lanes(tables.part_amount, tables.part_label, begin, end, scratch, parts,
+                      part * LANES)  # fmt: skip
         place = 0
         for entry in range(tables.block_nodes[block], tables.block_nodes[block + 1]):
             node = tables.block_node[entry]
-            add_lanes(
-                node_amount, node_label, node_labels[node], node_labels[node + one], scratch,
-                table, place,
-            )  # fmt: skip
+            begin, end = tables.node_parts[node], tables.node_parts[node + one]
+            add_lanes(tables.ones, tables.node_part, begin, end, parts, table, place)
             place += LANES
         for s in range(block * LANES, block * LANES + sets):
             top = -math.inf
@@ -159,13 +187,10 @@ def score_sets(
 
 @compiled
 def return_sets(
-    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, table: Reals,
-    theta_grad: Reals,
+    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, parts: Reals,
+    table: Reals, theta_grad: Reals,
 ) -> None:  # fmt: skip
     """Undo `score_sets`: from expected counts of pairs to the gradient."""
-    node_labels, node_label, node_amount = (
-        tables.node_labels, tables.node_label, tables.node_amount
-    )  # fmt: skip
     one = np.uint32(1)
     for block in range(first, last):
         sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
@@ -174,15 +199,20 @@ def return_sets(
         for s in range(block * LANES, block * LANES + sets):
             for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
                 table[tables.pair_place[pair]] = pair_grad[pair]
-        scratch[:] = 0.0
+        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+            part = tables.block_part[entry] * LANES
+            parts[part : part + LANES] = 0.0
         place = 0
         for entry in range(begin, end):
             node = tables.block_node[entry]
-            spread_lanes(
-                node_amount, node_label, node_labels[node], node_labels[node + one], scratch,
-                table, place,
-            )  # fmt: skip
+            spread_lanes(tables.ones, tables.node_part, tables.node_parts[node],
+                         tables.node_parts[node + one], parts, table, place)  # fmt: skip
             place += LANES
+        scratch[:] = 0.0
+        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+            part = tables.block_part[entry]
+            spread_lanes(tables.part_amount, tables.part_label, tables.part_labels[part],
+                         tables.part_labels[part + one], scratch, parts, part * LANES)  # fmt: skip
         for lane in range(sets):
             s = block * LANES + lane
             for i in range(tables.set_labels[s], tables.set_labels[s + 1]):

@@ -67,6 +67,7 @@ class Scorer:
         )
         self._instance_shards = self._shards(cells + 1.0)
         blocks = np.diff(self._pair_tables.block_nodes.astype(np.int64))
+        self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
         self._table_size = LANES * int(blocks.max(initial=0))
         self._block_shards = self._shards(blocks + 1.0)
         self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
@@ -114,7 +115,8 @@ class Scorer:
             first, last = self._block_shards[shard]
             score_sets(
                 self._pair_tables, theta, first, last, np.empty(LANES * self.labels),
-                np.empty(self._table_size), pair_score, pair_exp, set_shift,
+                np.empty(self._parts_size), np.empty(self._table_size), pair_score, pair_exp,
+                set_shift,
             )  # fmt: skip
             shifted = pair_exp[self._pairs(first, last)]
             np.exp(shifted, out=shifted)
@@ -221,8 +223,8 @@ class Scorer:
             theta_grads[shard][:] = 0.0
             return_sets(
                 self._pair_tables, self._collect(self._pair_grads, self._pairs(first, last)),
-                first, last, np.empty(LANES * self.labels), np.empty(self._table_size),
-                theta_grads[shard],
+                first, last, np.empty(LANES * self.labels), np.empty(self._parts_size),
+                np.empty(self._table_size), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)
