@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from groundling.compiling import njit
 
 __all__ = [
-    "FROM", "INNER", "RELATION", "STATE", "TILE",
+    "FROM", "RELATION", "STATE", "TILE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
-    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "sums",
+    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "summing",
     "whole",
 ]  # fmt: skip
 
@@ -30,17 +30,22 @@ def compiled(function: F) -> F:
 
 
 # What only kernels call needs no way in from Python, which takes time to compile.
-INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def inner(function: F) -> F:
     """Compile a kernel that only other kernels call."""
-    return cast(F, njit(**INNER)(function))
+    return cast(F, njit(**_INNER)(function))
+
+
+def summing(function: F) -> F:
+    """Compile an inner kernel whose sums may be taken in any order, several at a time."""
+    return cast(F, njit(**(_INNER | {"fastmath": {"contract", "reassoc"}}))(function))
 
 
 def inlined(function: F) -> F:
     """Compile a kernel that becomes a part of those that call it."""
-    return cast(F, njit(forceinline=True, **INNER)(function))
+    return cast(F, njit(forceinline=True, **_INNER)(function))
 
 
 # One type of integer in all kernels: what is called with several is compiled as often.
@@ -172,7 +177,7 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     return Layout(
         shape_links=batch.node_near[batch.shape_nodes],
         link=to | source << FROM | relation << RELATION,
-        candidate_states=sums(sizes, batch.candidate_actions).astype(np.int32),
+        candidate_states=_sums(sizes, batch.candidate_actions).astype(np.int32),
         word_set=word_set,
         word_leads=leads,
         cell_pair=batch.cell_pair.view(np.uint32),
@@ -183,10 +188,10 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
     """Allocate working memory for the largest instance that occurs."""
     states = layout.candidate_states
     links = np.diff(layout.shape_links)[batch.graph_shape][batch.action_graph]
-    links = sums(links, batch.candidate_actions)
+    links = _sums(links, batch.candidate_actions)
     candidates, words = np.diff(batch.instance_candidates), np.diff(batch.instance_words)
     owner = np.repeat(np.arange(len(words)), candidates)
-    of_instance = sums(states, batch.instance_candidates)
+    of_instance = _sums(states, batch.instance_candidates)
 
     def most(values: NDArray[Any]) -> int:
         return int(np.max(values, initial=1))
@@ -227,7 +232,7 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
     )
 
 
-def sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
+def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
     """Sum values range by range."""
     total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
     return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)

@@ -15,9 +15,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiling import njit
 from groundling.overlay.batch import (
-    INNER,
     TILE,
     Batch,
     Indices,
@@ -26,6 +24,7 @@ from groundling.overlay.batch import (
     Reals,
     Workspace,
     compiled,
+    summing,
     whole,
 )
 from groundling.overlay.inside_outside import FLOOR, HUGE, NEXT, PREVIOUS, SAME, TINY
@@ -42,11 +41,6 @@ from groundling.overlay.potentials import Potentials
 from groundling.overlay.skeletons import BOUND, UNIT
 
 __all__ = ["FlatLayout", "is_flat", "lay_out_flat", "pass_flat_instances"]
-
-
-def _summing(function: Any) -> Any:
-    """Compile an inner kernel whose sums may be taken in any order, several at a time."""
-    return njit(**(INNER | {"fastmath": {"contract", "reassoc"}}))(function)
 
 
 unsigned = cast(Any, np.uint64)  # indices that cannot count from the end, see `Indices`
@@ -118,7 +112,7 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     )
 
 
-@_summing
+@summing
 def _inside(
     batch: Batch, layout: Layout, flat: FlatLayout, instance: int, tile: int, place: Any,
     potentials: Potentials, workspace: Workspace, group_log: Reals,
@@ -195,7 +189,7 @@ def _inside(
     return held
 
 
-@_summing
+@summing
 def _send(
     batch: Batch, flat: FlatLayout, word: int, tile: int, potentials: Potentials, row: Any,
     above: Any, rows: Reals, messages: Reals, beyond: Reals,
@@ -229,7 +223,7 @@ def _send(
             beyond[c] = own + skip * beyond[c]
 
 
-@_summing
+@summing
 def _outside(
     batch: Batch, flat: FlatLayout, instance: int, tile: int, place: Any, potentials: Potentials,
     workspace: Workspace, group_weight: Reals, pair_grad: Reals, edge_grad: Reals,
@@ -274,7 +268,7 @@ def _outside(
             counts[cell + unsigned(state_node[state + s])] += posteriors[own + s]
 
 
-@_summing
+@summing
 def _receive(
     batch: Batch, flat: FlatLayout, word: int, tile: int, potentials: Potentials, row: Any,
     own: Any, above: Any, rows: Reals, messages: Reals, posteriors: Reals, before: Reals,
@@ -320,7 +314,7 @@ def _receive(
         pair_grad[batch.word_advance[word]] += gone
 
 
-@_summing
+@summing
 def _forward(
     batch: Batch, layout: Layout, flat: FlatLayout, instance: int, potentials: Potentials,
     workspace: Workspace, group_log: Reals, free: Reals,
@@ -359,7 +353,7 @@ def _forward(
     return bool(held)
 
 
-@_summing
+@summing
 def _backward(
     batch: Batch, layout: Layout, flat: FlatLayout, instance: int, potentials: Potentials,
     group_weight: Reals, free_weight: Reals, workspace: Workspace, pair_grad: Reals,

@@ -23,6 +23,7 @@ from groundling.overlay.batch import (
     inner,
     lay_out_tile,
     next_tile,
+    summing,
     whole,
 )
 from groundling.overlay.inside_outside import FAINT, inside, outside
@@ -81,7 +82,7 @@ def return_text_free(
             pair_grad[prior] += weight
 
 
-@inner
+@summing
 def fetch_scores(
     batch: Batch, layout: Layout, instance: int, potentials: Potentials, workspace: Workspace
 ) -> bool:
@@ -106,7 +107,7 @@ def fetch_scores(
             total += score
         fast &= FAINT < total < math.inf
         for node in range(nodes):
-            scores[w, node] /= total
+            scores[w, node] *= 1.0 / total
         shift = potentials.set_shift[layout.word_set[first_word + w]] + math.log(total)
         workspace.group_shift[batch.word_group[first_word + w]] += shift
     return bool(fast)
