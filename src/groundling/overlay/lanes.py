@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils, types
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils as _cgutils
+from numba.core import types
 from numba.extending import intrinsic
 
 __all__ = ["LANES", "add_lanes", "spread_lanes"]
 
 LANES = 8  # word sets that are scored side by side
 
+cgutils: Any = _cgutils  # has no types
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _FUSED = ("contract",)  # as in all kernels: a product and a sum may be rounded once
 
@@ -49,8 +51,7 @@ def _entry(builder: Any, amount: Any, label: Any, scratch: Any, i: Any) -> tuple
     return all_alike, _vector_at(builder, scratch, place)
 
 
-@intrinsic
-def add_lanes(
+def _add_lanes(
     context: Any, amount: Any, label: Any, first: Any, last: Any, scratch: Any, table: Any,
     place: Any,
 ) -> Any:  # fmt: skip
@@ -69,8 +70,7 @@ def add_lanes(
     return _signature(amount, label, scratch, table), generate
 
 
-@intrinsic
-def spread_lanes(
+def _spread_lanes(
     context: Any, amount: Any, label: Any, first: Any, last: Any, scratch: Any, table: Any,
     place: Any,
 ) -> Any:  # fmt: skip
@@ -88,3 +88,8 @@ def spread_lanes(
         return context.get_dummy_value()
 
     return _signature(amount, label, scratch, table), generate
+
+
+# As kernels call them: without the context.
+add_lanes: Any = intrinsic(_add_lanes)
+spread_lanes: Any = intrinsic(_spread_lanes)

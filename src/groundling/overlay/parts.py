@@ -48,7 +48,7 @@ def share_parts(
     labels, amounts = node_label.tolist(), node_amount.tolist()
     known: dict[tuple[Any, ...], int] = {}
     node_part = []
-    first = []
+    first: list[int] = []
     for begin, end in pairwise(starts.tolist()):
         key = (*labels[begin:end], *amounts[begin:end])
         part = known.get(key)

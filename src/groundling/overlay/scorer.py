@@ -66,7 +66,7 @@ class Scorer:
             np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
         )
         self._instance_shards = self._shards(cells + 1.0)
-        blocks = np.diff(self._pair_tables.block_nodes.astype(np.int64))
+        blocks = np.diff(self._pair_tables.block_nodes.astype(np.float64))
         self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
         self._table_size = LANES * int(blocks.max(initial=0))
         self._block_shards = self._shards(blocks + 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Maze, Position
@@ -122,9 +123,7 @@ def rich_graph(
     else:
         for side, turn in SIDES.items():
             way = (orientation + turn) % 360
-            nodes[side] = part(
-                ("view", position, way), lambda way=way: _view(maze, position, way, still)
-            )
+            nodes[side] = part(("view", position, way), partial(_view, maze, position, way, still))
             edges.append(("here", side, side))
         if action.kind == "move":
             start, amount = before.position, action.amount
