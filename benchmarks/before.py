@@ -60,6 +60,7 @@ def against(base: Path, size: float, rounds: int, console: Console) -> dict[str,
 
     def note(key: str, before: float, now: float, ratio: float) -> None:
         found[key] = ratio
+        found[f"{key}_before"], found[f"{key}_now"] = before, now
         table.add_row(key.replace("_", " "), f"{before:,.2f}", f"{now:,.2f}", f"{ratio:.2f}")
 
     def both(name: str, times: int = rounds, fresh: bool = False) -> list[list[dict[str, float]]]:
@@ -86,9 +87,8 @@ def against(base: Path, size: float, rounds: int, console: Console) -> dict[str,
         one, two = (max(each[part] for each in side) for side in (old, new))
         note(f"follow_{part}_speedup", one, two, two / one)
     old, new = both("memory", 1)
-    note(
-        "memory_per_plan_ratio", old[0]["bytes"], new[0]["bytes"], old[0]["bytes"] / new[0]["bytes"]
-    )
+    one, two = old[0]["bytes"], new[0]["bytes"]
+    note("memory_per_plan_ratio", one, two, one / two)
     found["memory_per_plan_bytes"] = two
     for name, key in (("first run", "first_run"), ("demo", "first_demo")):
         old, new = both(name, 1, fresh=True)

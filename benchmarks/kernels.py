@@ -20,7 +20,7 @@ _TASKS = {"flat": ("mazes", 1.0), "units": ("maps", 1.0)}
 
 
 def scorer_of(task: str, size: float) -> Scorer:
-    """Return the encoded instances that the best preset of a task learns from."""
+    """Return the encoded instances that the best preset of a task learns from, generated."""
     found = get_task(task)
     chosen = found.presets.select("best")
     shown = found.training_set(found.load(None, size), chosen, None).demonstrations

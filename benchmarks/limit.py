@@ -3,6 +3,11 @@
 Every array is read and written as often as the recursion has to, one item after the other,
 but nothing is multiplied or summed over neighbours. Tables of scores are gathered and
 scattered as the library does, for that is traffic too.
+
+Where all actions are flat, nobody has neighbours, and how states are laid out does not depend on
+weights: no links are read there and nothing is laid out. What is left is the node of every state,
+whose score is gathered and whose count is scattered once per word; rows, messages and posteriors;
+and the pairs that candidates have as a whole, once per instance.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import numpy as np
 
 from groundling.overlay.batch import compiled, lay_out_tile, make_layout, make_workspace, next_tile
 from groundling.overlay.encoding import Encoding
+from groundling.overlay.flat import is_flat, lay_out_flat
 
 __all__ = ["prepare_limit"]
 
@@ -29,13 +35,14 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     workspace = make_workspace(batch, layout)
     pairs = len(tables.pair_node)
     # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
-    # its root and two more for rescaled rows; per word one; per candidate two exponentials more.
+    # its root and two more for rescaled rows; per word one; per candidate one exponential more.
     pair_score, pair_exp, pair_grad = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
     edges = np.zeros(len(tables.edge_rows) - 1)
-    exponentials = np.zeros(2 * len(batch.candidate_gold))
+    exponentials = np.zeros(len(batch.candidate_gold))
     logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word_parent))
     theta = np.zeros(len(encoding.space))
 
+    flat = lay_out_flat(batch) if is_flat(batch) else None
     passed = np.zeros(2, np.int64)
 
     def limit() -> tuple[int, int]:
@@ -48,7 +55,10 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
             _stream(tuple(tables), theta)
             _pass_pairs(tables.pair_node, pair_score)
         passed.fill(0)
-        _pass_charts(batch, layout, workspace, pair_exp, pair_grad, passed)
+        if flat is None:
+            _pass_charts(batch, layout, workspace, pair_exp, pair_grad, passed)
+        else:
+            _pass_flat_charts(batch, layout, flat, workspace, pair_exp, pair_grad, passed)
         return int(passed[0]), int(passed[1])
 
     return limit
@@ -108,3 +118,57 @@ def _pass_charts(
         for cell in range(cells):
             pair_grad[pairs[cell]] += workspace.scores[cell]
     return held + math.sqrt(seen)
+
+
+@compiled
+def _pass_flat_charts(
+    batch: Any, layout: Any, flat: Any, workspace: Any, pair_exp: Any, pair_grad: Any, passed: Any
+) -> float:
+    held = 0.0
+    for instance in range(len(batch.instance_weight)):
+        words = batch.instance_words[instance + 1] - batch.instance_words[instance]
+        nodes = batch.instance_nodes[instance]
+        cells = words * nodes
+        first_cell = batch.instance_cells[instance]
+        pairs = layout.cell_pair[first_cell : first_cell + cells]
+        for cell in range(cells):
+            workspace.scores[cell] = pair_exp[pairs[cell]]
+            workspace.counts[cell] = 0.0
+        kinds = batch.instance_kinds
+        extras = batch.kind_extras[kinds[instance]], batch.kind_extras[kinds[instance + 1]]
+        for i in range(*extras):
+            held += pair_exp[batch.extra_pair[i]]
+        for i in range(flat.instance_prior[instance], flat.instance_prior[instance + 1]):
+            held += pair_exp[max(0, flat.node_prior[i])]
+        for tile in range(flat.instance_tiles[instance], flat.instance_tiles[instance + 1]):
+            first = flat.position_states[flat.tile_positions[tile]]
+            states = flat.position_states[flat.tile_positions[tile + 1]] - first
+            state_node = flat.state_node[first : first + states]
+            passed[0] += words * states
+            for w in range(words):
+                row = workspace.rows[w * states : (w + 1) * states]
+                message = workspace.messages[w * states : (w + 1) * states]
+                posterior = workspace.posteriors[w * states : (w + 1) * states]
+                score = workspace.scores[w * nodes : (w + 1) * nodes]
+                count = workspace.counts[w * nodes : (w + 1) * nodes]
+                for s in range(states):  # forward: fill, fetch scores, write the message and row
+                    row[s] = 1.0
+                for s in range(states):
+                    row[s] = score[state_node[s]]
+                for s in range(states):
+                    message[s] = row[s]
+                for s in range(states):
+                    row[s] = message[s]
+                for s in range(states):  # backward: read both, write posteriors, return counts
+                    posterior[s] = row[s]
+                for s in range(states):
+                    workspace.asked[s] = message[s]
+                for s in range(states):
+                    count[state_node[s]] += posterior[s]
+        for i in range(*extras):
+            pair_grad[batch.extra_pair[i]] += 1.0
+        for i in range(flat.instance_prior[instance], flat.instance_prior[instance + 1]):
+            pair_grad[max(0, flat.node_prior[i])] += 1.0
+        for cell in range(cells):
+            pair_grad[pairs[cell]] += workspace.counts[cell]
+    return held

@@ -76,7 +76,8 @@ def _decision(
                 terms = edge_score[dependencies[w], relations] + rows[w, others]
                 messages[w, k] = np.logaddexp.reduce(terms)
             rows[parents[w]] += messages[w]
-        extras = batch.candidate_extras[candidate : candidate + 2]
+        kind = batch.instance_kinds[instance] + batch.candidate_kind[candidate]
+        extras = batch.kind_extras[kind : kind + 2]
         free = np.append(batch.extra_pair[extras[0] : extras[1]], batch.graph_prior[graph])
         totals[candidate - begin] = inside + pair_score[free].sum()
         kept.append((here, near, enters, rows, messages, free, inside))

@@ -1,6 +1,6 @@
 """Measure what users wait for in whichever version of the library the interpreter has.
 
-Run as a file, `python benchmarks/side.py NAME [size]`; prints one line of JSON. `compare.py` runs
+Run as a file, `python benchmarks/side.py NAME [size]`; prints one line of JSON. `before.py` runs
 it with this version and with an older one, and divides.
 """
 
@@ -233,7 +233,9 @@ def first_run(size: float) -> Figures:
             return action
 
         def ground(self, state: str, action: str, after: str) -> Any:
-            return GroundingGraph({"lamp": {action: True}})
+            # Two nodes, so that the kernels of graphs are needed, not only those of flat plans.
+            nodes = {"event": {action: True}, "lamp": {"round": True}}
+            return GroundingGraph(nodes, [("event", "lamp", "of")])
 
     shown = [
         Demonstration("light the lamp", Lamp(), "off", ("on",)),

@@ -217,8 +217,11 @@ def _chunk(encoding: Encoding, first: int, last: int) -> _Chunk:
         places[row, : b - a], present[row, : b - a] = np.arange(a, b), 0.0
     gold = [int(np.flatnonzero(batch.candidate_gold[begin + a : begin + b])[0])
             for a, b in pairwise(starts)]  # fmt: skip
-    extra = batch.extra_pair[batch.candidate_extras[begin] : batch.candidate_extras[end]]
-    extras = np.concatenate([extra.reshape(end - begin, -1), batch.graph_prior[graphs, None]], 1)
+    kinds = batch.instance_kinds[first : last + 1]
+    extra = batch.extra_pair[batch.kind_extras[kinds[0]] : batch.kind_extras[kinds[-1]]]
+    kind = np.repeat(kinds[:-1] - kinds[0], np.diff(starts)) + batch.candidate_kind[begin:end]
+    extra = extra.reshape(kinds[-1] - kinds[0], -1)[kind]
+    extras = np.concatenate([extra, batch.graph_prior[graphs, None]], 1)
     return _Chunk(
         pairs=torch.from_numpy(np.concatenate(pairs)),
         padding=torch.from_numpy(np.concatenate(padding)),

@@ -267,13 +267,16 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     slots = [kind for kind in encoder.nodes.slots if kind != NUMBER]
     if not slots:
         return
-    known = {kind_of(e) for each in examples for e in _labels(each) if isinstance(e.value, str)}
+    strings = {
+        (kind_of(e), e.value)
+        for each in examples
+        for e in _labels(each)
+        if isinstance(e.value, str)
+    }
+    known = {kind for kind, _ in strings}
     words = {word for each in examples for word in words_of(each)}
     for kind in slots:
-        values = encoder.values.get(kind, set()) | {
-            e.value for each in examples for e in _labels(each)
-            if isinstance(e.value, str) and kind_of(e) == kind
-        }  # fmt: skip
+        values = encoder.values.get(kind, set()) | {value for k, value in strings if k == kind}
         if not values:
             yield Finding(
                 "unknown slot",

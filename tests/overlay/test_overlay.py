@@ -33,14 +33,16 @@ RELATIONS = (("to",), ("near",), ("self",), ("far",))
 
 
 @st.composite
-def graphs(draw):
-    size = draw(st.integers(1, 3))
+def graphs(draw, flat=False):
+    size = 1 if flat else draw(st.integers(1, 3))
     nodes = tuple(
         tuple(
             (NodeLabel(name), amount)
             for name, amount in draw(
                 st.dictionaries(
-                    st.sampled_from("abc"), st.sampled_from([1.0, 0.5, -2.0]), max_size=2
+                    st.sampled_from(("a", "b", "c", "here.a", "here.b")),
+                    st.sampled_from([1.0, 0.5, -2.0]),
+                    max_size=4 if flat else 2,
                 )
             ).items()
         )
@@ -55,6 +57,8 @@ def graphs(draw):
     )
     enters = [draw(st.booleans()) for _ in range(size)]
     enters[draw(st.integers(0, size - 1))] = True
+    if flat:
+        near = (((0, ("self",)),),)
     prior = tuple(label for node in nodes for label in node)
     names = tuple(f"n{k}" for k in range(size))
     return LaidOutGraph(nodes, names, Shape(near, tuple(enters)), prior, ())
@@ -80,6 +84,7 @@ def instances(draw, separate=False):
         entry="any",
     )
     skip = draw(st.sampled_from((0.0, 2.0)))
+    flat = draw(st.booleans())  # then other kernels do it, see `flat.py`
     text = [draw(sentences(3)) for _ in range(draw(st.integers(1, 2)))]
     skeleton = (separate_skeleton if separate else joined_skeleton)(text, overlay, every_word)
     words = [
@@ -90,7 +95,7 @@ def instances(draw, separate=False):
     for _ in range(draw(st.integers(1, 3))):
         count = 1 if separate else draw(st.integers(1, 3))
         labels = ((NodeLabel(f"plan.length={count}"), 1.0),)
-        plans.append((tuple(draw(graphs()) for _ in range(count)), labels))
+        plans.append((tuple(draw(graphs(flat)) for _ in range(count)), labels))
     # In one list or in two: candidates are counted through all of them.
     cut = draw(st.integers(1, len(plans)))
     candidates = [Candidates(each) for each in (plans[:cut], plans[cut:]) if each]

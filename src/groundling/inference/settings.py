@@ -40,6 +40,9 @@ class Search(Settings):
         transition leads from one state's outcome to the next one's.
     threshold
         Below this confidence the follower says that it does not understand.
+    memory
+        How many megabytes may be spent on remembering worlds, graphs and plans that were asked
+        about, to answer faster. What is used least gives way; answers stay what they are.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Search(Settings):
     planning: bool = True
     decode: Literal["plan", "outcome", "transitions"] = "plan"
     threshold: float = setting(0.0, least=0.0, most=1.0)
+    memory: int = setting(200, least=1, most=1_000_000)
 
     def __post_init__(self) -> None:
         super().__post_init__()

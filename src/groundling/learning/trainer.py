@@ -28,6 +28,7 @@ from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.ordering import learn_connectives
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback, early, train
+from groundling.memory import Budget
 from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
@@ -181,7 +182,8 @@ class Trainer:
         features = member.features
         labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
         reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
-        return Encoder(reader, member.overlay, features.nodes(), self.model.terms())
+        budget = Budget(self.search.memory * 1_000_000)
+        return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)
 
     def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from groundling.compiling import njit
 
 __all__ = [
-    "FROM", "RELATION", "STATE",
+    "FROM", "RELATION", "STATE", "TILE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
-    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "whole",
+    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "summing",
+    "whole",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,6 +36,11 @@ _INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapp
 def inner(function: F) -> F:
     """Compile a kernel that only other kernels call."""
     return cast(F, njit(**_INNER)(function))
+
+
+def summing(function: F) -> F:
+    """Compile an inner kernel whose sums may be taken in any order, several at a time."""
+    return cast(F, njit(**(_INNER | {"fastmath": {"contract", "reassoc"}}))(function))
 
 
 def inlined(function: F) -> F:
@@ -89,9 +95,12 @@ class Batch(NamedTuple):
     instance_candidates: Integers
     candidate_actions: Integers
     action_graph: Integers
-    candidate_extras: Integers
-    extra_pair: Integers  # pairs that every alignment of the candidate has
+    candidate_kind: Integers  # candidates whose labels as a whole are the same are of one kind
     candidate_gold: Integers
+    # instance -> kinds of candidates -> pairs that every alignment of such a candidate has
+    instance_kinds: Integers
+    kind_extras: Integers
+    extra_pair: Integers
     # instance -> groups of words
     instance_groups: Integers
     instance_weight: Reals
@@ -132,12 +141,16 @@ class Workspace(NamedTuple):
     messages: Reals
     posteriors: Reals  # of one tile
     asked: Reals
+    total: Reals
     kept_log: Reals  # candidate -> what its sum over alignments amounts to
     group_shift: Reals
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
     free: Reals  # candidate -> the part of its score that no word has a share in
     free_weight: Reals
+    kind_score: Reals  # kind of candidate -> what its labels as a whole score
+    kind_weight: Reals
+    prior: Reals  # node of a flat instance -> what it scores in every alignment
     in_logs: NDArray[np.bool_]  # candidate -> whether it needs logarithms
     log_start: Integers
     log_rows: Reals
@@ -185,7 +198,7 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
 
     many = most(candidates)
     actions = most(np.diff(batch.candidate_actions[batch.instance_candidates]))
-    tile = max(most(states), min(TILE, most(of_instance)))
+    tile = min(TILE + most(states), most(of_instance))
     tile_links = int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1)))
     tile_cells = most(words * np.minimum(of_instance, tile))
     groups = most(np.diff(batch.instance_groups))
@@ -202,12 +215,16 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
         messages=np.empty(most(words * of_instance)),
         posteriors=np.empty(tile_cells),
         asked=np.empty(tile),
+        total=np.empty(tile),
         kept_log=np.empty(many),
         group_shift=np.empty(groups),
         group_log=np.empty(many * groups),
         group_weight=np.empty(many * groups),
         free=np.empty(many),
         free_weight=np.empty(many),
+        kind_score=np.empty(most(np.diff(batch.instance_kinds))),
+        kind_weight=np.empty(most(np.diff(batch.instance_kinds))),
+        prior=np.empty(most(batch.instance_nodes)),
         in_logs=np.empty(many, np.bool_),
         log_start=np.zeros(actions + 1, np.int32),
         log_rows=np.empty(most(words[owner] * states)),
@@ -216,6 +233,7 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
 
 
 def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
+    """Sum values range by range."""
     total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
     return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
 

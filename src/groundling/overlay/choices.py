@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,17 @@ class Choice:
     action_graph: Numbers
     candidate_ends: Numbers
     labels: Numbers  # of each candidate, or empty
+
+    @cached_property
+    def kinds(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The distinct labels, for each candidate their place, and how many candidates have them.
+
+        Without labels, all candidates are of one kind.
+        """
+        if not len(self.labels):
+            count = len(self.candidate_ends)
+            return np.zeros(1, np.int64), np.zeros(count, np.int64), np.array([count])
+        return np.unique(self.labels, return_inverse=True, return_counts=True)
 
     def gold_nodes(self, gold: Iterable[int]) -> NDArray[np.float64]:
         """Count how often each node occurs in some candidates."""

@@ -32,7 +32,7 @@ Numbers = NDArray[Any]
 _SINGLES = ("word_advance", "graph_prior", "extra_pair")
 _STARTS = (
     "instance_words", "instance_graphs", "graph_nodes", "instance_candidates",
-    "candidate_actions", "candidate_extras", "instance_groups",
+    "candidate_actions", "instance_kinds", "kind_extras", "instance_groups",
 )  # fmt: skip
 
 
@@ -135,6 +135,7 @@ class _Collector:
         self.keys: list[Numbers] = []  # (set << 32 | node) of cells, then of single pairs
         self.gold: list[NDArray[np.float64]] = []
         self.word_sets: list[Numbers] = []
+        self.extra_uses: list[Numbers] = []  # how many candidates have each extra pair
         self.cells = 0
         self.groups = 0
 
@@ -298,15 +299,18 @@ class _Collector:
 
     def _add_extras(self, choice: Choice, sets: Numbers) -> None:
         """Note the pairs that every alignment of a candidate has: the plan's labels, with words."""
-        count = len(choice.candidate_ends)
-        extras = np.zeros((count, 0), np.int64)
-        if len(choice.labels):
-            extras = choice.labels[:, None]
-            if self.plan_words:
-                extras = np.concatenate([extras, (sets[None, :] << 32) | extras], axis=1)
+        kinds, kind, uses = choice.kinds
+        extras = kinds[:, None]
+        if not len(choice.labels):
+            extras = np.zeros((1, 0), np.int64)
+        elif self.plan_words:
+            extras = np.concatenate([extras, (sets[None, :] << 32) | extras], axis=1)
         before = self.sizes["extra_pair"]
         self.put("extra_pair", extras.ravel())
-        self.put("candidate_extras", before + extras.shape[1] * np.arange(1, count + 1))
+        self.extra_uses.append(np.repeat(uses, extras.shape[1]))
+        self.put("kind_extras", before + extras.shape[1] * np.arange(1, len(kinds) + 1))
+        self.put("candidate_kind", kind)
+        self.put("instance_kinds", [self.sizes["kind_extras"] - 1])
 
     def finish(
         self,
@@ -332,7 +336,10 @@ class _Collector:
         gold = np.concatenate([*self.gold, np.zeros(0)])
         np.add.at(pair_gold, where[: len(gold)], gold)
         # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
-        pair_gold += np.bincount(where[len(cell_keys) :], minlength=len(pairs))
+        singles = where[len(cell_keys) :]
+        extra_uses = np.concatenate([*self.extra_uses, np.zeros(0)])
+        times = np.concatenate([np.ones(len(singles) - len(extra_uses)), extra_uses])
+        pair_gold += np.bincount(singles, times, len(pairs))
         words = np.diff(self._joined("instance_words"))
         weights = np.repeat(self._joined("instance_weight"), words)
         word_sets = np.concatenate([*self.word_sets, np.zeros(0, np.int64)]).astype(np.int32)

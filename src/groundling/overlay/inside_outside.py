@@ -32,16 +32,19 @@ from groundling.overlay.batch import (
 from groundling.overlay.potentials import Potentials
 from groundling.overlay.skeletons import BOUND, UNIT
 
-__all__ = ["FAINT", "NEXT", "PREVIOUS", "SAME", "Batch", "Integers", "Reals", "inside", "outside"]
+__all__ = [
+    "FAINT", "FLOOR", "HUGE", "NEXT", "PREVIOUS", "SAME", "TINY",
+    "Batch", "Integers", "Reals", "inside", "outside",
+]  # fmt: skip
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
-_TINY, _HUGE = 1e-12, 1e12  # rows outside are rescaled
+TINY, HUGE = 1e-12, 1e12  # rows outside are rescaled
 # Scores are scaled so that those of a word with all nodes of the instance sum to one. Then all
 # alignments together are at most what relations add, times the number of actions per word. A
 # cell that underflows loses e^-515 of that at most, with scores above FAINT before scaling. So
 # no alignment that matters is lost while the sum over those that are kept stays above e^-440.
-FAINT, _FLOOR = 1e-100, -440.0
+FAINT, FLOOR = 1e-100, -440.0
 
 
 @inlined
@@ -86,7 +89,7 @@ def inside(
             total = 0.0
             for s in range(start, stop):
                 total += rows[w, s]
-            if not (_TINY < total < _HUGE):
+            if not (TINY < total < HUGE):
                 if not (0.0 < total < math.inf):
                     in_logs[c] = True
                     continue
@@ -110,7 +113,7 @@ def inside(
                 rows[parent, s] *= messages[w, s]
     for c in range(count):
         add = potentials.edge_top + math.log(max(1, tile_start[c + 1] - tile_start[c]))
-        if in_logs[c] or not (kept_log[c] > _FLOOR + words * add):
+        if in_logs[c] or not (kept_log[c] > FLOOR + words * add):
             in_logs[c] = True
             # What is left there must not disturb the others on the way back.
             for w in range(words):

@@ -105,6 +105,8 @@ class JoinedLabels:
             node_labels=node_start,
             node_label=local[node_label],
             node_amount=node_amount,
+            # What is scored once need not be cut into parts.
+            label_part=np.zeros(len(self._nodes), np.int32),
             label_rows=_starts(np.bincount(owner, minlength=len(rows))),
             row_label=local[label[kept]],
             row_feature=feature[kept],

@@ -101,6 +101,7 @@ def join_labels(
         node_labels=node_start,
         node_label=node_label,
         node_amount=node_amount,
+        label_part=_parts(node_labels.items),
         label_rows=_starts(row_word, len(word_labels)),
         row_label=nodes[joined.pair[kept]][order].astype(np.int32),
         row_feature=features[kept][order].astype(np.int32),
@@ -166,6 +167,12 @@ def _ragged(
             place += 1
     amount = np.array([amount for each in contents for _, amount in each], np.float64)
     return starts, label, amount
+
+
+def _parts(labels: Sequence[NodeLabel]) -> Integers:
+    """Number what labels are about: the node whose name stands before them, if there is one."""
+    names = Interner[str]()
+    return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
 
 
 def _agreeing(

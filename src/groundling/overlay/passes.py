@@ -23,13 +23,15 @@ from groundling.overlay.batch import (
     inner,
     lay_out_tile,
     next_tile,
+    summing,
     whole,
 )
 from groundling.overlay.inside_outside import FAINT, inside, outside
 from groundling.overlay.potentials import Potentials
 
 __all__ = [
-    "EXPECT", "LEARN", "SCORE", "UNITS", "pass_instances", "return_text_free", "text_free", "weigh"
+    "EXPECT", "LEARN", "SCORE", "UNITS", "fetch_scores", "pass_instances", "return_kinds",
+    "return_text_free", "score_kinds", "text_free", "weigh",
 ]  # fmt: skip
 
 # What a pass is for: scores of candidates; these and their gradient; scores of every group of
@@ -38,11 +40,29 @@ SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3
 
 
 @inner
-def text_free(batch: Batch, candidate: int, pair_score: Reals) -> float:
+def score_kinds(batch: Batch, instance: int, pair_score: Reals, kind_score: Reals) -> None:
+    """Score what candidates have as a whole, once for all that have the same."""
+    first = batch.instance_kinds[instance]
+    for kind in range(batch.instance_kinds[instance + 1] - first):
+        total = 0.0
+        for i in range(batch.kind_extras[first + kind], batch.kind_extras[first + kind + 1]):
+            total += pair_score[batch.extra_pair[i]]
+        kind_score[kind] = total
+
+
+@inner
+def return_kinds(batch: Batch, instance: int, kind_weight: Reals, pair_grad: Reals) -> None:
+    """Undo `score_kinds`."""
+    first = batch.instance_kinds[instance]
+    for kind in range(batch.instance_kinds[instance + 1] - first):
+        for i in range(batch.kind_extras[first + kind], batch.kind_extras[first + kind + 1]):
+            pair_grad[batch.extra_pair[i]] += kind_weight[kind]
+
+
+@inner
+def text_free(batch: Batch, candidate: int, pair_score: Reals, kind_score: Reals) -> float:
     """ψ(n) + Σ ψ(y_j) and whatever else a candidate scores in every alignment."""
-    total = 0.0
-    for i in range(batch.candidate_extras[candidate], batch.candidate_extras[candidate + 1]):
-        total += pair_score[batch.extra_pair[i]]
+    total = kind_score[batch.candidate_kind[candidate]]
     for i in range(batch.candidate_actions[candidate], batch.candidate_actions[candidate + 1]):
         prior = batch.graph_prior[batch.action_graph[i]]
         if prior >= 0:
@@ -51,34 +71,30 @@ def text_free(batch: Batch, candidate: int, pair_score: Reals) -> float:
 
 
 @inner
-def return_text_free(batch: Batch, candidate: int, weight: float, pair_grad: Reals) -> None:
-    """Undo `text_free`: add the weight of a candidate to the pairs that it has."""
-    for i in range(batch.candidate_extras[candidate], batch.candidate_extras[candidate + 1]):
-        pair_grad[batch.extra_pair[i]] += weight
+def return_text_free(
+    batch: Batch, candidate: int, weight: float, pair_grad: Reals, kind_weight: Reals
+) -> None:
+    """Undo `text_free`: add the weight of a candidate to its kind and to the pairs that it has."""
+    kind_weight[batch.candidate_kind[candidate]] += weight
     for i in range(batch.candidate_actions[candidate], batch.candidate_actions[candidate + 1]):
         prior = batch.graph_prior[batch.action_graph[i]]
         if prior >= 0:
             pair_grad[prior] += weight
 
 
-@inner
-def forward(
-    batch: Batch, layout: Layout, instance: int, potentials: Potentials, workspace: Workspace,
-    group_log: Reals, free: Reals,
-) -> bool:  # fmt: skip
-    """Fill the charts of all candidates of an instance: `group_log` is (candidates × groups).
+@summing
+def fetch_scores(
+    batch: Batch, layout: Layout, instance: int, potentials: Potentials, workspace: Workspace
+) -> bool:
+    """Fetch each score of an instance once from afar, and make those of a word sum to one.
 
-    Returns whether the numbers held; those of candidates in `workspace.in_logs` are void if not.
+    Returns whether plain numbers can hold them; `workspace.group_shift` receives what was divided.
     """
     first_word = whole(batch.instance_words[instance])
     words = whole(batch.instance_words[instance + 1]) - first_word
     nodes = whole(batch.instance_nodes[instance])
     groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = whole(batch.instance_candidates[instance])
-    end = whole(batch.instance_candidates[instance + 1])
-    group_log[: (end - begin) * groups] = 0.0
     workspace.group_shift[:groups] = 0.0
-    # Candidates share nodes: fetch each score once from afar, and make a word's sum to one.
     scores = workspace.scores[: words * nodes].reshape(words, nodes)
     cell = batch.instance_cells[instance]
     fast = potentials.edge_top < 50.0
@@ -91,9 +107,29 @@ def forward(
             total += score
         fast &= FAINT < total < math.inf
         for node in range(nodes):
-            scores[w, node] /= total
+            scores[w, node] *= 1.0 / total
         shift = potentials.set_shift[layout.word_set[first_word + w]] + math.log(total)
         workspace.group_shift[batch.word_group[first_word + w]] += shift
+    return bool(fast)
+
+
+@inner
+def forward(
+    batch: Batch, layout: Layout, instance: int, potentials: Potentials, workspace: Workspace,
+    group_log: Reals, free: Reals,
+) -> bool:  # fmt: skip
+    """Fill the charts of all candidates of an instance: `group_log` is (candidates × groups).
+
+    Returns whether the numbers held; those of candidates in `workspace.in_logs` are void if not.
+    """
+    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
+    nodes = whole(batch.instance_nodes[instance])
+    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+    begin = whole(batch.instance_candidates[instance])
+    end = whole(batch.instance_candidates[instance + 1])
+    group_log[: (end - begin) * groups] = 0.0
+    fast = fetch_scores(batch, layout, instance, potentials, workspace)
+    scores = workspace.scores[: words * nodes].reshape(words, nodes)
     workspace.in_logs[: end - begin] = not fast
     held = fast
     first, place = begin, whole(0)
@@ -110,10 +146,11 @@ def forward(
         for c in range(first - begin, last - begin):
             held &= not workspace.in_logs[c]
         first, place = last, place + words * states
+    score_kinds(batch, instance, potentials.pair_score, workspace.kind_score)
     for c in range(end - begin if fast else 0):
         for g in range(groups):
             group_log[c * groups + g] += workspace.group_shift[g]
-        free[c] = text_free(batch, begin + c, potentials.pair_score)
+        free[c] = text_free(batch, begin + c, potentials.pair_score, workspace.kind_score)
     return held
 
 
@@ -144,9 +181,11 @@ def backward(
                 workspace, rows, messages, posteriors.reshape(words, states),
                 counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
         first, place = last, place + words * states
+    workspace.kind_weight[:] = 0.0
     for c in range(end - begin):
         if free_weight[c] != 0.0:
-            return_text_free(batch, begin + c, free_weight[c], pair_grad)
+            return_text_free(batch, begin + c, free_weight[c], pair_grad, workspace.kind_weight)
+    return_kinds(batch, instance, workspace.kind_weight, pair_grad)
     first_cell = batch.instance_cells[instance]
     for cell in range(words * nodes):
         pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
@@ -182,14 +221,14 @@ def weigh(
     total, total_gold = 0.0, 0.0
     for c in range(count):
         score = candidate_score[begin + c]
-        total += math.exp(score - top)
+        free_weight[c] = math.exp(score - top)
+        total += free_weight[c]
         if batch.candidate_gold[begin + c]:
             total_gold += math.exp(score - top_gold)
     for c in range(count):
-        score = candidate_score[begin + c]
-        share = math.exp(score - top) / total
+        share = free_weight[c] / total
         if batch.candidate_gold[begin + c]:
-            share -= math.exp(score - top_gold) / total_gold
+            share -= math.exp(candidate_score[begin + c] - top_gold) / total_gold
         free_weight[c] = weight * share
         for g in range(groups):
             group_weight[c * groups + g] = weight * share

@@ -11,7 +11,9 @@ from groundling.overlay.passes import (
     EXPECT,
     LEARN,
     UNITS,
+    return_kinds,
     return_text_free,
+    score_kinds,
     text_free,
     weigh,
 )
@@ -38,6 +40,8 @@ def pass_instance_in_logs(
         free_weight = free_values[begin : begin + count]
         if purpose == UNITS:
             group_log, free = group_weight, free_weight
+    score_kinds(batch, instance, potentials.pair_score, workspace.kind_score)
+    workspace.kind_weight[:] = 0.0
     for stage in range(2):
         for c in range(count):
             if not in_logs[begin + c]:
@@ -48,7 +52,7 @@ def pass_instance_in_logs(
             if stage == 0:
                 logs = group_log[c * groups : (c + 1) * groups]
                 logs[:] = 0.0
-                free[c] = text_free(batch, begin + c, potentials.pair_score)
+                free[c] = text_free(batch, begin + c, potentials.pair_score, workspace.kind_score)
             else:
                 # Charts are not kept: fill this one again, on the way back.
                 logs = workspace.group_shift[:groups]
@@ -61,7 +65,9 @@ def pass_instance_in_logs(
                             workspace.log_start, rows, messages, workspace.asked, chart, pair_grad,
                             edge_grad)  # fmt: skip
                 if free_weight[c] != 0.0:
-                    return_text_free(batch, begin + c, free_weight[c], pair_grad)
+                    return_text_free(
+                        batch, begin + c, free_weight[c], pair_grad, workspace.kind_weight
+                    )
         if stage == 0:
             loss = 0.0
             if purpose <= LEARN:
@@ -69,4 +75,5 @@ def pass_instance_in_logs(
                              free_weight)  # fmt: skip
             if purpose not in (LEARN, EXPECT):
                 return loss
+    return_kinds(batch, instance, workspace.kind_weight, pair_grad)
     return loss

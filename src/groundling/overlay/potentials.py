@@ -7,11 +7,15 @@ the transposed product turns expected counts of pairs into the gradient.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.overlay.batch import Indices, Integers, Reals, compiled
+from groundling.overlay.choices import distinct_keys
+from groundling.overlay.lanes import LANES, add_lanes, spread_lanes
+from groundling.overlay.parts import share_parts
 
 __all__ = [
     "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
@@ -42,6 +46,7 @@ class LabelTables(NamedTuple):
     node_labels: Integers  # node -> labels
     node_label: Integers
     node_amount: Reals
+    label_part: Integers  # node label -> what it is about, see `share_parts`
     label_rows: Integers  # word label -> joined features by node label
     row_label: Integers
     row_feature: Integers
@@ -54,11 +59,12 @@ class LabelTables(NamedTuple):
 
 
 class PairTables(NamedTuple):
-    """What turns weights into scores of pairs: `LabelTables` with unsigned indices.
+    """What turns weights into scores of pairs: `LabelTables` with unsigned indices, in blocks.
 
-    Nodes are numbered by how many labels they have, and the pairs of a word set are listed in
-    that order: loops over labels are equally long for long stretches, and the nodes that words
-    meet lie close together in memory, apart from the long ones that only ψ(y) sees.
+    The scores of several word sets, a block, are worked out side by side for every node that
+    one of them meets: what is read of a node serves them all. Nodes are sums of parts, which are
+    sums of labels, and those that nodes share are scored once. Nodes are numbered by how many
+    parts they have: loops over parts are equally long for long stretches.
     """
 
     set_labels: Integers
@@ -69,99 +75,156 @@ class PairTables(NamedTuple):
     row_feature: Indices
     row_value: Reals
     set_pairs: Indices
-    listed_pair: Indices
-    listed_node: Indices
-    node_labels: Indices
-    node_label: Indices
-    node_amount: Reals
+    pair_place: Indices  # pair -> its place in the table (nodes × sets) of its block
+    block_nodes: Indices  # block of word sets -> nodes that they meet
+    block_node: Indices
+    block_parts: Indices  # block of word sets -> parts of these nodes
+    block_part: Indices
+    node_parts: Indices
+    node_part: Indices
+    part_labels: Indices
+    part_label: Indices
+    part_amount: Reals
+    ones: Reals  # by which parts are counted
 
 
 def tabulate(labels: LabelTables) -> PairTables:
     """Arrange the tables for scoring."""
-    sizes = np.diff(labels.node_labels)
+    nodes = share_parts(
+        labels.node_labels, labels.node_label, labels.node_amount, labels.label_part
+    )
+    sizes = np.diff(nodes.node_parts)
     order = np.argsort(sizes, kind="stable")
-    rank = np.empty(len(order), np.uint32)
+    rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    node_labels = np.concatenate([[0], np.cumsum(sizes[order])])
-    entry = np.repeat(labels.node_labels[order] - node_labels[:-1], sizes[order])
-    entry += np.arange(len(entry))
+    node_parts = np.concatenate([[0], np.cumsum(sizes[order])])
+    node_part = nodes.node_part[_entries(nodes.node_parts[order], sizes[order])]
     pair_set = np.repeat(np.arange(len(labels.set_pairs) - 1), np.diff(labels.set_pairs))
-    listed = np.lexsort((rank[labels.pair_node], pair_set))
+    block, lane = pair_set // LANES, pair_set % LANES
+    met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
+    block_node = met & 0xFFFFFFFF
+    blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
+    block_nodes = np.searchsorted(met >> 32, blocks)
+    # The parts of a block: those of all its nodes.
+    counts = sizes[order][block_node]
+    of_nodes = node_part[_entries(node_parts[block_node], counts)]
+    used, _ = distinct_keys(
+        np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
+    )
     return PairTables(
         set_labels=labels.set_labels,
         set_label=labels.set_label,
         set_amount=labels.set_amount,
         label_rows=labels.label_rows.view(np.uint32),
-        row_label=labels.row_label.view(np.uint32),
+        row_label=(labels.row_label * LANES).view(np.uint32),
         row_feature=labels.row_feature.view(np.uint32),
         row_value=labels.row_value,
         set_pairs=labels.set_pairs.view(np.uint32),
-        listed_pair=listed.astype(np.uint32),
-        listed_node=rank[labels.pair_node[listed]],
-        node_labels=node_labels.astype(np.uint32),
-        node_label=labels.node_label[entry].view(np.uint32),
-        node_amount=labels.node_amount[entry],
+        pair_place=((where - block_nodes[block]) * LANES + lane).astype(np.uint32),
+        block_nodes=block_nodes.astype(np.uint32),
+        block_node=block_node.astype(np.uint32),
+        block_parts=np.searchsorted(used >> 32, blocks).astype(np.uint32),
+        block_part=(used & 0xFFFFFFFF).astype(np.uint32),
+        node_parts=node_parts.astype(np.uint32),
+        node_part=(node_part * LANES).astype(np.uint32),
+        part_labels=nodes.part_labels.astype(np.uint32),
+        part_label=(nodes.part_label * LANES).astype(np.uint32),
+        part_amount=nodes.part_amount,
+        ones=np.ones(len(node_part)),
     )
+
+
+def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
+    """Return the places starts[i] … starts[i] + sizes[i] - 1, for every i."""
+    ends = np.cumsum(sizes)
+    return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
 @compiled
 def score_sets(
-    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals,
-    pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
+    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals, parts: Reals,
+    table: Reals, pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
-    """Score the pairs of some word sets; `set_shift` receives each set's best score.
+    """Score the pairs of some blocks of word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
-    node_labels, node_label, node_amount = (
-        tables.node_labels, tables.node_label, tables.node_amount
-    )  # fmt: skip
-    for s in range(first, last):
+    one = np.uint32(1)
+    for block in range(first, last):
+        sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
         scratch[:] = 0.0
-        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
-            label, amount = tables.set_label[i], tables.set_amount[i]
-            if amount == 0.0:
-                continue
-            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                scratch[tables.row_label[row]] += (
-                    amount * tables.row_value[row] * theta[tables.row_feature[row]]
-                )
-        top = -math.inf
-        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-            node = tables.listed_node[place]
-            total = 0.0
-            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
-                total += node_amount[i] * scratch[node_label[i]]
-            pair_score[tables.listed_pair[place]] = total
-            top = max(top, total)
-        set_shift[s] = top if math.isfinite(top) else 0.0
-        for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-            pair_shifted[pair] = pair_score[pair] - set_shift[s]
+        for lane in range(sets):
+            s = block * LANES + lane
+            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+                label, amount = tables.set_label[i], tables.set_amount[i]
+                if amount == 0.0:
+                    continue
+                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                    scratch[tables.row_label[row] + np.uint32(lane)] += (
+                        amount * tables.row_value[row] * theta[tables.row_feature[row]]
+                    )
+        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+            part = tables.block_part[entry]
+            begin, end = tables.part_labels[part], tables.part_labels[part + one]
+            add_lanes(tables.part_amount, tables.part_label, begin, end, scratch, parts,
+                      part * LANES)  # fmt: skip
+        place = 0
+        for entry in range(tables.block_nodes[block], tables.block_nodes[block + 1]):
+            node = tables.block_node[entry]
+            begin, end = tables.node_parts[node], tables.node_parts[node + one]
+            add_lanes(tables.ones, tables.node_part, begin, end, parts, table, place)
+            place += LANES
+        for s in range(block * LANES, block * LANES + sets):
+            top = -math.inf
+            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+                total = table[tables.pair_place[pair]]
+                pair_score[pair] = total
+                top = max(top, total)
+            set_shift[s] = top if math.isfinite(top) else 0.0
+            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+                pair_shifted[pair] = pair_score[pair] - set_shift[s]
 
 
 @compiled
 def return_sets(
-    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, theta_grad: Reals
-) -> None:
+    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, parts: Reals,
+    table: Reals, theta_grad: Reals,
+) -> None:  # fmt: skip
     """Undo `score_sets`: from expected counts of pairs to the gradient."""
-    node_labels, node_label, node_amount = (
-        tables.node_labels, tables.node_label, tables.node_amount
-    )  # fmt: skip
-    for s in range(first, last):
+    one = np.uint32(1)
+    for block in range(first, last):
+        sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
+        begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
+        table[: (end - begin) * LANES] = 0.0
+        for s in range(block * LANES, block * LANES + sets):
+            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+                table[tables.pair_place[pair]] = pair_grad[pair]
+        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+            part = tables.block_part[entry] * LANES
+            parts[part : part + LANES] = 0.0
+        place = 0
+        for entry in range(begin, end):
+            node = tables.block_node[entry]
+            spread_lanes(tables.ones, tables.node_part, tables.node_parts[node],
+                         tables.node_parts[node + one], parts, table, place)  # fmt: skip
+            place += LANES
         scratch[:] = 0.0
-        for place in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-            count = pair_grad[tables.listed_pair[place]]
-            node = tables.listed_node[place]
-            for i in range(node_labels[node], node_labels[node + np.uint32(1)]):
-                scratch[node_label[i]] += count * node_amount[i]
-        for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
-            label, amount = tables.set_label[i], tables.set_amount[i]
-            if amount == 0.0:
-                continue
-            for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                theta_grad[tables.row_feature[row]] += (
-                    amount * tables.row_value[row] * scratch[tables.row_label[row]]
-                )
+        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+            part = tables.block_part[entry]
+            spread_lanes(tables.part_amount, tables.part_label, tables.part_labels[part],
+                         tables.part_labels[part + one], scratch, parts, part * LANES)  # fmt: skip
+        for lane in range(sets):
+            s = block * LANES + lane
+            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+                label, amount = tables.set_label[i], tables.set_amount[i]
+                if amount == 0.0:
+                    continue
+                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                    theta_grad[tables.row_feature[row]] += (
+                        amount
+                        * tables.row_value[row]
+                        * scratch[tables.row_label[row] + np.uint32(lane)]
+                    )
 
 
 @compiled

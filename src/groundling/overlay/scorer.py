@@ -19,7 +19,9 @@ from groundling.overlay.batch import (
     make_workspace,
 )
 from groundling.overlay.encoding import Encoding
+from groundling.overlay.flat import is_flat, lay_out_flat, pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
+from groundling.overlay.lanes import LANES
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
 from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
@@ -59,11 +61,15 @@ class Scorer:
         self.labels = int(self.tables.node_label.max(initial=0)) + 1
         self._pair_tables = tabulate(self.tables)
         self._layout = make_layout(batch, encoding.word_sets)
+        self._flat = lay_out_flat(batch) if is_flat(batch) else None
         cells = np.diff(batch.instance_words) * np.add.reduceat(
             np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
         )
         self._instance_shards = self._shards(cells + 1.0)
-        self._set_shards = self._shards(np.diff(self.tables.set_pairs) + 1.0)
+        blocks = np.diff(self._pair_tables.block_nodes.astype(np.float64))
+        self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
+        self._table_size = LANES * int(blocks.max(initial=0))
+        self._block_shards = self._shards(blocks + 1.0)
         self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
         self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
@@ -106,12 +112,13 @@ class Scorer:
         edge_score = np.empty(len(self.tables.edge_rows) - 1)
 
         def work(shard: int) -> None:
-            first, last = self._set_shards[shard]
+            first, last = self._block_shards[shard]
             score_sets(
-                self._pair_tables, theta, first, last, np.empty(self.labels), pair_score, pair_exp,
+                self._pair_tables, theta, first, last, np.empty(LANES * self.labels),
+                np.empty(self._parts_size), np.empty(self._table_size), pair_score, pair_exp,
                 set_shift,
             )  # fmt: skip
-            shifted = pair_exp[self.tables.set_pairs[first] : self.tables.set_pairs[last]]
+            shifted = pair_exp[self._pairs(first, last)]
             np.exp(shifted, out=shifted)
 
         self._each(work)
@@ -125,6 +132,12 @@ class Scorer:
             pair_score, pair_exp, advance_exp, set_shift, edges, np.exp(np.minimum(edges, 700.0)),
             float(top), self.skip, float(np.exp(-self.skip)),
         )  # fmt: skip
+
+    def _pairs(self, first: int, last: int) -> slice:
+        """Return the pairs of some blocks of word sets."""
+        starts = self.tables.set_pairs
+        most = len(starts) - 1
+        return slice(starts[min(LANES * first, most)], starts[min(LANES * last, most)])
 
     def candidate_scores(self, theta: Reals) -> Reals:
         """Return the log score of every candidate of every instance, one after another."""
@@ -151,13 +164,14 @@ class Scorer:
 
         def work(shard: int) -> float:
             first, last = self._instance_shards[shard]
-            return float(
-                pass_instances(
-                    self.batch, self._layout, first, last, potentials, self._workspaces[shard],
-                    purpose, in_logs, scores, self.group_start, grouped, free,
-                    pair_grads[shard % len(pair_grads)], edge_grads[shard % len(edge_grads)],
-                )
+            given = (
+                first, last, potentials, self._workspaces[shard], purpose, in_logs, scores,
+                self.group_start, grouped, free, pair_grads[shard % len(pair_grads)],
+                edge_grads[shard % len(edge_grads)],
             )  # fmt: skip
+            if self._flat is not None:
+                return float(pass_flat_instances(self.batch, self._layout, self._flat, *given))
+            return float(pass_instances(self.batch, self._layout, *given))
 
         loss: float = sum(self._each(work))
         needed = np.flatnonzero(in_logs)
@@ -205,12 +219,12 @@ class Scorer:
         theta_grads = self._theta_grads  # made before threads begin
 
         def work(shard: int) -> None:
-            first, last = self._set_shards[shard]
-            pairs = slice(self.tables.set_pairs[first], self.tables.set_pairs[last])
+            first, last = self._block_shards[shard]
             theta_grads[shard][:] = 0.0
             return_sets(
-                self._pair_tables, self._collect(self._pair_grads, pairs), first, last,
-                np.empty(self.labels), theta_grads[shard],
+                self._pair_tables, self._collect(self._pair_grads, self._pairs(first, last)),
+                first, last, np.empty(LANES * self.labels), np.empty(self._parts_size),
+                np.empty(self._table_size), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)

@@ -68,7 +68,9 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 
 
 # What labels were read from is mostly the same few things, node by node and graph by graph.
-# It is remembered by value and type (1 is True and 1.0, but no label is).
+# It is remembered by value and type (1 is True and 1.0, but no label is). Graphs belong to no
+# follower, so neither does this; it holds nothing but strings and numbers, and so many of them that
+# it takes a few megabytes, and some thirty at the very most.
 _KNOWN: dict[object, _Normalised] = {}
 _MOST_KNOWN, _SHORT = 4_000, 30
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})

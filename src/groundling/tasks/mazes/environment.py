@@ -16,7 +16,7 @@ from groundling.tasks.mazes.actions import (
     move,
     rotate,
 )
-from groundling.tasks.mazes.grounding import paper_graph, rich_graph
+from groundling.tasks.mazes.grounding import Described, paper_graph, rich_graph
 from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze, Position
 from groundling.tasks.mazes.mirror import Swaps, mirror_demonstration
 from groundling.world.environment import Demonstration
@@ -96,6 +96,7 @@ class MazeEnvironment:
         self.canonical = canonical
         self.swaps = swaps
         self._mirrored: MazeEnvironment | None = None
+        self._described: Described = {}  # as much as the maze has places, and ways from each
 
     def start(self, position: Position, orientation: int | None = None) -> MazeState:
         """Return the state in which a plan begins; without orientation it is unknown."""
@@ -153,7 +154,9 @@ class MazeEnvironment:
         """Return the grounding graph of an action between two states."""
         if self.shape == "paper":
             return paper_graph(self.maze, action, next_state)
-        return rich_graph(self.maze, state, action, next_state, by_action=self.by_action)
+        return rich_graph(
+            self.maze, state, action, next_state, by_action=self.by_action, known=self._described
+        )
 
     def is_terminal(self, state: MazeState) -> bool:
         """Tell whether the plan has ended: nothing follows `stay`."""

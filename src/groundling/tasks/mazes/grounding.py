@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Maze, Position
-from groundling.world.graph import GroundingGraph, LabelValue
+from groundling.world.graph import GroundingGraph, Labels, LabelValue, labels_of
 
-__all__ = ["paper_graph", "rich_graph"]
+__all__ = ["Described", "paper_graph", "rich_graph"]
 
 _Labels = dict[str, "LabelValue | Iterable[str | float]"]
+Described = dict[tuple[object, ...], Labels]
+"""The labels of places, views and ways of one maze."""
 _TURN_NAMES = {90: "rotate-right", 180: "rotate-around", 270: "rotate-left"}
 _PREFIXES = {"rotate": "t:", "face": "t:", "move": "m:", "stay": "s:"}
 
@@ -70,6 +73,7 @@ def rich_graph(
     after: MazeState,
     *,
     by_action: bool = True,
+    known: Described | None = None,
 ) -> GroundingGraph:
     """Return the graph of an action, with the place it leads to seen from the agent.
 
@@ -79,7 +83,8 @@ def rich_graph(
     is absolute, so it has no angle; when the orientation stays unknown, one node `around`
     holds all halls. What is far has values only, which words must match: any word may go
     with an indicator, and with more of them the model learns the mazes by heart. Only after
-    `stay`, when nothing else can be told, the shape of the place has indicators.
+    `stay`, when nothing else can be told, the shape of the place has indicators. What is
+    described once is `known` for the next graph of the same maze.
 
     >>> from groundling.tasks.mazes import rotate
     >>> maze = Maze("Two", {(0, 0): "", (1, 0): "lamp"}, [((0, 0), (1, 0), "wood", "fish")])
@@ -90,32 +95,53 @@ def rich_graph(
     ['t:end:item=lamp', 't:floor=wood', 't:hall-length=1', 't:item=lamp', 't:open',
      't:sees:item=lamp', 't:wall=fish']
     """
+    known = {} if known is None else known
     still = action.kind == "stay"
+    prefix = _PREFIXES[action.kind] if by_action else ""
+    position, orientation, _ = after
+
+    def part(key: tuple[object, ...], describe: Callable[[], _Labels]) -> Labels:
+        key = (*key, prefix, still)
+        found = known.get(key)
+        if found is None:
+            labels = describe()
+            read = labels_of({prefix + label: value for label, value in labels.items()})
+            found = known[key] = read
+        return found
+
+    def here() -> _Labels:
+        return _here(maze, position) | (_junction(maze, position) if still else {})
+
+    nodes: dict[str, Labels] = {"event": _event(action), "here": part(("here", position), here)}
+    edges = [("event", "here", "to")]
+    if orientation is None:
+        nodes["around"] = part(
+            ("around", position),
+            lambda: _merge(_view(maze, position, each, still) for each in DIRECTIONS),
+        )
+        edges.append(("here", "around", "around"))
+    else:
+        for side, turn in SIDES.items():
+            way = (orientation + turn) % 360
+            nodes[side] = part(("view", position, way), partial(_view, maze, position, way, still))
+            edges.append(("here", side, side))
+        if action.kind == "move":
+            start, amount = before.position, action.amount
+            nodes["path"] = part(
+                ("path", start, orientation, amount),
+                lambda: _path(maze, start, orientation, amount),
+            )
+            edges.append(("event", "path", "along"))
+    return GroundingGraph(nodes, edges)
+
+
+def _event(action: MazeAction) -> _Labels:
     event: _Labels = {action.kind: True}
     if action.kind == "move":
         event["distance"] = action.amount
     elif action.kind == "rotate":
         event[_TURN_NAMES[action.amount]] = True
-    position, orientation, _ = after
-    places: dict[str, _Labels] = {"here": _here(maze, position)}
-    if still:
-        places["here"] |= _junction(maze, position)
-    edges = [("event", "here", "to")]
-    if orientation is None:
-        places["around"] = _merge(_view(maze, position, each, still) for each in DIRECTIONS)
-        edges.append(("here", "around", "around"))
-    else:
-        for side, turn in SIDES.items():
-            places[side] = _view(maze, position, (orientation + turn) % 360, still)
-            edges.append(("here", side, side))
-        if action.kind == "move":
-            places["path"] = _path(maze, before.position, orientation, action.amount)
-            edges.append(("event", "path", "along"))
-    prefix = _PREFIXES[action.kind] if by_action else ""
-    nodes: dict[str, _Labels] = {"event": event}
-    for name, labels in places.items():
-        nodes[name] = {prefix + label: value for label, value in labels.items()}
-    return GroundingGraph(nodes, edges)
+    return event
 
 
 def _here(maze: Maze, position: Position) -> _Labels:

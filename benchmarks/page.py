@@ -1,0 +1,95 @@
+"""The bars, and the tables of docs/performance.md, written from bench.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["BARS", "comparison", "reached", "verdicts", "write_page"]
+
+BARS = {
+    "speedup_vs_torch": (10.0, "at least"),
+    "speedup_vs_numpy": (200.0, "at least"),
+    "speedup_two_threads": (1.7, "at least"),
+    "growth_exponent": (1.05, "at most"),
+    "growth_exponent_with_encoding": (1.05, "at most"),
+    "kernel_graph_times_limit": (3.5, "at most"),
+    "kernel_flat_times_limit": (3.0, "at most"),
+    "kernel_units_times_limit": (6.0, "at most"),
+    "fit_scene_speedup": (3.0, "at least"),
+    "fit_mazes_speedup": (1.8, "at least"),
+    "follow_one_speedup": (4.0, "at least"),
+    "follow_many_speedup": (2.0, "at least"),
+    "first_run_speedup": (3.0, "at least"),
+    "first_run_seconds": (15.0, "at most"),
+    "memory_per_plan_ratio": (5.0, "at least"),
+    "requests_growth_mb": (5.0, "at most"),
+    "teach_seconds_300": (0.5, "at most"),
+    "teach_seconds_3000": (2.0, "at most"),
+}
+"""The contract: what must be reached, by the names in bench.json."""
+
+_SIDES = {
+    "fit_scene_speedup": "fit of the scene, s",
+    "fit_scene_first_step_speedup": "… to the first step, s",
+    "fit_scene_peak_ratio": "… peak of memory, MB",
+    "fit_mazes_speedup": "fit of mazes, s",
+    "fit_mazes_first_step_speedup": "… to the first step, s",
+    "fit_mazes_peak_ratio": "… peak of memory, MB",
+    "fit_mazes_corpus_speedup": "fit of the best preset on the corpus of mazes, s",
+    "fit_maps_corpus_speedup": "… on that of maps, s",
+    "fit_puzzles_corpus_speedup": "… on that of puzzles, s",
+    "follow_one_speedup": "following one by one, plans per second",
+    "follow_many_speedup": "following many at once, plans per second",
+    "first_run_speedup": "first run, s",
+    "first_demo_speedup": "`groundling demo`, first run, s",
+    "memory_per_plan_ratio": "memory per plan, bytes",
+}
+
+
+def reached(name: str, value: float) -> bool:
+    """Tell whether a figure reaches its bar.
+
+    >>> reached("fit_scene_speedup", 3.2), reached("growth_exponent", 1.2)
+    (True, False)
+    """
+    bar, sense = BARS[name]
+    return value >= bar if sense == "at least" else value <= bar
+
+
+def comparison(figures: Mapping[str, float]) -> list[str]:
+    """Return the table of what was compared with 0.1.0."""
+    lines = ["| | 0.1.0 | now | ratio | bar |", "|---|---|---|---|---|"]
+    for key, name in _SIDES.items():
+        if f"{key}_before" in figures:
+            before, now = (_short(figures[f"{key}_{side}"]) for side in ("before", "now"))
+            bar = f"{BARS[key][0]:g}" if key in BARS else ""
+            lines.append(f"| {name} | {before} | {now} | {figures[key]:.2f} | {bar} |")
+    return lines
+
+
+def verdicts(figures: Mapping[str, float]) -> list[str]:
+    """Return the table of all bars and whether they are reached."""
+    lines = ["| figure | value | bar | reached |", "|---|---|---|---|"]
+    for name, (bar, sense) in BARS.items():
+        value = "not measured" if name not in figures else f"{figures[name]:.2f}"
+        met = "" if name not in figures else "yes" if reached(name, figures[name]) else "no"
+        lines.append(f"| `{name}` | {value} | {sense} {bar:g} | {met} |")
+    return lines
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def write_page(page: Path, figures: Mapping[str, float]) -> None:
+    """Put the tables between the marks of a page, `<!-- comparison -->` and `<!-- bars -->`."""
+    text = page.read_text(encoding="utf-8")
+    for mark, lines in (("comparison", comparison(figures)), ("bars", verdicts(figures))):
+        begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+        if text.count(begin) != 1 or text.count(end) != 1:
+            raise ValueError(f"{page} needs one {begin} and one {end}, for a table between them.")
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = "\n".join([before + begin, *lines, end + after])
+    page.write_text(text, encoding="utf-8")

@@ -1,0 +1,70 @@
+"""Parts of nodes: stretches of labels that many nodes have alike, to be scored once."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.overlay.batch import Integers, Reals
+
+__all__ = ["Parts", "share_parts"]
+
+
+class Parts(NamedTuple):
+    """Nodes as lists of parts, and parts as lists of labels."""
+
+    node_parts: NDArray[Any]  # node -> parts
+    node_part: NDArray[Any]
+    part_labels: NDArray[Any]  # part -> labels
+    part_label: Integers
+    part_amount: Reals
+
+
+def share_parts(
+    node_labels: NDArray[Any], node_label: Integers, node_amount: Reals, label_part: Integers
+) -> Parts:
+    """Cut nodes where their labels begin to be about something else; equal stretches are one part.
+
+    `label_part` is a number for what each label is about. Where few stretches are alike, every
+    node is a part of its own.
+
+    >>> labels = np.array([0, 1, 2, 0, 1, 3, 0, 1], np.int32)
+    >>> parts = share_parts(np.array([0, 3, 6, 8]), labels, np.ones(8), np.array([0, 0, 1, 1]))
+    >>> parts.node_part.tolist(), parts.part_label.tolist()
+    ([0, 1, 0, 2, 0], [0, 1, 2, 3])
+    """
+    nodes = len(node_labels) - 1
+    whole = Parts(np.arange(nodes + 1), np.arange(nodes), node_labels, node_label, node_amount)
+    begins = np.zeros(len(node_label) + 1, np.bool_)
+    about = label_part[node_label]
+    begins[1:-1] = about[1:] != about[:-1]
+    if not begins.any():
+        return whole
+    begins[node_labels] = True
+    starts = np.flatnonzero(begins)  # and the end of the last
+    labels, amounts = node_label.tolist(), node_amount.tolist()
+    known: dict[tuple[Any, ...], int] = {}
+    node_part = []
+    first: list[int] = []
+    for begin, end in pairwise(starts.tolist()):
+        key = (*labels[begin:end], *amounts[begin:end])
+        part = known.get(key)
+        if part is None:
+            part = known[key] = len(first)
+            first.append(begin)
+        node_part.append(part)
+    if 2 * len(first) > len(node_part):
+        return whole
+    sizes = np.diff(starts)[np.searchsorted(starts, first)]
+    part_labels = np.concatenate([[0], np.cumsum(sizes)])
+    entry = np.repeat(np.array(first) - part_labels[:-1], sizes) + np.arange(part_labels[-1])
+    return Parts(
+        np.searchsorted(starts, node_labels),
+        np.array(node_part),
+        part_labels,
+        node_label[entry],
+        node_amount[entry],
+    )
