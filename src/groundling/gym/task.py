@@ -110,13 +110,11 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
                 Fold(f"{which} {first}-{first + _TOGETHER} {seeds}", 120.0)
                 for first in range(0, len(names), _TOGETHER)
             ]
-        draws = 1 if quick or kind == "partial" else protocol.DRAWS
+        draws = 1 if quick else protocol.DRAWS
         most = 50 if quick else max(protocol.COUNTS)
-        return [
-            Fold(f"{name} {draw} {seeds} {most}", 10.0 if quick else 60.0)
-            for name in names
-            for draw in range(draws)
-        ]
+        if kind == "partial":
+            seeds, draws = min(seeds, protocol.PARTIAL_SEEDS), 1
+        return [Fold(f"{name} {draws} {seeds} {most}", 10.0 if quick else 60.0) for name in names]
 
     def evaluate_fold(
         self, corpus: tuple[str, ...], preset: str, variants: Sequence[str], fold: str
@@ -125,8 +123,8 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         chosen = self.presets.select(preset, variants[0])
         what, *rest = fold.split()
         if chosen.kind == "levels":
-            draw, seeds, most = map(int, rest)
-            return self._levels(what, variants, draw, seeds, most)
+            draws, seeds, most = map(int, rest)
+            return self._levels(what, variants, draws, seeds, most)
         if chosen.kind == "partial":
             done = protocol.evaluate_partial(what, chosen.count, int(rest[1]))
             return {variants[0]: {what: _graded(done)}}
@@ -145,14 +143,15 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return self._combinations(what, variants, int(rest[0]), chosen.count)
 
     def _levels(
-        self, level: str, variants: Sequence[str], draw: int, seeds: int, most: int
+        self, level: str, variants: Sequence[str], draws: int, seeds: int, most: int
     ) -> dict[str, Outcome]:
         counts = [each for each in protocol.COUNTS if each <= most]
         asked = [each for each in counts if f"{each} demonstrations" in variants]
         others = "random plan" in variants or "oracle" in variants
-        done = protocol.evaluate_level(level, draw, asked, seeds, others=others)
+        done = protocol.evaluate_level(level, draws, asked, seeds, others=others)
         found: dict[str, Outcome] = {
-            row: {level: _graded(done[row])} if row in done else {} for row in variants
+            row: {level: _graded(done[row], len(done[row]) // seeds)} if row in done else {}
+            for row in variants
         }
         if found.get("oracle"):
             found["oracle"][level]["why"] = done["why"]
@@ -188,10 +187,12 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         """Return the mean over levels, and each level's figure."""
         per_level: dict[str, list[float]] = {}
         why = []
+        draws = 1
         for outcome in outcomes:
             for level, result in outcome.items():
                 share = result["successes"] / max(1, result["of"])
                 per_level.setdefault(level, []).append(share)
+                draws = max(draws, result["draws"])
                 if result.get("why"):
                     why.append(f"{level} {share:.2f} ({result['why']})")
         if not per_level:
@@ -199,7 +200,6 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         means = {level: float(np.mean(shares)) for level, shares in per_level.items()}
         values = list(means.values())
         interval = bootstrap(values, lambda items: float(np.mean(items)), draws=500)
-        draws = max(map(len, per_level.values()))
         metrics: Mapping[str, float] = {"success": float(np.mean(values)), **means}
         return Row(variant, metrics, interval, seeds=draws, note="; ".join(dict.fromkeys(why)))
 
@@ -234,8 +234,8 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         return BabyAIScene(level, int(start or 0))
 
 
-def _graded(done: Sequence[int]) -> dict[str, Any]:
-    return {"successes": sum(done), "of": len(done)}
+def _graded(done: Sequence[int], draws: int = 1) -> dict[str, Any]:
+    return {"successes": sum(done), "of": len(done), "draws": draws}
 
 
 class BabyAIScene(Scene):
