@@ -44,6 +44,24 @@ def test_task_oracle_says_why_it_fails():
     assert "OpenDoorsOrderN4Debug" in row.note
 
 
+@pytest.mark.parametrize("level", ["OpenDoorsOrderN2", "PutNextLocalS5N3"])
+def test_task_grades_alike_episodes_as_if_each_were_followed(level):
+    exam = protocol.Exam(level, 60)
+    follower = exam.world.follower().fit(exam.world.record(range(3)))
+    each = [
+        exam.carry_out(
+            case,
+            case.episode.macro_actions(
+                follower.follow(case.episode.parts, case.episode, ()).actions
+            ),
+        ).success
+        for case in exam.cases
+    ]
+    assert len({case.likeness for case in exam.cases}) < 60
+    assert exam.grade(follower) == each
+    exam.close()
+
+
 def test_task_learns_as_if_each_number_of_demonstrations_were_learnt_afresh():
     exam = protocol.Exam("PickupLoc", 12)
     shown = exam.world.record(protocol.training_seeds(0, 10))

@@ -12,7 +12,7 @@ from typing import Any
 from groundling.follower import Follower
 from groundling.gym.acting import Agent, Report, carry_out
 from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
-from groundling.gym.objects import Episode, MacroAction
+from groundling.gym.objects import Choice, Episode, MacroAction
 from groundling.world.environment import Demonstration
 
 __all__ = [
@@ -62,6 +62,32 @@ class _Case:
     said: list[Said]
     episode: Episode
 
+    def __post_init__(self) -> None:
+        self.things = [things for things, _ in self.episode.groups(())]
+        self.likeness = _likeness(self.episode)
+
+
+def _likeness(episode: Episode) -> tuple[Any, ...]:
+    """Return all of an episode that a follower sees: what is said, and which things there are.
+
+    Which numbers the things have and where they lie makes no difference to it.
+    """
+    verbs, allows = episode.world.verbs, episode.world.allows
+    seen = [
+        (
+            shown,
+            episode.labels(things),
+            len(things) == 1,
+            tuple(
+                any(allows(episode.scene, verb.name, role, each, ()) for each in things)
+                for verb in verbs
+                for role in verb.roles
+            ),
+        )
+        for things, shown in episode.groups(())
+    ]
+    return (episode.parts, *seen)
+
 
 class Exam:
     """The unseen episodes of a level; each distinct plan is carried out once.
@@ -89,12 +115,22 @@ class Exam:
         return self._known[key]
 
     def grade(self, follower: Follower, wanted: Callable[[_Case], bool] | None = None) -> list[int]:
-        """Return for each episode (or those that are wanted) whether the follower succeeds."""
+        """Return for each episode (or those that are wanted) whether the follower succeeds.
+
+        Episodes that a follower cannot tell apart are followed once.
+        """
         found = []
+        plans: dict[tuple[Any, ...], list[tuple[Choice, int]]] = {}
         for case in self.cases:
             if wanted is None or wanted(case):
-                plan = follower.follow(case.episode.parts, case.episode, ())
-                done = self.carry_out(case, case.episode.macro_actions(plan.actions))
+                if case.likeness not in plans:
+                    plan: Any = follower.follow(case.episode.parts, case.episode, ()).actions
+                    plans[case.likeness] = [(e, case.things.index(e.things)) for e in plan]
+                choices = [
+                    choice._replace(things=case.things[place])
+                    for choice, place in plans[case.likeness]
+                ]
+                done = self.carry_out(case, case.episode.macro_actions(choices))
                 found.append(int(done.success))
         return found
 
