@@ -33,7 +33,7 @@ QUICK_SEEDS = 50
 PARTIAL_SEEDS = 50  # looking around takes many moves
 DRAWS = 3
 TOGETHER = 500  # demonstrations of all levels, for one follower
-_FIRST_TEST = 1_000_000  # seeds below are for training
+FIRST_TEST = 1_000_000  # seeds below are for training
 
 QUICK_LEVELS = (
     "GoToLocal", "GoToObjMaze", "GoToSeqS5R2", "OpenDoorLoc", "OpenDoorsOrderN4", "PickupLoc",
@@ -99,7 +99,7 @@ class Exam:
         self.world: BabyAI = babyai(level)
         self.env = self.world.make()
         self.cases = []
-        for seed in range(_FIRST_TEST, _FIRST_TEST + seeds):
+        for seed in range(FIRST_TEST, FIRST_TEST + seeds):
             text, scene = self.world.reset(self.env, seed)
             episode = self.world.episode(scene, self.world.read(text))
             said = self.world.mission(self.env)
@@ -209,7 +209,7 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
     env = world.make()
     try:
         found = []
-        for seed in range(_FIRST_TEST, _FIRST_TEST + seeds):
+        for seed in range(FIRST_TEST, FIRST_TEST + seeds):
             text, _ = world.reset(env, seed)
             found.append(int(agent.act(text, env).success))
         return found
