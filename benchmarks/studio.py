@@ -1,7 +1,7 @@
 """The service under load: 50 users at once, what they wait, and that answers do not mix.
 
 `python -m benchmarks.studio` trains small models, serves them on ports of this machine, and lets
-users ask two of them for two minutes, while a third is taught without a pause. Every answer of
+users ask two of them for two minutes, while a studio is taught without a pause. Every answer of
 the two is compared with that of the library. Then it starts the studio twice, to see how long a
 warm start takes. Figures go to results/studio.json; `--docs` puts them into docs/service.md.
 """
@@ -132,16 +132,22 @@ async def watch(address: str, until: float, tally: Tally, seconds: list[float]) 
 
 
 async def teacher(address: str, until: float, tally: Tally) -> None:
-    """Teach one demonstration after the other."""
+    """Teach one demonstration after the other, each when the one before is learnt."""
     dice = random.Random(0)
     kitchen = Kitchen()
     async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        scene = (await client.get("/api/projects/main")).json()["scenes"][0]["name"]
         while time.monotonic() < until:
             action = dice.choice(kitchen.actions(kitchen.start))
-            shown = {"text": f"{action} number {tally.taught}", "actions": [action]}
-            answer = await client.post("/v1/teach", json={"demonstrations": [shown]})
+            shown = {"scene": scene, "text": f"{action} number {tally.taught}", "actions": [action]}
+            answer = await client.post("/api/projects/main/teach", json=shown)
             tally.count(answer.status_code)
-            tally.taught += answer.status_code == 200
+            tally.taught += answer.status_code == 201
+            while time.monotonic() < until:
+                about = (await client.get("/api/projects/main")).json()
+                if about["learnt"] == about["revision"]:
+                    break
+                await asyncio.sleep(0.1)
 
 
 async def load(
@@ -189,16 +195,19 @@ def measure(users: int, seconds: float, pause: float) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as made:
         processes, addresses, expected = [], {}, {}
         try:
-            for name, lesson in {**LESSONS, "taught": LESSONS["one"]}.items():
+            for name, lesson in LESSONS.items():
                 folder = Path(made) / name
                 follower = train(folder, lesson)
                 expected[name] = {
                     text: list(follower.follow(text, kitchen, kitchen.start).actions)
                     for text in TEXTS
                 }
-                teach = ("--teach",) if name == "taught" else ()
-                process, addresses[name] = start("serve", str(folder), "--world", WORLD, *teach)
+                process, addresses[name] = start("serve", str(folder), "--world", WORLD)
                 processes.append(process)
+            taught = str(Path(made) / "taught")
+            process, address = start("studio", WORLD, "--no-browser", "--project", taught)
+            addresses["taught"] = address
+            processes.append(process)
             tally = asyncio.run(load(addresses, expected, users, seconds, pause))
         finally:
             for process in processes:

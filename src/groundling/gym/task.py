@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -136,9 +137,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         if chosen.kind == "together":
             stretch, count = rest
             known = protocol.QUICK_LEVELS if what == "quick" else corpus
-            follower = chosen.follower().fit(
-                protocol.record_mixed(chosen.count, known), check=False
-            )
+            follower = _follower_of(known, chosen)
             found = {}
             for level in known[slice(*map(int, stretch.split("-")))]:
                 exam = protocol.Exam(level, int(count))
@@ -237,6 +236,12 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         if level not in corpus:
             raise SettingError(f"There is no level {level!r}.{did_you_mean(level, corpus)}")
         return BabyAIScene(level, int(start or protocol.FIRST_TEST))
+
+
+@lru_cache(maxsize=1)
+def _follower_of(names: tuple[str, ...], chosen: BabyAIPreset) -> Follower:
+    """Learn levels together; the folds of one process share it."""
+    return chosen.follower().fit(protocol.record_mixed(chosen.count, names), check=False)
 
 
 def _graded(done: Sequence[int], draws: int = 1) -> dict[str, Any]:
