@@ -80,6 +80,10 @@ def test_task_draws_share_no_seeds():
 def test_task_other_rows_run():
     partial = TASK.evaluate_fold(levels(), "best", ["partial view"], "GoToObjS4 1 3 50")
     assert partial["partial view"]["GoToObjS4"]["of"] == 3
+    together = TASK.evaluate_fold(
+        ("GoToObjS4", "GoToLocalS5N2"), "best", ["one follower for all levels"], "all 0-1 3"
+    )
+    assert together["one follower for all levels"]["GoToObjS4"]["successes"] == 3
     rows = ["combinations held out", "combinations shown"]
     apart = TASK.evaluate_fold(levels(), "best", rows, "ActionObjDoor 12")
     assert set(apart) == set(rows)

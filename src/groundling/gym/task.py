@@ -137,7 +137,7 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
         if chosen.kind == "together":
             stretch, count = rest
             known = protocol.QUICK_LEVELS if what == "quick" else corpus
-            follower = _follower_of(known, chosen)
+            follower = _follower_of(known, preset, variants[0])
             found = {}
             for level in known[slice(*map(int, stretch.split("-")))]:
                 exam = protocol.Exam(level, int(count))
@@ -239,8 +239,9 @@ class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):
 
 
 @lru_cache(maxsize=1)
-def _follower_of(names: tuple[str, ...], chosen: BabyAIPreset) -> Follower:
+def _follower_of(names: tuple[str, ...], preset: str, row: str) -> Follower:
     """Learn levels together; the folds of one process share it."""
+    chosen = BabyAITask.presets.select(preset, row)
     return chosen.follower().fit(protocol.record_mixed(chosen.count, names), check=False)
 
 
