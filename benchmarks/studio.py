@@ -1,7 +1,9 @@
 """The service under load: 50 users at once, what they wait, and that answers do not mix.
 
-`python -m benchmarks.studio` trains two small models, serves them on two ports of this machine,
-and lets users ask both for two minutes. Every answer is compared with that of the library.
+`python -m benchmarks.studio` trains small models, serves them on ports of this machine, and lets
+users ask two of them for two minutes, while a studio is taught without a pause. Every answer of
+the two is compared with that of the library. Then it starts the studio twice, to see how long a
+warm start takes. Figures go to results/studio.json; `--docs` puts them into docs/service.md.
 """
 
 from __future__ import annotations
@@ -22,10 +24,13 @@ from pathlib import Path
 import httpx
 
 from groundling import Demonstration, Follower
+from groundling.files import write_atomically
 from groundling.studio.kitchen import Kitchen
 from groundling.studio.presets import lesson_follower
 
 WORLD = "groundling.studio.kitchen:Kitchen"
+ROOT = Path(__file__).parents[1]
+BEGIN, END = "<!-- load: studio.json -->", "<!-- end -->"
 # The same words mean different things to the two models, so that a mixed-up answer shows.
 LESSONS = {
     "one": {"zum Tisch": "go to the table", "zum Regal": "go to the shelf",
@@ -49,10 +54,9 @@ def train(folder: Path, lesson: dict[str, str]) -> Follower:
     return follower
 
 
-def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
+def start(*command: str) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "groundling.cli.main", "serve", str(folder), "--world", WORLD,
-         "--port", "0"],
+        [sys.executable, "-m", "groundling.cli.main", *command, "--port", "0"],
         stdout=subprocess.PIPE, text=True, env=dict(os.environ),
     )  # fmt: skip
     assert process.stdout is not None
@@ -62,10 +66,37 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
     raise RuntimeError("the server did not start")
 
 
+def stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    process.wait(timeout=60)
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def warm_start(folder: Path) -> float:
+    """Return the seconds from the command to a page with a trained follower, the second time."""
+    seconds = 0.0
+    for _ in range(2):
+        began = time.perf_counter()
+        process, address = start("studio", "--no-browser", "--project", str(folder))
+        try:
+            while True:
+                about = httpx.get(f"{address}/api/projects/main", timeout=300).json()
+                if about["learnt"] == about["revision"]:
+                    break
+                time.sleep(0.05)
+            seconds = time.perf_counter() - began
+        finally:
+            stop(process)
+    return seconds
+
+
 class Tally:
     def __init__(self) -> None:
         self.seconds: list[float] = []
         self.health: list[float] = []
+        self.health_while_learning: list[float] = []
+        self.taught = 0
         self.statuses: dict[int, int] = {}
         self.mixed = 0
 
@@ -90,14 +121,33 @@ async def user(
             await asyncio.sleep(dice.uniform(0, 2 * pause))
 
 
-async def watch(address: str, until: float, tally: Tally) -> None:
+async def watch(address: str, until: float, tally: Tally, seconds: list[float]) -> None:
     async with httpx.AsyncClient(base_url=address, timeout=60) as client:
         while time.monotonic() < until:
             began = time.perf_counter()
             answer = await client.get("/v1/health")
-            tally.health.append(time.perf_counter() - began)
+            seconds.append(time.perf_counter() - began)
             tally.count(answer.status_code)
             await asyncio.sleep(0.25)
+
+
+async def teacher(address: str, until: float, tally: Tally) -> None:
+    """Teach one demonstration after the other, each when the one before is learnt."""
+    dice = random.Random(0)
+    kitchen = Kitchen()
+    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        scene = (await client.get("/api/projects/main")).json()["scenes"][0]["name"]
+        while time.monotonic() < until:
+            action = dice.choice(kitchen.actions(kitchen.start))
+            shown = {"scene": scene, "text": f"{action} number {tally.taught}", "actions": [action]}
+            answer = await client.post("/api/projects/main/teach", json=shown)
+            tally.count(answer.status_code)
+            tally.taught += answer.status_code == 201
+            while time.monotonic() < until:
+                about = (await client.get("/api/projects/main")).json()
+                if about["learnt"] == about["revision"]:
+                    break
+                await asyncio.sleep(0.1)
 
 
 async def load(
@@ -106,12 +156,14 @@ async def load(
 ) -> Tally:  # fmt: skip
     tally = Tally()
     until = time.monotonic() + seconds
-    names = list(addresses)
+    names = list(LESSONS)
     tasks = [
         user(number, addresses[names[number % 2]], expected[names[number % 2]], until, tally, pause)
         for number in range(users)
     ]
-    tasks += [watch(address, until, tally) for address in addresses.values()]
+    tasks += [watch(addresses[name], until, tally, tally.health) for name in names]
+    tasks.append(watch(addresses["taught"], until, tally, tally.health_while_learning))
+    tasks.append(teacher(addresses["taught"], until, tally))
     await asyncio.gather(*tasks)
     return tally
 
@@ -125,8 +177,20 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--pause", type=float, default=1.0, help="mean seconds between questions")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
+    parser.add_argument("--json", type=Path, default=ROOT / "results" / "studio.json")
+    parser.add_argument("--docs", action="store_true", help="put the figures into the page")
     asked = parser.parse_args()
+    figures = measure(asked.users, asked.seconds, asked.pause)
+    asked.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    print(table(figures))
+    if asked.docs:
+        fill(ROOT / "docs" / "service.md", table(figures))
+    if figures["answers of 500 or more"] or figures["answers of another project"]:
+        sys.exit("There were answers of 500 or more, or of another project.")
+
+
+def measure(users: int, seconds: float, pause: float) -> dict[str, float]:
+    """Return what a load of users comes to."""
     kitchen = Kitchen()
     with tempfile.TemporaryDirectory() as made:
         processes, addresses, expected = [], {}, {}
@@ -138,35 +202,57 @@ def main() -> None:
                     text: list(follower.follow(text, kitchen, kitchen.start).actions)
                     for text in TEXTS
                 }
-                process, addresses[name] = start(folder)
+                process, addresses[name] = start("serve", str(folder), "--world", WORLD)
                 processes.append(process)
-            tally = asyncio.run(load(addresses, expected, asked.users, asked.seconds, asked.pause))
+            taught = str(Path(made) / "taught")
+            process, address = start("studio", WORLD, "--no-browser", "--project", taught)
+            addresses["taught"] = address
+            processes.append(process)
+            tally = asyncio.run(load(addresses, expected, users, seconds, pause))
         finally:
             for process in processes:
-                process.terminate()
-                process.wait(timeout=30)
-                if process.stdout is not None:
-                    process.stdout.close()
-    figures = {
-        "users": asked.users,
-        "seconds": asked.seconds,
-        "answers": len(tally.seconds),
-        "statuses": tally.statuses,
-        "follow p50": statistics.median(tally.seconds),
-        "follow p95": share(tally.seconds, 0.95),
-        "health p50": statistics.median(tally.health),
-        "health p95": share(tally.health, 0.95),
-        "health max": max(tally.health),
+                stop(process)
+        started = warm_start(Path(made) / "project")
+    return {
+        "users": users,
+        "seconds": seconds,
+        "questions answered": len(tally.seconds),
+        "demonstrations taught meanwhile": tally.taught,
+        "answers of 500 or more": sum(n for status, n in tally.statuses.items() if status >= 500),
         "answers of another project": tally.mixed,
+        "follow, median": statistics.median(tally.seconds),
+        "follow, 95 of 100": share(tally.seconds, 0.95),
+        "health, 95 of 100": share(tally.health, 0.95),
+        "health, slowest": max(tally.health),
+        "health while learning, 95 of 100": share(tally.health_while_learning, 0.95),
+        "health while learning, slowest": max(tally.health_while_learning),
+        "warm start of the studio": started,
     }
+
+
+def table(figures: dict[str, float]) -> str:
+    """Return the figures as Markdown.
+
+    >>> print(table({"users": 50, "seconds": 2.0, "follow, median": 0.0123}))
+    | what | figure |
+    |---|---|
+    | users | 50 |
+    | seconds | 2 |
+    | follow, median | 12 ms |
+    """
+    lines = ["| what | figure |", "|---|---|"]
     for name, value in figures.items():
-        timed = isinstance(value, float) and name != "seconds"
-        print(f"{name:>28}  {f'{value:.3f} s' if timed else value}")
-    if asked.json:
-        asked.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    broken = sum(count for status, count in tally.statuses.items() if status >= 500)
-    if broken or tally.mixed:
-        sys.exit(f"{broken} answers of 500 or more, {tally.mixed} of another project.")
+        shown = f"{value:,.0f}"
+        if isinstance(value, float) and name != "seconds":
+            shown = f"{1000 * value:.0f} ms" if value < 1 else f"{value:.1f} s"
+        lines.append(f"| {name} | {shown} |")
+    return "\n".join(lines)
+
+
+def fill(page: Path, figures: str) -> None:
+    """Put the figures where the page has a place for them."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    write_atomically(page, f"{before}{BEGIN}\n{figures}\n{END}{rest.partition(END)[2]}")
 
 
 if __name__ == "__main__":

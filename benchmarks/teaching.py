@@ -1,6 +1,7 @@
 """Measure how long one more demonstration takes, and how soon a stream of them is understood.
 
 `python -m benchmarks.teaching` prints both; with `GROUNDLING_CORPORA`, also on the real mazes.
+`--docs` puts the curve into docs/studio.md.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ from rich.table import Table
 
 from groundling import Demonstration, Features, Follower, Learning, Overlay, PlanModel, Search
 from groundling.errors import ConvergenceWarning
+from groundling.files import write_atomically
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 from groundling.tasks.mazes.demo import demo_world
 from groundling.tasks.mazes.presets import PRESETS
 from groundling.tasks.mazes.task import MazeTask
 
-__all__ = ["curve", "prequential", "teaching"]
+__all__ = ["curve", "fill", "prequential", "table", "teaching"]
+
+ROOT = Path(__file__).parents[1]
+BEGIN, END = "<!-- teaching -->", "<!-- end -->"
 
 KNOWN = (300, 3000)
 SEEN = (10, 30, 100, 300)
@@ -102,16 +107,44 @@ def curve(console: Console) -> dict[str, float]:
     return figures
 
 
+def table(figures: dict[str, float]) -> str:
+    """Return the curves as Markdown.
+
+    >>> print(table({f"prequential_demo_world_{mark}": 0.5 for mark in SEEN}))
+    | stream | 1–10 | 11–30 | 31–100 | 101–300 |
+    |---|---|---|---|---|
+    | demo world | .50 | .50 | .50 | .50 |
+    """
+    spans = [f"{last + 1}–{mark}" for last, mark in zip((0, *SEEN), SEEN, strict=False)]
+    lines = [f"| stream | {' | '.join(spans)} |", "|---" * (len(SEEN) + 1) + "|"]
+    for name in ("demo world", "mazes"):
+        keys = [f"prequential_{name.replace(' ', '_')}_{mark}" for mark in SEEN]
+        if all(key in figures for key in keys):
+            shown = (f"{figures[key]:.2f}".removeprefix("0") for key in keys)
+            lines.append(f"| {name} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def fill(page: Path, figures: dict[str, float]) -> None:
+    """Put the curves where the page has a place for them."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    write_atomically(page, f"{before}{BEGIN}\n{table(figures)}\n{END}{rest.partition(END)[2]}")
+
+
 def main() -> None:
     """Print seconds and the curve."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--known", type=int, nargs="+", default=list(KNOWN))
+    parser.add_argument("--known", type=int, nargs="*", default=list(KNOWN))
+    parser.add_argument("--docs", action="store_true", help="put the curve into the page")
     settings = parser.parse_args()
     console = Console(width=110)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        teaching(console, settings.known)
-        curve(console)
+        if settings.known:
+            teaching(console, settings.known)
+        figures = curve(console)
+    if settings.docs:
+        fill(ROOT / "docs" / "studio.md", figures)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ V = TypeVar("V")
 
 _ENTRY = 100  # bytes of a dictionary for one entry, about
 _SAMPLES = (8, 4, 2, 2, 2)  # how many of the things in a thing are looked at, level by level
-_MEASURED = 8  # one in so many entries is measured, once as many were
+_FIRST = 2  # so many entries are all measured,
+_MEASURED = 64  # and one in so many of those that follow
 
 
 def _own_size(value: object) -> int:
@@ -146,10 +147,10 @@ class Memory(Generic[K, V]):
         """Return about how many bytes an entry takes; most are like those before them."""
         self._kept += 1
         glance = _own_size(key) + _own_size(value)
-        if self._kept > _MEASURED and self._kept % _MEASURED and glance <= 2 * self._glance:
+        if self._kept > _FIRST and self._kept % _MEASURED and glance <= 2 * self._glance:
             return round(self._mean)
         measured = size_of(key) + size_of(value)
-        share = 1 / min(self._kept, _MEASURED)
+        share = 1 / min(self._kept, 8)
         self._mean += share * (measured - self._mean)
         self._glance += share * (glance - self._glance)
         return measured

@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from benchmarks.teaching import prequential, teaching
+from benchmarks.teaching import SEEN, fill, prequential, teaching
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 
 
@@ -16,3 +16,10 @@ def test_prequential_follows_before_it_learns():
     stream = generate_demonstrations(generate_mazes(1, 1), 6, seed=1)
     again = [stream[0]] * 4
     assert prequential(again, (1, 4)) == {1: 0.0, 4: 1.0}
+
+
+def test_teaching_curve_goes_onto_the_page(tmp_path):
+    page = tmp_path / "studio.md"
+    page.write_text("a\n<!-- teaching -->\nold\n<!-- end -->\nb\n", encoding="utf-8")
+    fill(page, {f"prequential_demo_world_{mark}": mark / 300 for mark in SEEN})
+    assert "| demo world | .03 | .10 | .33 | 1.00 |\n<!-- end -->\nb\n" in page.read_text("utf-8")

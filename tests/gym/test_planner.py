@@ -1,9 +1,11 @@
 """The planner gets through doors, locks and obstacles."""
 
+import random
+
 import pytest
 
 from groundling.gym.grid import parse_grid, step
-from groundling.gym.planner import PlanningError, moves_for
+from groundling.gym.planner import Planner, PlanningError, moves_for
 
 
 def done(state, verb, *things):
@@ -66,6 +68,35 @@ def test_planner_closes_an_open_door_before_it_opens_it():
     moves = moves_for(state, "open", {0})
     assert moves[-2:] == ("toggle", "toggle")
     assert done(state, "open", {0}).doors == (0,)
+
+
+def reached_without(state, cell):
+    """Return the cells that can be reached if one is blocked, found by walking."""
+    found, waiting = {state.agent}, [state.agent]
+    while waiting:
+        here = waiting.pop()
+        for other in (here + way for way in state.layout.steps):
+            thing = state.at(other)
+            is_door = thing >= 0 and state.layout.things[thing].kind == "door"
+            passable = state.doors[thing] != 2 if is_door else state.can_enter(other)
+            if other != cell and passable and other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_planner_puts_things_only_where_they_cut_nothing_off(seed):
+    dice = random.Random(seed)
+    rows = [
+        [dice.choice("#b   DL/") if dice.random() < 0.6 else " " for _ in range(7)] for _ in "12345"
+    ]
+    rows[2][3] = ">"
+    state = parse_grid("#" * 9, *(f"#{''.join(row)}#" for row in rows), "#" * 9)
+    everything = reached_without(state, -1)
+    free = {cell for cell in everything if state.is_free(cell)}
+    harmless = {c for c in free if len(reached_without(state, c)) == len(everything) - 1}
+    assert Planner(state)._droppable() == (harmless or free)
 
 
 def test_planner_says_what_cannot_be_reached():

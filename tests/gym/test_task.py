@@ -21,26 +21,54 @@ def test_task_has_the_rows_it_promises():
 def test_task_quick_folds_are_a_dozen_levels():
     folds = TASK.folds(levels(), "best", "50 demonstrations", quick=True)
     assert len(folds) == 12
-    assert all(" 50 50" in each.name for each in folds)
+    assert all(each.name.endswith(" 1 50 50") for each in folds)
     everything = TASK.folds(levels(), "best", "50 demonstrations", quick=False)
-    assert len(everything) == 3 * len(levels())
+    assert [each.name for each in everything] == [f"{name} 3 200 100" for name in levels()]
     assert set(protocol.QUICK_LEVELS) <= set(levels())
 
 
 def test_task_evaluates_a_level():
-    done = TASK.evaluate_fold(levels(), "best", ROWS, "GoToLocal 0 6 10")
+    done = TASK.evaluate_fold(levels(), "best", ROWS, "GoToLocal 2 6 10")
     rows = {name: TASK.make_row("best", name, [done[name]]) for name in ROWS}
     assert rows["oracle"].metrics == {"success": 1.0, "GoToLocal": 1.0}
     assert rows["10 demonstrations"].metrics["success"] >= 0.8
     assert rows["random plan"].metrics["success"] < rows["10 demonstrations"].metrics["success"]
+    assert (rows["10 demonstrations"].seeds, rows["oracle"].seeds) == (2, 1)
     assert rows["100 demonstrations"].note == "not in the quick protocol"
 
 
 def test_task_oracle_says_why_it_fails():
-    done = TASK.evaluate_fold(levels(), "best", ["oracle"], "OpenDoorsOrderN4Debug 0 6 5")
+    done = TASK.evaluate_fold(levels(), "best", ["oracle"], "OpenDoorsOrderN4Debug 1 6 5")
     row = TASK.make_row("best", "oracle", [done["oracle"]])
     assert row.metrics["success"] < 1
     assert "OpenDoorsOrderN4Debug" in row.note
+
+
+@pytest.mark.parametrize("level", ["OpenDoorsOrderN2", "PutNextLocalS5N3"])
+def test_task_grades_alike_episodes_as_if_each_were_followed(level):
+    exam = protocol.Exam(level, 60)
+    follower = exam.world.follower().fit(exam.world.record(range(3)))
+    each = [
+        exam.carry_out(
+            case,
+            case.episode.macro_actions(
+                follower.follow(case.episode.parts, case.episode, ()).actions
+            ),
+        ).success
+        for case in exam.cases
+    ]
+    assert len({case.likeness for case in exam.cases}) < 60
+    assert exam.grade(follower) == each
+    exam.close()
+
+
+def test_task_learns_as_if_each_number_of_demonstrations_were_learnt_afresh():
+    exam = protocol.Exam("PickupLoc", 12)
+    shown = exam.world.record(protocol.training_seeds(0, 10))
+    afresh = exam.grade(exam.world.follower().fit(shown))
+    exam.close()
+    done = protocol.evaluate_level("PickupLoc", 1, (5, 10), 12, others=False)
+    assert done["10 demonstrations"] == afresh
 
 
 def test_task_draws_share_no_seeds():
@@ -50,8 +78,12 @@ def test_task_draws_share_no_seeds():
 
 
 def test_task_other_rows_run():
-    partial = TASK.evaluate_fold(levels(), "best", ["partial view"], "GoToObjS4 0 3 50")
+    partial = TASK.evaluate_fold(levels(), "best", ["partial view"], "GoToObjS4 1 3 50")
     assert partial["partial view"]["GoToObjS4"]["of"] == 3
+    together = TASK.evaluate_fold(
+        ("GoToObjS4", "GoToLocalS5N2"), "best", ["one follower for all levels"], "all 0-1 3"
+    )
+    assert together["one follower for all levels"]["GoToObjS4"]["successes"] == 3
     rows = ["combinations held out", "combinations shown"]
     apart = TASK.evaluate_fold(levels(), "best", rows, "ActionObjDoor 12")
     assert set(apart) == set(rows)

@@ -231,3 +231,16 @@ def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch
     about = client.get(MAIN).json()
     assert "No space left on device" in about["problem"]
     assert about["known"] == 1
+
+
+def test_app_health_needs_no_token_and_no_turn(tmp_path):
+    gate = Gate()
+    gate.busy = gate.bound  # whoever needs a turn is refused
+    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
+    with TestClient(make_studio(rooms, gate=gate)) as client:
+        assert client.get("/v1/health").json() == {"status": "ok", "waiting": gate.bound}
+        assert client.get(MAIN).status_code == 429
+    rooms = Rooms(tmp_path / "another", {"kind": "lesson"})
+    with TestClient(make_studio(rooms, token="secret")) as client:
+        assert client.get("/v1/health").status_code == 200
+        assert client.get(MAIN).status_code == 401

@@ -85,3 +85,50 @@ def test_drawings_clean_refuses_endless_nesting():
     deep = f"<svg {SVG}>" + "<g>" * 5000 + "</g>" * 5000 + "</svg>"
     with pytest.raises(WorldError, match="nests its elements"):
         clean(deep, "Yard.draw")
+
+
+@pytest.fixture
+def mission():
+    pytest.importorskip("minigrid")
+    from groundling import gym
+
+    return gym.babyai("PutNextS6N3").record([4])[0]
+
+
+def test_drawings_babyai_can_be_clicked(mission):
+    world, (first, *_) = mission.environment, mission.actions
+    plain = {str(each) for each in world.actions(()) if not each.earlier}
+    assert clickable(world, ()) == plain
+    where = {str(each) for each in world.actions((first,))}
+    assert clickable(world, (first,)) == where
+
+
+def test_drawings_babyai_show_what_comes_of_it(mission):
+    world, plan = mission.environment, mission.actions
+    before, after = picture(world, [()]), picture(world, [(), plan[:1], plan])
+    assert 'class="way"' not in before.svg
+    assert 'class="way"' in after.svg
+    assert after.problem is None
+    assert before.svg.count('class="thing"') == after.svg.count('class="thing"')
+
+
+def test_drawings_babyai_know_doors_and_hands():
+    from groundling.gym.babyai_levels import BabyAI
+    from groundling.gym.grid import parse_grid, step
+
+    grid = step(parse_grid("########", "#>kbx/ #", "#  D L #", "########"), "pickup")
+    drawn = picture(BabyAI("BabyAI-GoToLocal-v0").episode(grid), [()])
+    assert drawn.problem is None
+    for name in ("open red door", "closed red door", "locked red door", "carrying the red key"):
+        assert f"{name}</title>" in drawn.svg
+
+
+def test_drawings_babyai_show_a_choice_that_cannot_be_done():
+    from groundling.gym.babyai_levels import BabyAI
+    from groundling.gym.grid import parse_grid
+
+    world = BabyAI("BabyAI-GoToLocal-v0").episode(parse_grid("######", "#> #b#", "######"))
+    [choice] = [each for each in world.actions(()) if each.verb == "go to"]
+    drawn = picture(world, [(), (choice,)])
+    assert drawn.problem is None
+    assert 'class="way"' not in drawn.svg

@@ -7,24 +7,29 @@ if TYPE_CHECKING:
     from groundling.gym.acting import Agent, Report, carry_out
     from groundling.gym.babyai_levels import BabyAI, babyai, levels
     from groundling.gym.datasets import from_minari, to_minari
-    from groundling.gym.objects import Episode, MacroAction, ObjectWorld, Verb, sides
+    from groundling.gym.moving import MoveAgent
+    from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
     from groundling.gym.recording import Trajectory, cut, record
-    from groundling.gym.simulator import GymWorld, Seen
+    from groundling.gym.simulator import Cost, GymWorld, Seen, Situation
     from groundling.gym.tabletop import PushTable, PushTableWorld
     from groundling.gym.wrapper import InstructionFollowing
 
 __all__ = [
     "Agent",
     "BabyAI",
+    "Choice",
+    "Cost",
     "Episode",
     "GymWorld",
     "InstructionFollowing",
     "MacroAction",
+    "MoveAgent",
     "ObjectWorld",
     "PushTable",
     "PushTableWorld",
     "Report",
     "Seen",
+    "Situation",
     "Trajectory",
     "Verb",
     "babyai",
@@ -42,9 +47,10 @@ _HOMES = {
     "acting": ("Agent", "Report", "carry_out"),
     "babyai_levels": ("BabyAI", "babyai", "levels"),
     "datasets": ("from_minari", "to_minari"),
-    "objects": ("Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
+    "moving": ("MoveAgent",),
+    "objects": ("Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
     "recording": ("Trajectory", "cut", "record"),
-    "simulator": ("GymWorld", "Seen"),
+    "simulator": ("Cost", "GymWorld", "Seen", "Situation"),
     "tabletop": ("PushTable", "PushTableWorld"),
     "wrapper": ("InstructionFollowing",),
 }

@@ -11,7 +11,7 @@ from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 from groundling.inference.plan import Plan
 
-__all__ = ["Agent", "Report", "carry_out"]
+__all__ = ["Agent", "Report", "Run", "carry_out"]
 
 _LOOKS = 200  # how often it looks for what was named
 
@@ -59,7 +59,7 @@ class Report:
 
 
 @dataclass
-class _Run:
+class Run:
     """An instruction that is being carried out."""
 
     env: Any
@@ -75,17 +75,31 @@ class _Run:
     over: bool = False
     plan: Plan | None = None
 
+    def count(self, answer: tuple[Any, ...]) -> None:
+        """Count a move, by what the environment answered."""
+        _, reward, terminated, truncated, _ = answer
+        self.moves += 1
+        self.reward += float(reward)
+        self.over, self.failed = bool(terminated or truncated), bool(terminated)
+
     def end(self, rewards: bool) -> Report:
         """Return what came of it, now that nothing more will be done."""
-        if self.reward > 0:
+        if self.reward > 0 if rewards else not self.left:
             return self.report("success", f"Done: {'; '.join(self.done)}.")
-        if self.left and not self.failed:
+        if self.left and not (rewards and self.failed):
             return self.report("out of time", "The episode ended before all was done.")
-        if rewards:
-            return self.report(
-                "misunderstood", "I did all that I understood, and it was not what was meant."
-            )
-        return self.report("success", f"Done: {'; '.join(self.done)}.")
+        return self.report(
+            "misunderstood", "I did all that I understood, and it was not what was meant."
+        )
+
+    def not_understood(self, plan: Plan, threshold: float) -> Report:
+        """Return that the follower was not sure enough, with what it would have done."""
+        guess = ", ".join(map(str, plan.actions))
+        return self.report(
+            "not understood",
+            f"I do not understand (confidence {plan.confidence:.2f}, below {threshold:g}); my "
+            f"best guess is {guess}.",
+        )
 
     def report(self, ending: str, sentence: str) -> Report:
         """Return a report of how things stand."""
@@ -101,7 +115,7 @@ class _Hands:
     def __init__(self, world: ObjectWorld) -> None:
         self.world = world
 
-    def carry_out(self, run: _Run, action: MacroAction) -> None:
+    def carry_out(self, run: Run, action: MacroAction) -> None:
         """Make the moves of a macro-action."""
         while True:
             surprised = False
@@ -117,13 +131,10 @@ class _Hands:
             if run.surprises > self.world.surprises:
                 raise GroundlingError("the environment never does what is expected")
 
-    def move(self, run: _Run, move: Any) -> bool:
+    def move(self, run: Run, move: Any) -> bool:
         """Make one move; tell whether the scene is not what it should be."""
         expected = self.world.predict(run.scene, move)
-        _, reward, terminated, truncated, _ = run.env.step(move)
-        run.moves += 1
-        run.reward += float(reward)
-        run.over, run.failed = bool(terminated or truncated), bool(terminated)
+        run.count(run.env.step(move))
         run.scene = self.world.after(run.env, run.scene, move)
         return expected is not None and self.world.differs(expected, run.scene)
 
@@ -170,14 +181,14 @@ class Agent:
         parts = self.world.read(text)
         if not parts:
             return Report("not understood", "There is nothing to understand in an empty text.")
-        run = _Run(env, scene, scene, list(parts))
+        run = Run(env, scene, scene, list(parts))
         for _ in range(len(parts) + _LOOKS + self.world.surprises):
             report = self._attempt(run)
             if report is not None:
                 return report
         return run.report("executor failed", "I plan again and again and get nowhere.")
 
-    def _attempt(self, run: _Run) -> Report | None:
+    def _attempt(self, run: Run) -> Report | None:
         """Plan what is left and carry it out; nothing is returned if that must be done again."""
         episode = self.world.episode(run.scene, run.left, run.start)
         plan, trouble = None, ""
@@ -197,12 +208,7 @@ class Agent:
             return run.report("not understood", trouble)
         run.plan = plan
         if plan.confidence < self.threshold:
-            guess = ", ".join(map(str, plan.actions))
-            return run.report(
-                "not understood",
-                f"I do not understand (confidence {plan.confidence:.2f}, below "
-                f"{self.threshold:g}); my best guess is {guess}.",
-            )  # fmt: skip
+            return run.not_understood(plan, self.threshold)
         parts = dict(self._parts_of(episode, plan, tuple(run.left)))
         for action in episode.macro_actions(plan.actions):
             try:
@@ -261,7 +267,7 @@ def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> R
     'success'
     """
     scene = world.begin(env)
-    run = _Run(env, scene, scene, list(map(str, actions)))
+    run = Run(env, scene, scene, list(map(str, actions)))
     hands = _Hands(world)
     for action in actions:
         try:

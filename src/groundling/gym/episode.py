@@ -40,6 +40,11 @@ class Choice(NamedTuple):
     shown: str
     earlier: bool = False
 
+    @property
+    def canonical_name(self) -> str:
+        """What decides between choices that score the same."""
+        return f"{self.verb} {self.role} {self.shown} {self.things} {self.earlier:d}"
+
     def __str__(self) -> str:
         said = self.verb if self.role == "object" else self.role
         return f"{'first ' if self.earlier else ''}{said} the {self.shown}"

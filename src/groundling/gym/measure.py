@@ -34,8 +34,7 @@ def measure(
         elif kind == "combinations":
             folds = [each.name for each in TASK.folds(corpus, "best", group[0], quick=True)]
         else:
-            rounds = draws if kind == "levels" else 1
-            folds = [f"{name} {draw} {seeds} {most}" for name in levels for draw in range(rounds)]
+            folds = [f"{name} {draws} {seeds} {most}" for name in levels]
         for fold in folds:
             file = folder / f"{kind} {fold}.json".replace(" ", "-")
             if file.is_file():

@@ -142,41 +142,53 @@ class Planner:
 
     def _droppable(self, avoid: Collection[int] = ()) -> set[int]:
         """Return cells where a thing would cut nothing off."""
-        reached = self._reach(self.state.agent)
-        size = len(reached)
-        free = (each for each in reached if each not in avoid and self.state.is_free(each))
-        harmless = {
-            each
-            for each in free
-            if self._is_roomy(each) or len(self._reach(self.state.agent, without=each)) == size - 1
-        }
-        return harmless or {each for each in reached if self.state.is_free(each)}
+        reached, cuts = self._reach()
+        free = {each for each in reached if self.state.is_free(each)}
+        return free - cuts - set(avoid) or free
 
-    def _is_roomy(self, cell: int) -> bool:
-        """Tell at a glance that all cells around are empty, so that one can walk round."""
-        state, width = self.state, self.state.layout.width
-        around = (cell + row + way for row in (-width, 0, width) for way in (-1, 0, 1))
-        return all(not state.layout.walls[each] and each not in state.places for each in around)
+    def _reach(self) -> tuple[set[int], set[int]]:
+        """Return the cells that can be reached without clearing anything but closed doors.
 
-    def _reach(self, start: int, without: int = -1) -> set[int]:
-        """Return the cells that can be reached without clearing anything but closed doors."""
-        state = self.state
-        found, waiting = {start}, [start]
-        while waiting:
-            cell = waiting.pop()
-            for way in state.layout.steps:
+        And those of them through which all ways to some others lead: a walk in depth notes for
+        each cell how far back one can come from beyond it (Hopcroft and Tarjan, 1973).
+        """
+        state, steps = self.state, self.state.layout.steps
+        walls, shut = state.layout.walls, self._obstacles()
+        start = state.agent
+        number = {start: 0}  # in the order of the walk
+        back = {start: 0}  # the earliest cell that touches what lies beyond
+        cuts: set[int] = set()
+        walk = [(start, iter(steps))]
+        while walk:
+            cell, ways = walk[-1]
+            for way in ways:
                 other = cell + way
-                if other in found or other == without or state.layout.walls[other]:
-                    continue
-                thing = state.at(other)
-                if thing >= 0 and not (
-                    state.can_enter(other)
-                    or (state.layout.things[thing].kind == "door" and state.doors[thing] != LOCKED)
-                ):
-                    continue
-                found.add(other)
-                waiting.append(other)
-        return found
+                if other in number:
+                    back[cell] = min(back[cell], number[other])
+                elif not walls[other] and other not in shut:
+                    number[other] = back[other] = len(number)
+                    walk.append((other, iter(steps)))
+                    break
+            else:
+                walk.pop()
+                if walk:
+                    before = walk[-1][0]
+                    back[before] = min(back[before], back[cell])
+                    if back[cell] >= number[before]:
+                        cuts.add(before)
+        return set(number), cuts
+
+    def _obstacles(self) -> set[int]:
+        """Return cells that one cannot enter, other than walls and doors that are not locked."""
+        state = self.state
+        return {
+            place
+            for place, thing, door in zip(
+                state.places, state.layout.things, state.doors, strict=True
+            )
+            if (door == LOCKED if thing.kind == "door" else not state.can_enter(place))
+            and place >= 0
+        }
 
     def _put_down(self, avoid: Collection[int] = ()) -> int:
         """Put down what is carried, where it is in nobody's way; return its number."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from groundling.follower import Follower
 from groundling.gym.acting import Agent, Report, carry_out
 from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
-from groundling.gym.objects import Episode, MacroAction
+from groundling.gym.objects import Choice, Episode, MacroAction
 from groundling.world.environment import Demonstration
 
 __all__ = [
@@ -30,9 +30,10 @@ __all__ = [
 COUNTS = (5, 10, 25, 50, 100)
 SEEDS = 200
 QUICK_SEEDS = 50
+PARTIAL_SEEDS = 50  # looking around takes many moves
 DRAWS = 3
 TOGETHER = 500  # demonstrations of all levels, for one follower
-_FIRST_TEST = 1_000_000  # seeds below are for training
+FIRST_TEST = 1_000_000  # seeds below are for training
 
 QUICK_LEVELS = (
     "GoToLocal", "GoToObjMaze", "GoToSeqS5R2", "OpenDoorLoc", "OpenDoorsOrderN4", "PickupLoc",
@@ -53,46 +54,83 @@ def training_seeds(draw: int, count: int) -> range:
 
 @dataclass
 class _Case:
-    """An unseen episode: what is said, and what the mission asks for."""
+    """An unseen episode: what is said, what the mission asks for, and where it is followed."""
 
     seed: int
     text: str
     scene: Any
     said: list[Said]
+    episode: Episode
+
+    def __post_init__(self) -> None:
+        self.things = [things for things, _ in self.episode.groups(())]
+        self.likeness = _likeness(self.episode)
+
+
+def _likeness(episode: Episode) -> tuple[Any, ...]:
+    """Return all of an episode that a follower sees: what is said, and which things there are.
+
+    Which numbers the things have and where they lie makes no difference to it.
+    """
+    verbs, allows = episode.world.verbs, episode.world.allows
+    seen = [
+        (
+            shown,
+            episode.labels(things),
+            len(things) == 1,
+            tuple(
+                any(allows(episode.scene, verb.name, role, each, ()) for each in things)
+                for verb in verbs
+                for role in verb.roles
+            ),
+        )
+        for things, shown in episode.groups(())
+    ]
+    return (episode.parts, *seen)
 
 
 class Exam:
-    """The unseen episodes of a level; each distinct plan is carried out once."""
+    """The unseen episodes of a level; each distinct plan is carried out once.
+
+    Whatever followers share is worked out once: scenes, missions, and the graphs of choices.
+    """
 
     def __init__(self, level: str, seeds: int) -> None:
         self.world: BabyAI = babyai(level)
         self.env = self.world.make()
         self.cases = []
-        for seed in range(_FIRST_TEST, _FIRST_TEST + seeds):
+        for seed in range(FIRST_TEST, FIRST_TEST + seeds):
             text, scene = self.world.reset(self.env, seed)
-            self.cases.append(_Case(seed, text, scene, self.world.mission(self.env)))
-        self._known: dict[tuple[int, tuple[MacroAction, ...]], Report] = {}
+            episode = self.world.episode(scene, self.world.read(text))
+            said = self.world.mission(self.env)
+            self.cases.append(_Case(seed, text, scene, said, episode))
+        self._known: dict[tuple[Any, ...], Report] = {}
 
     def carry_out(self, case: _Case, actions: tuple[MacroAction, ...]) -> Report:
         """Return what comes of macro-actions in an episode."""
-        key = (case.seed, actions)
+        key = (case.seed, *((each.verb, each.things) for each in actions))
         if key not in self._known:
             self.world.reset(self.env, case.seed)
             self._known[key] = carry_out(self.world, self.env, actions)
         return self._known[key]
 
-    def episode(self, case: _Case) -> Episode:
-        """Return the environment of a case."""
-        return self.world.episode(case.scene, self.world.read(case.text))
-
     def grade(self, follower: Follower, wanted: Callable[[_Case], bool] | None = None) -> list[int]:
-        """Return for each episode (or those that are wanted) whether the follower succeeds."""
+        """Return for each episode (or those that are wanted) whether the follower succeeds.
+
+        Episodes that a follower cannot tell apart are followed once.
+        """
         found = []
+        plans: dict[tuple[Any, ...], list[tuple[Choice, int]]] = {}
         for case in self.cases:
             if wanted is None or wanted(case):
-                episode = self.episode(case)
-                plan = follower.follow(episode.parts, episode, ())
-                done = self.carry_out(case, episode.macro_actions(plan.actions))
+                if case.likeness not in plans:
+                    plan: Any = follower.follow(case.episode.parts, case.episode, ()).actions
+                    plans[case.likeness] = [(e, case.things.index(e.things)) for e in plan]
+                choices = [
+                    choice._replace(things=case.things[place])
+                    for choice, place in plans[case.likeness]
+                ]
+                done = self.carry_out(case, case.episode.macro_actions(choices))
                 found.append(int(done.success))
         return found
 
@@ -102,7 +140,7 @@ class Exam:
         found = []
         for case in self.cases:
             episode = self.world.episode(case.scene)  # among all things, not those spoken of
-            plan = random_plan(episode, dice, len(self.world.read(case.text)))
+            plan = random_plan(episode, dice, len(case.episode.parts))
             found.append(int(self.carry_out(case, episode.macro_actions(plan)).success))
         return found
 
@@ -133,23 +171,28 @@ def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any
 
 
 def evaluate_level(
-    level: str, draw: int, counts: Iterable[int], seeds: int, *, others: bool = True
+    level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
 ) -> dict[str, Any]:
-    """Return the successes on a level for each number of demonstrations of one draw.
+    """Return the successes on a level for each number of demonstrations, draw by draw.
 
-    With `others`, also those of random plans and of the oracle.
+    With `others`, also those of random plans and of the oracle. The follower of each draw
+    learns from the first few demonstrations and is then taught the others.
     """
     exam = Exam(level, seeds)
     try:
-        shown = exam.world.record(training_seeds(draw, max(counts, default=0)))
-        found: dict[str, Any] = {
-            f"{count} demonstrations": exam.grade(
-                exam.world.follower().fit(shown[:count], check=False)
-            )
-            for count in counts
-        }
+        found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
+        for draw in range(draws if counts else 0):
+            shown = exam.world.record(training_seeds(draw, max(counts)))
+            follower, known = exam.world.follower(), 0
+            for count in sorted(counts):
+                if known:
+                    follower.teach(shown[known:count])
+                else:
+                    follower.fit(shown[:count], check=False)
+                known = count
+                found[f"{count} demonstrations"] += exam.grade(follower)
         if others:
-            found["random plan"] = exam.grade_random(draw)
+            found["random plan"] = exam.grade_random(seed=0)
             found["oracle"], found["why"] = exam.grade_oracle()
         return found
     finally:
@@ -166,7 +209,7 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
     env = world.make()
     try:
         found = []
-        for seed in range(_FIRST_TEST, _FIRST_TEST + seeds):
+        for seed in range(FIRST_TEST, FIRST_TEST + seeds):
             text, _ = world.reset(env, seed)
             found.append(int(agent.act(text, env).success))
         return found

@@ -7,12 +7,16 @@ import hashlib
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from groundling.errors import SettingError, WorldError, did_you_mean
 from groundling.world.graph import GroundingGraph
+
+if TYPE_CHECKING:
+    from groundling.follower import Follower
+    from groundling.gym.moving import MoveAgent
 
 __all__ = ["Cost", "GymWorld", "Seen", "Situation", "digest"]
 
@@ -95,6 +99,9 @@ class GymWorld:
         A function (env, observation) that returns what tells states apart, as a hashable value.
         Leave out what does not matter (a step counter), and fewer states are simulated. By
         default a digest of the observation and the unwrapped environment's attributes.
+    rewards
+        Whether the environment rewards what was asked, so that an agent can tell whether it
+        was understood. Most do not know what was said.
 
     Attributes
     ----------
@@ -129,6 +136,7 @@ class GymWorld:
         get_state: Callable[[Any], Any] | None = None,
         set_state: Callable[[Any, Any], None] | None = None,
         key: Callable[[Any, Any], Hashable] | None = None,
+        rewards: bool = False,
     ) -> None:
         if way not in _WAYS:
             raise SettingError(f"GymWorld.way cannot be {way!r}.{did_you_mean(way, _WAYS)}")
@@ -140,6 +148,7 @@ class GymWorld:
                 f"The action space is {space}, which cannot be listed. Give GymWorld actions=…"
             )
         self.env = env
+        self.rewards = rewards
         self._ground = ground
         self._listed = actions
         self._get, self._set = get_state, set_state
@@ -153,6 +162,51 @@ class GymWorld:
         """Begin an episode; return the state it begins in."""
         observation, info = self.env.reset(seed=seed, **options)
         return self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
+
+    # ---- acting -------------------------------------------------------------------------
+
+    def agent(self, follower: Follower) -> MoveAgent:
+        """Return the agent that does in a running environment what a follower plans here."""
+        from groundling.gym.moving import MoveAgent  # it knows this module, too
+
+        return MoveAgent(follower, self)
+
+    def enter(self, env: Any, observation: Any = None) -> Situation:
+        """Return the state that a running environment is in.
+
+        Without an observation it must just have been reset by a seed, with which the simulation
+        begins, too.
+        """
+        if env.unwrapped is self.env.unwrapped:
+            raise WorldError(
+                "This environment is the one that the GymWorld simulates in. Make another one to "
+                "act in."
+            )
+        if observation is not None:
+            if self.way_ == "replay":
+                raise WorldError(
+                    "A GymWorld that replays begins where a seed leads. Call env.reset(seed=…) "
+                    "and act without an observation, or give get_state and set_state."
+                )
+            return self._keep(env, Seen(observation), ())
+        seed = int(env.unwrapped.np_random_seed)
+        start = self.reset(seed=max(0, seed))
+        if seed < 0 or self._key(env, self.seen(start).observation) != self._known(start).key:
+            raise WorldError(
+                f"The environment does not stand where the seed {seed} leads. Call "
+                "env.reset(seed=…) just before acting, or tell the agent what was observed last."
+            )
+        return start
+
+    def arrive(self, env: Any, state: Situation, action: Any, answer: Any) -> Situation:
+        """Return the state of a running environment after an action, by what it answered."""
+        observation, reward, terminated, truncated, info = answer
+        seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
+        course: tuple[Any, ...] = ()
+        if self.way_ == "replay":
+            seed, options, done = self._known(state).snapshot
+            course = (seed, options, (*done, action))
+        return self._keep(env, seen, course)
 
     def seen(self, state: Situation) -> Seen:
         """Return what was seen in a state."""

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
-from scipy import sparse
 
 from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
 from groundling.inference.naming import ActionNames
+from groundling.inference.word_scores import WordScores, alone
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch import Integers, Reals
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.encoding import Instance
-from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
 from groundling.overlay.interning import Interner
 from groundling.world.environment import Action, State, World
 from groundling.world.graph import GroundingGraph
 
 __all__ = ["Options", "UnitScores"]
+
+_NOTHING = ((None, 1.0),)  # in place of no labels at all
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ class UnitScores:
         # scored, so that a score never depends on what else was asked about.
         for named in self.encoder.by_new_values(graphs):
             text = self.labelled
-            if self.encoder.matches_names:
+            if not self.encoder.knows_values(named[0]):
                 text = self.encoder.label(self.instructions, named[:1], separate=True)
             instance = Instance(text.skeleton, text.words, [Candidates.single(named)])
             scorer = self.encoder.encode([instance], self.space)
@@ -167,23 +170,40 @@ class UnitScores:
             if label not in self._place
         )
         if new:
-            single = [_alone(label, shape) for label in new]
-            text, free = self._score(single)
+            text, free = self._score_labels(list(new), shape)
             self._place |= {label: len(self._place) + i for i, label in enumerate(new)}
             self._label_text = np.vstack([self._label_text, text])
             self._label_free = np.append(self._label_free, free)
-        place = self._place
-        size = (len(graphs), len(place))
-        tables = []
-        for contents in ([g.nodes[0] for g in graphs], [g.prior for g in graphs]):
-            columns = [place[label] for each in contents for label, _ in each]
-            amounts = [amount for each in contents for _, amount in each]
-            starts = np.cumsum([0, *map(len, contents)])
-            tables.append(sparse.csr_matrix((amounts, columns, starts), shape=size))
-        return tables[0] @ self._label_text, tables[1] @ self._label_free
+        text = self._sums(self._label_text, [graph.nodes[0] for graph in graphs])
+        return text, self._sums(self._label_free, [graph.prior for graph in graphs])
 
+    def _sums(self, table: Reals, contents: Sequence[NodeContent]) -> Reals:
+        """Return for each content the sum of its labels' rows, in their order."""
+        place, nothing = self._place, [len(self._place)]
+        listed = [[place[label] for label, _ in content] or nothing for content in contents]
+        amounts = [amount for content in contents for _, amount in content or _NOTHING]
+        padded = np.append(table, np.zeros((1, *table.shape[1:])), axis=0)
+        rows = padded[list(chain.from_iterable(listed))]
+        starts = np.cumsum([0, *map(len, listed[:-1])])
+        weights = np.array(amounts).reshape(-1, *[1] * (table.ndim - 1))
+        found: Reals = np.add.reduceat(rows * weights, starts, axis=0)
+        return found
 
-def _alone(label: NodeLabel, shape: Shape) -> LaidOutGraph:
-    """Return a graph with one label only."""
-    value = ((label.kind, label.value),) if isinstance(label.value, str) else ()
-    return LaidOutGraph((((label, 1.0),),), ("action",), shape, ((label, 1.0),), value)
+    def _score_labels(self, labels: Sequence[NodeLabel], shape: Shape) -> tuple[Reals, Reals]:
+        """Add up for each label what the words of each unit say about it."""
+        text, free = np.zeros((len(labels), self.units)), np.zeros(len(labels))
+        known = WordScores.of(self.encoder, self.space, self.theta)
+        places = {label: place for place, label in enumerate(labels)}
+        graphs = {label: alone(label, shape) for label in labels}
+        for sort in self.encoder.by_new_values(list(graphs.values())):
+            words = self.labelled.words
+            if not self.encoder.knows_values(sort[0]):
+                words = self.encoder.label(self.instructions, sort[:1], separate=True).words
+            some = [graph.prior[0][0] for graph in sort]
+            rows = [places[label] for label in some]
+            scores, free[rows] = known.scores(self.encoder, words, some, shape)
+            of_units = np.zeros((len(some), self.units))
+            for word, group in enumerate(self.labelled.skeleton.group):
+                of_units[:, group] += scores[:, word]
+            text[rows] = of_units
+        return text, free

@@ -196,13 +196,16 @@ class Encoder:
             return [list(graphs)]
         sorts: dict[tuple[tuple[str, str], ...], list[LaidOutGraph]] = {}
         for graph in graphs:
-            new = tuple(
-                pair
-                for pair in graph.values
-                if pair[0] in self.values and pair[1] not in self.values[pair[0]]
-            )
-            sorts.setdefault(new, []).append(graph)
+            sorts.setdefault(self._new_values(graph), []).append(graph)
         return list(sorts.values())
+
+    def knows_values(self, graph: LaidOutGraph) -> bool:
+        """Tell whether words are labelled as without a graph, since it names nothing new."""
+        return not self.matches_names or not self._new_values(graph)
+
+    def _new_values(self, graph: LaidOutGraph) -> tuple[tuple[str, str], ...]:
+        values = self.values
+        return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

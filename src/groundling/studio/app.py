@@ -57,15 +57,17 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
     app = FastAPI(title="Groundling Studio", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.rooms = rooms
     install_problems(app)
-    _add_pages(app)
+    _add_pages(app, work)
     _add_projects(app, rooms, work)
     _add_teaching(app, rooms, work)
     _add_insides(app, rooms, work)
     hosts = OWN_HOSTS
-    return Guard(app, token=token, larger={"/import": IMPORT}, hosts=hosts)
+    return Guard(
+        app, token=token, larger={"/import": IMPORT}, hosts=hosts, open_paths=("/v1/health",)
+    )
 
 
-def _add_pages(app: FastAPI) -> None:
+def _add_pages(app: FastAPI, gate: Gate) -> None:
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
     @app.get("/", include_in_schema=False)
@@ -75,6 +77,11 @@ def _add_pages(app: FastAPI) -> None:
     @app.get("/favicon.ico", include_in_schema=False)
     async def icon() -> FileResponse:
         return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
+
+    @app.get("/v1/health")
+    async def health() -> dict[str, Any]:
+        """Tell that the studio works; needs no token, and waits for nobody who learns."""
+        return {"status": "ok", "waiting": gate.busy}
 
 
 def _add_projects(app: FastAPI, rooms: Rooms, gate: Gate) -> None:

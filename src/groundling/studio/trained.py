@@ -48,6 +48,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
         )
     corpus = task.load(place.folder)
     parts: list[str | None] = [each for each in note.left_out.split(",") if each]
+    parts = parts or list(getattr(task, "shown", ()))  # where all is generated, none is left out
     found: dict[str, Any] = {}
     for part in (parts or [None])[:SCENES]:
         scene = task.scene(corpus, chosen, part, None)
@@ -67,6 +68,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
         make=lambda: chosen.follower(seed=note.seed),
         base=base,
         trained=follower,
+        examples=tuple(each.mission for each in found.values() if hasattr(each, "mission"))[:3],
         read=lambda scene, text: _reader(found[scene.name])(text),
     )
 
@@ -75,11 +77,16 @@ def _place(scene: Any) -> tuple[Any, Any]:
     """Return the environment of a task's scene and where it begins."""
     if hasattr(scene, "puzzle"):
         return scene.world, scene.puzzle.start
+    if hasattr(scene, "mission"):
+        return scene.world.episode(scene.start), ()
     return scene.world, scene.start if hasattr(scene, "start") else scene.world.start
 
 
 def _reader(scene: Any) -> Callable[[str], Text]:
     """Return how a task's scene cuts what was typed before it is followed."""
+    if hasattr(scene, "mission"):
+        read: Callable[[str], Text] = scene.world.read
+        return read
     chosen = scene.chosen
     if hasattr(scene, "puzzle"):
         from groundling.tasks.puzzles.corpus import split_hints

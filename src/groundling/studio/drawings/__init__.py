@@ -1,4 +1,4 @@
-"""How states look: SVG of the environment's own, of the three tasks', or a line of text."""
+"""How states look: SVG of the environment's own, of the tasks', or a line of text."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def name_action(environment: Environment, action: Action) -> str:
 
 def _drawing(environment: Environment) -> Callable[[Any, Any, Sequence[Any]], str] | None:
     """Find the drawing of a task's environment by its type."""
+    from groundling.gym.episode import Episode
     from groundling.tasks.maps.environment import MapEnvironment
     from groundling.tasks.mazes.environment import MazeEnvironment
     from groundling.tasks.puzzles.environment import PuzzleEnvironment
@@ -94,4 +95,8 @@ def _drawing(environment: Environment) -> Callable[[Any, Any, Sequence[Any]], st
         from groundling.studio.drawings.puzzles import draw_puzzle
 
         return draw_puzzle
+    if isinstance(environment, Episode) and hasattr(environment.scene, "layout"):
+        from groundling.studio.drawings.babyai import draw_babyai
+
+        return draw_babyai
     return None
