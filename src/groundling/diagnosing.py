@@ -282,6 +282,10 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
             )
             continue
         only = {kind: values}
+        if any(
+            label.kind == kind for each in examples for s in each.instructions for label in s.labels
+        ):
+            continue  # sentences come with labels that speak of these values
         if not any(
             encoder.reader.lexicon.look_up(word, only, language=encoder.reader.language)
             or word in encoder.reader.lexicon.learnt
@@ -356,7 +360,8 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
 
 
 def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
-    sentences = [sentence for each in examples for sentence in each.instructions]
+    # A word that comes with labels stands for a sentence on purpose.
+    sentences = [s for each in examples for s in each.instructions if not s.labels]
     alone = [s.tokens[0] for s in sentences if len(s) == 1 and len(s.tokens[0]) >= _LONG_TOKEN]
     if 2 * len(alone) > len(sentences):
         yield Finding(

@@ -34,6 +34,7 @@ _CHEAP = 2_000  # plans from a start that cost little to list
 _ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
 _WORK = 30_000  # actions that can be grounded in half a minute
 _SHARING = 10  # starts in one environment that have hardly an action in common
+_FAR_MORE = 3  # times as many units as actions, where most units name none
 _SEEN_ACTIONS = 20  # demonstrations of which the alternatives are looked at
 
 
@@ -223,6 +224,46 @@ class Facts:
         return sum(_units(each, self.unit) for each in self.examples) / len(self.examples)
 
     @cached_property
+    def surplus(self) -> bool:
+        """Whether nearly all texts have far more units than actions, so that most name none."""
+        many = sum(
+            _units(each, self.unit) >= _FAR_MORE * len(each.trajectory) for each in self.examples
+        )
+        return many >= _COVERED * len(self.examples)
+
+    @cached_property
+    def told(self) -> tuple[str, ...]:
+        """The kinds of values that labels speak of which stand for whole sentences.
+
+        None, unless half of the sentences are a single word with such labels.
+        """
+        sentences = [each for example in self.examples for each in example.instructions]
+        spoken = [{label.kind for label in e.labels} - {""} for e in sentences if len(e) == 1]
+        if 2 * sum(map(bool, spoken)) < len(sentences):
+            return ()
+        kinds = {each.kind for each in self.kinds}
+        return tuple(sorted(set().union(*spoken) & kinds))
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The names of the nodes that stand for what is done."""
+        return tuple(
+            sorted(
+                {
+                    each.world.ground(state, action).root
+                    for each in self.examples
+                    for state, action in each.trajectory.decisions()
+                }
+            )
+        )
+
+    @cached_property
+    def steps(self) -> float:
+        """How many units and actions a demonstration has in the mean."""
+        actions = sum(len(each.trajectory) for each in self.examples) / len(self.examples)
+        return self.units + actions
+
+    @cached_property
     def words(self) -> Counter[str]:
         """In how many texts of the sample each word occurs."""
         return Counter(word for each in self.examples for word in words_of(each))
@@ -242,15 +283,25 @@ class Facts:
     # ---- labels -------------------------------------------------------------------------
 
     @cached_property
-    def numbers(self) -> bool:
-        """Whether demonstrated actions have labels that are numbers."""
-        return any(
-            isinstance(label.value, float)
+    def _numbers(self) -> frozenset[float]:
+        return frozenset(
+            label.value
             for each in self.examples
             for state, action in each.trajectory.decisions()
             for labels in each.world.ground(state, action).node_labels
             for label in labels
+            if isinstance(label.value, float)
         )
+
+    @property
+    def numbers(self) -> bool:
+        """Whether demonstrated actions have labels that are numbers."""
+        return bool(self._numbers)
+
+    @property
+    def measures(self) -> bool:
+        """Whether most of these numbers are not whole: they measure, and count nothing."""
+        return 2 * sum(not each.is_integer() for each in self._numbers) > len(self._numbers)
 
     @cached_property
     def kinds(self) -> list[KindFacts]:
