@@ -12,8 +12,8 @@ import numpy as np
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, kind_of
-from groundling.learning.facts import words_of
 from groundling.learning.trainer import Learnt
+from groundling.learning.wording import words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State, World

@@ -98,6 +98,9 @@ def choose(
     tell("looking at the demonstrations")
     facts = Facts(demonstrations, chosen["parser"])
     found: list[Choice] = []
+    reorder = chosen["features"] == Features(reorder=True)
+    if reorder:  # the rest is chosen
+        chosen["features"] = AUTO
     whole = all(chosen[name] == AUTO for name in ("model", "overlay", "features"))
     if whole:
         best = _best(chosen, facts, found, tell)
@@ -107,6 +110,8 @@ def choose(
     else:
         _fill(chosen, facts, found)
         found += _finish_search(chosen, facts, None)
+    if reorder:
+        chosen["features"] = replace(chosen["features"], reorder=True)
     if chosen["learning"] == AUTO:
         chosen["learning"] = learning_for(facts, chosen["model"])
         found.append(_learning_choice(chosen["learning"], chosen["model"], facts))
@@ -182,9 +187,11 @@ def _trainer(chosen: Mapping[str, Any], each: Configuration, facts: Facts) -> Tr
 
 def pilot(trainer: Trainer, facts: Facts) -> float:
     """Return the share of right answers on parts of the sample, learning from the rest."""
-    features = trainer.features
+    features = replace(trainer.features, reorder=False)
     if features.learns_lexicon:
         features = replace(features, lexicon="strings")
+        if facts.opaque:  # which nothing matches without a lexicon
+            features = replace(features, slots=())
     right, tested = 0.0, 0
     shown = facts.remembered
     if facts.units > _LONG:
@@ -296,6 +303,8 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
     why = f"words of the texts spell their values: {slots}" if slots else (
         "no string label has values that words of the texts spell"
     )  # fmt: skip
+    if features.slots and features.slots == facts.opaque:
+        why = "words of the texts spell hardly any value; which stand for them is learnt"
     numbers = (
         "texts say numbers" if facts.numerals else
         "labels have numbers, which no text says" if facts.numbers else "no label is a number"
@@ -312,7 +321,12 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
     ]  # fmt: skip
     if features.learns_lexicon:
         why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
+        if facts.opaque:
+            why = "no word looks like a value, so that all words for them are to be learnt"
         found.append(Choice("Features.lexicon", "'learn'", why, "Features(lexicon='strings')"))
+    if features.reorder and facts.turning:
+        why = f"texts name things in another order than they are done: {', '.join(facts.turning)}"
+        found.append(Choice("Features.reorder", "True", why, "Features(reorder=False, …)"))
     return found
 
 

@@ -114,8 +114,13 @@ def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features
         "min_count": 0,
         "min_word_count": 2 if facts.count >= _RARE else 1,
     }
-    if facts.slots and facts.count >= _LEXICON and facts.spoken < 0.8 and words is not _UNIT_WORDS:
-        wanted["lexicon"] = "learn"
+    if facts.count >= _LEXICON and words is not _UNIT_WORDS:
+        if facts.opaque:
+            wanted |= {"slots": facts.opaque, "numbers": ("equal",), "lexicon": "learn"}
+        elif facts.slots and facts.spoken < 0.8:
+            wanted["lexicon"] = "learn"
+    if facts.turning:
+        wanted["reorder"] = True
     return Features.from_dict(wanted)
 
 
