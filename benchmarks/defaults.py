@@ -98,9 +98,10 @@ def _kitchen() -> tuple[list[Demonstration], list[Demonstration]]:
     sys.path.insert(0, str(ROOT / "examples"))
     import kitchen  # type: ignore[import-not-found]
 
-    dice = random.Random(0)
-    known = ("table", "sink", "shelf"), ("red cup", "blue cup", "red bowl")
-    unseen = ("stove", "counter", "drawer"), ("white plate", "grey plate", "white fork")
+    # Neither these words nor these requests were there when the rules of choosing were made.
+    dice = random.Random("requests that no setting was chosen on")
+    known = ("desk", "rack", "trolley"), ("green jug", "yellow jug", "green pan")
+    unseen = ("hob", "bench", "cabinet"), ("black tray", "brown tray", "black ladle")
     learn, test = (
         [kitchen.demonstrate(dice, *kitchen.furnish(dice, *names)) for _ in range(count)]
         for names, count in ((known, 60), (unseen, 200))

@@ -213,7 +213,8 @@ def pilot(trainer: Trainer, facts: Facts) -> float:
 def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> float:
     """Return in how many demonstrations the best plan ends as demonstrated.
 
-    Where transitions are decoded, plans count by what they have in common with those.
+    Where the world has a goal, in which all plans end, the actions count; where transitions are
+    decoded, plans count by what they have in common.
     """
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(each.instructions for each in test)
@@ -231,6 +232,8 @@ def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> float:
             continue
         if learnt.search.decode == "transitions":
             right += in_common(world, best, shown)
+        elif world.has_goal:
+            right += best.actions in (shown.actions, *map(tuple, each.also))
         else:
             right += world.outcome(best.end) == world.outcome(shown.end)
     return right
