@@ -3,9 +3,9 @@
 import pytest
 
 from benchmarks.defaults import GENERATED, demonstrations, measure, reported
-from groundling.evaluation.report import Report, Row
 from benchmarks.worlds import KINDS, scene_demonstrations, sequence_demonstrations
 from groundling import check_environment
+from groundling.evaluation.report import Report, Row
 
 
 @pytest.mark.parametrize("which", ["auto", "hand"])
