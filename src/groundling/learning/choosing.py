@@ -21,11 +21,11 @@ from groundling.learning.presets import (
     model_for,
     overlay_for,
     roomy_length,
+    why_learning,
 )
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Model, Request
-from groundling.models.transducer import TransducerModel
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
@@ -349,13 +349,7 @@ def _told_choices(features: Features, facts: Facts) -> list[Choice]:
 
 
 def _learning_choice(learning: Learning, model: Model, facts: Facts) -> Choice:
-    why = f"a thousandth for each of {facts.count:,} demonstrations, between 0.02 and 2"
-    if isinstance(model.member_model, TransducerModel):
-        why = (
-            f"a thousandth for each unit and action of {facts.count:,} demonstrations, about "
-            f"{facts.steps:.0f} in each, between 0.02 and 20"
-        )
-    return Choice("Learning.l2", f"{learning.l2:g}", why, "Learning(l2=…)")
+    return Choice("Learning.l2", f"{learning.l2:g}", why_learning(facts, model), "Learning(l2=…)")
 
 
 def _merged(given: Search, likely: Search) -> Search:

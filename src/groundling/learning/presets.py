@@ -18,7 +18,7 @@ from groundling.overlay.settings import Overlay
 
 __all__ = [
     "Configuration", "configurations", "default_model", "features_for", "learning_for",
-    "model_for", "more_configurations", "overlay_for", "roomy_length",
+    "model_for", "more_configurations", "overlay_for", "roomy_length", "why_learning",
 ]  # fmt: skip
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
@@ -28,7 +28,8 @@ _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten som
 _WIDE_BEAM = 30  # for texts of which most units name nothing
 _FEW = 100  # demonstrations below which combinations of words are seen too seldom
 _RARE = 200  # demonstrations from which words that occur once are left out
-_LEAST, _MOST_OF_PLANS, _MOST_OF_UNITS = 0.02, 2.0, 20.0  # penalties
+_LEAST, _MOST_OF_PLANS, _MOST_OF_UNITS = 0.02, 2.0, 50.0  # penalties
+_SURPLUS = 3.0  # times the penalty for each unit, where most name nothing
 _LEXICON = 300  # demonstrations from which a lexicon can be learnt
 
 
@@ -82,7 +83,7 @@ def model_for(facts: Facts, features: Features) -> Model:
 
 def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
-    if model is not None and isinstance(model.member_model, TransducerModel):
+    if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
     return Overlay(unit=facts.unit)
 
@@ -91,13 +92,30 @@ def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learni
     """Return how to learn from so many of the demonstrations: the penalty is the same for each.
 
     A demonstration is one choice among plans; a text read unit by unit, one for each unit and
-    action.
+    action. These are alike, and there are the more weights for what goes by chance with some of
+    them, if most units name nothing: then the penalty is larger.
     """
     count = facts.count if count is None else count
-    reads = isinstance(model.member_model, TransducerModel)
-    choices, most = (count * facts.steps, _MOST_OF_UNITS) if reads else (count, _MOST_OF_PLANS)
-    penalty = min(most, max(_LEAST, float(f"{choices / 1000:.2g}")))
+    each, most = (facts.steps, _MOST_OF_UNITS) if _reads(model) else (1.0, _MOST_OF_PLANS)
+    if _reads(model) and facts.surplus:
+        each *= _SURPLUS
+    penalty = min(most, max(_LEAST, float(f"{count * each / 1000:.2g}")))
     return Learning(l2=penalty, tolerance=1e-4)
+
+
+def why_learning(facts: Facts, model: Model) -> str:
+    """Say why learning is as `learning_for` has it."""
+    if not _reads(model):
+        return f"a thousandth for each of {facts.count:,} demonstrations, between 0.02 and 2"
+    share = "three thousandths" if facts.surplus else "a thousandth"
+    return (
+        f"{share} for each unit and action of {facts.count:,} demonstrations, about "
+        f"{facts.steps:.0f} in each, between 0.02 and {_MOST_OF_UNITS:g}"
+    )
+
+
+def _reads(model: Model) -> bool:
+    return isinstance(model.member_model, TransducerModel)
 
 
 def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features:
