@@ -151,6 +151,30 @@ def test_cluster_with_another_version_says_so(here, tmp_path, monkeypatch):
         here.submit(clusters._workshop, job, 10**9, pure=False).result()
 
 
+class Answering:
+    """A client whose workers answer what it is told, when they are asked for their versions."""
+
+    status = "running"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def run(self, *_, on_error="raise"):
+        return {"tcp://gone:1": self.answer}
+
+
+def test_cluster_asks_no_more_of_a_worker_that_dies_when_it_is_asked_for_its_version(tmp_path):
+    shards = split(shown(2), tmp_path)
+    gone = OnCluster(Answering(ConnectionResetError("reset by peer")), shards, 10**9)
+    gone._check_versions()
+    without = OnCluster(Answering(ImportError("No module groundling")), shards, 10**9)
+    with pytest.raises(WorkerError, match=r"tcp://gone:1 cannot import Groundling \(No module"):
+        without._check_versions()
+    broken = OnCluster(Answering(ZeroDivisionError()), shards, 10**9)
+    with pytest.raises(ZeroDivisionError):
+        broken._check_versions()
+
+
 def set_version(version):
     import groundling.scale.job
 

@@ -318,14 +318,16 @@ class OnCluster(Crew):
 
     def _check_versions(self) -> None:
         here = versions_here()
-        try:
-            found = self.client.run(versions_here)
-        except ImportError as error:
-            raise WorkerError(
-                f"A worker cannot import Groundling ({error}). Install the same version on all "
-                "machines."
-            ) from error
-        for address, versions in found.items():
+        for address, versions in self.client.run(versions_here, on_error="return").items():
+            if isinstance(versions, OSError):
+                continue  # died meanwhile; who comes in its place is checked when it gets work
+            if isinstance(versions, ImportError):
+                raise WorkerError(
+                    f"The worker {address} cannot import Groundling ({versions}). Install the same "
+                    "version on all machines."
+                ) from versions
+            if isinstance(versions, BaseException):
+                raise versions
             for name, version in versions.items():
                 if here[name] != version:
                     raise WorkerError(
