@@ -12,8 +12,8 @@ import numpy as np
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, kind_of
-from groundling.learning.facts import words_of
 from groundling.learning.trainer import Learnt
+from groundling.learning.wording import words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State, World
@@ -285,6 +285,10 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
             )
             continue
         only = {kind: values}
+        if any(
+            label.kind == kind for each in examples for s in each.instructions for label in s.labels
+        ):
+            continue  # sentences come with labels that speak of these values
         if not any(
             encoder.reader.lexicon.look_up(word, only, language=encoder.reader.language)
             or word in encoder.reader.lexicon.learnt
@@ -359,7 +363,8 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
 
 
 def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
-    sentences = [sentence for each in examples for sentence in each.instructions]
+    # A word that comes with labels stands for a sentence on purpose.
+    sentences = [s for each in examples for s in each.instructions if not s.labels]
     alone = [s.tokens[0] for s in sentences if len(s) == 1 and len(s.tokens[0]) >= _LONG_TOKEN]
     if 2 * len(alone) > len(sentences):
         yield Finding(

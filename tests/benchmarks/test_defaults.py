@@ -2,9 +2,10 @@
 
 import pytest
 
-from benchmarks.defaults import GENERATED, demonstrations, measure
+from benchmarks.defaults import GENERATED, demonstrations, measure, reported
 from benchmarks.worlds import KINDS, scene_demonstrations, sequence_demonstrations
 from groundling import check_environment
+from groundling.evaluation.report import Report, Row
 
 
 @pytest.mark.parametrize("which", ["auto", "hand"])
@@ -34,3 +35,11 @@ def test_worlds_are_sound_and_as_told():
     assert scene_demonstrations(3, seed=5)[0].instructions == (
         scene_demonstrations(3, seed=5)[0].instructions
     )
+
+
+def test_defaults_take_the_figures_of_tasks_from_their_reports(tmp_path):
+    row = Row("full", {"f1": 0.7, "recall": 0.8}, seconds={"train": 12.0, "follow": 3.0})
+    Report("maps", "auto", "some", [row], 20.0, "1").save(tmp_path / "maps-auto.json")
+    assert reported("maps", "auto", tmp_path) == {"right": 0.7, "fit": 12.0}
+    with pytest.raises(SystemExit, match="evaluate maps --preset best"):
+        reported("maps", "hand", tmp_path)

@@ -1,6 +1,7 @@
 """Choices from the demonstrations: the right ones, the same ones, kept with the model."""
 
 import random
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -16,8 +17,12 @@ from groundling import (
     Search,
     TransducerModel,
 )
-from groundling.learning.choosing import split
+from groundling.errors import LearningWarning
+from groundling.language import Instruction, SentenceLabel
+from groundling.learning.choosing import in_common, split
 from groundling.learning.facts import Facts
+from groundling.learning.presets import features_for, learning_for
+from groundling.world.environment import World
 from tests.worlds import Line, line_demonstrations
 
 
@@ -181,3 +186,106 @@ def test_facts_do_not_take_labels_for_slots_that_words_contradict():
         for word, thing in (("blue", "mug"), ("red", "bowl"), ("blue", "mug"))
     ]  # fmt: skip
     assert "colour" not in Facts(shown, "chain").slots
+
+
+def turns(count):
+    """Two commands, of which half are said in the other order."""
+    shown = []
+    for each in takes(count, actions=2):
+        one, other = (f"take the {each.environment.things[a[1]]} {a[1]}" for a in each.actions)
+        late = int(each.name) % 2
+        text = f"{other} after you {one}" if late else f"{one} and {other}"
+        shown.append(replace(each, instructions=text))
+    return shown
+
+
+def test_choosing_learns_connectives_where_texts_are_turned_around():
+    follower = Follower(parser="chain").fit(turns(60))
+    assert chosen(follower)["Features.reorder"] == "True"
+    assert follower.score(turns(80)[60:]) > 0.7
+    assert "Features.reorder" not in chosen(Follower(parser="chain").fit(takes(40, actions=2)))
+
+
+def test_choosing_gives_the_rest_where_only_reorder_is_asked_for():
+    follower = Follower(parser="chain", features=Features(reorder=True)).fit(takes(10, actions=2))
+    features = follower._learnt.settings.features
+    assert features.reorder
+    assert features.slots == ("colour", "name")
+
+
+def test_choosing_learns_a_lexicon_from_nothing_where_no_word_is_spelled_like_a_value():
+    codes = {"mug": "q1", "bowl": "q2", "plate": "q3", "jug": "q4"}
+    dice = random.Random(1)
+    shown = []
+    for number in range(320):
+        word, other = dice.sample(list(codes), 2)
+        shelf = Shelf(**{codes[each]: "plain" for each in (word, other)})
+        text = f"{dice.choice(('take', 'get', 'bring'))} the {word}"
+        plan = [("take", codes[word])]
+        shown.append(Demonstration(text, shelf, frozenset(), plan, name=str(number)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LearningWarning)  # the colour never varies
+        follower = Follower(parser="chain").fit(shown)
+    assert chosen(follower)["Features.slots"] == "('name',)"
+    assert chosen(follower)["Features.lexicon"] == "'learn'"
+    for word, code in codes.items():
+        entries = follower.lexicon_.learnt[word]
+        assert max(entries, key=entries.get) == ("name", code)
+
+
+class Islands:
+    """A line of islands; boats go to any that was not visited."""
+
+    def actions(self, seen):
+        return [name for name in ("ash", "elm", "fir", "oak", "yew") if name not in seen]
+
+    def step(self, seen, action):
+        return (*seen, action)
+
+    def ground(self, seen, action, after):
+        nodes = {"event": {"go": True, "far": 1.5}, "to": {"island": action}}
+        return GroundingGraph(nodes, [("event", "to", "to")])
+
+
+def told(*names):
+    """Return sentences of one word each that come with labels, as a reader of one's own has it."""
+    found = []
+    for name in names:
+        labels = (SentenceLabel("match", 1.0, "island", name),) if name else ()
+        found.append(Instruction(("…",), (-1,), ("root",), labels=(SentenceLabel("said"), *labels)))
+    return tuple(found)
+
+
+def test_facts_see_labels_that_stand_for_sentences_and_units_that_name_nothing():
+    text = told("ash", "", "", "", "elm", "elm", "elm")
+    facts = Facts([Demonstration(text, Islands(), (), ("ash", "elm"))], "chain")
+    assert facts.told == ("island",)
+    assert facts.surplus
+    assert facts.measures
+    assert facts.roots == ("event",)
+    few = Facts([Demonstration(told("ash", "elm"), Islands(), (), ("ash", "elm"))], "chain")
+    assert not few.surplus
+
+
+def test_choosing_reads_labelled_sentences_by_their_labels():
+    text = told("ash", "", "fir", "", "elm", "", "", "", "")
+    shown = [Demonstration(text, Islands(), (), ("ash", "fir", "elm"))]
+    facts = Facts(shown, "chain")
+    features = features_for(facts)
+    assert (features.words, features.slots, features.numbers) == ((), ("island",), ("real",))
+    assert learning_for(facts, TransducerModel()).l2 == 0.036
+    assert learning_for(facts, TransducerModel(), 1000).l2 == 36
+    assert learning_for(facts, PlanModel(), 1000).l2 == 1
+
+
+def test_choosing_leaves_out_whole_groups_where_there_are_enough():
+    shown = [replace(each, group=each.name[-1]) for each in takes(60)]
+    [(test, learn)] = split(shown)
+    assert not {each.group for each in test} & {each.group for each in learn}
+
+
+def test_choosing_counts_what_plans_have_in_common():
+    world = World(Line(9))
+    one, other = (world.trace(4, actions, "") for actions in (("left", "left"), ("left", "right")))
+    assert in_common(world, one, one) == 1
+    assert in_common(world, one, other) == 0.5

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from groundling.errors import GroundlingError, GroundlingWarning
@@ -19,16 +21,20 @@ from groundling.learning.presets import (
     model_for,
     overlay_for,
     roomy_length,
+    why_learning,
 )
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Model, Request
 from groundling.settings import AUTO
-from groundling.world.environment import Demonstration
+from groundling.world.environment import Demonstration, World
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["Choice", "Choices", "choose"]
 
 _PILOT = 15  # demonstrations from which trying out tells something
+_LONG = 30  # units of text that take their time
+_GROUPS = 6  # from which on whole groups can be left out
 _MANY = 45  # demonstrations of which a third is enough to test on
 _PILOT_ITERATIONS = 20
 _CLEAN = 0.9  # share of right answers where language is clean
@@ -92,9 +98,9 @@ def choose(
     tell("looking at the demonstrations")
     facts = Facts(demonstrations, chosen["parser"])
     found: list[Choice] = []
-    if chosen["learning"] == AUTO:
-        chosen["learning"] = learning_for(facts.count)
-        found.append(_learning_choice(chosen["learning"], facts))
+    reorder = chosen["features"] == Features(reorder=True)
+    if reorder:  # the rest is chosen
+        chosen["features"] = AUTO
     whole = all(chosen[name] == AUTO for name in ("model", "overlay", "features"))
     if whole:
         best = _best(chosen, facts, found, tell)
@@ -104,6 +110,11 @@ def choose(
     else:
         _fill(chosen, facts, found)
         found += _finish_search(chosen, facts, None)
+    if reorder:
+        chosen["features"] = replace(chosen["features"], reorder=True)
+    if chosen["learning"] == AUTO:
+        chosen["learning"] = learning_for(facts, chosen["model"])
+        found.append(_learning_choice(chosen["learning"], chosen["model"], facts))
     return Trainer(**chosen), Choices(found)
 
 
@@ -123,8 +134,10 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
         scores = []
         for each in options:
             tell(f"trying {each.name}")
-            scores.append(pilot(_trainer(chosen, each), facts))
-        best = options[_decide(scores)]
+            scores.append(pilot(_trainer(chosen, each, facts), facts))
+        # What is tried where plans are too many to list are not graphs and flat actions.
+        usual = (0, 1) if facts.enumerable_length is None else (1, 0)
+        best = options[_decide(scores, usual)]
         tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
     model, overlay = best.model, best.overlay
@@ -136,17 +149,17 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
     return best
 
 
-def _decide(scores: Sequence[float]) -> int:
+def _decide(scores: Sequence[float], usual: Sequence[int] = (1, 0)) -> int:
     """Return the place of the best score; a lead that may be chance decides by what served.
 
-    Where language is clean, that is the first, words over graphs; where it is not, the second,
-    words over flat actions.
+    Where language is clean, that is the first, words over graphs; where it is not, the first of
+    the usual ones: words over flat actions.
 
     >>> _decide([0.95, 0.97]), _decide([0.62, 0.60]), _decide([0.3, 0.4, 0.6])
     (0, 1, 2)
     """
     top = max(scores)
-    order = range(len(scores)) if top >= _CLEAN else (1, 0, *range(2, len(scores)))
+    order = range(len(scores)) if top >= _CLEAN else (*usual, *range(len(usual), len(scores)))
     return next(place for place in order if scores[place] >= top - _CLOSE)
 
 
@@ -162,23 +175,30 @@ def _why(facts: Facts) -> str:
     return f"from a start there are about {facts.plans(length):,.0f} plans of up to {length}"
 
 
-def _trainer(chosen: Mapping[str, Any], each: Configuration) -> Trainer:
+def _trainer(chosen: Mapping[str, Any], each: Configuration, facts: Facts) -> Trainer:
+    learning = chosen["learning"]
+    if learning == AUTO:
+        learning = learning_for(facts, each.model)
     search = each.search if chosen["search"] == AUTO else _merged(chosen["search"], each.search)
     return Trainer(**{**chosen, "model": each.model, "overlay": each.overlay,
-                      "features": each.features, "search": search})  # fmt: skip
+                      "features": each.features, "search": search,
+                      "learning": learning})  # fmt: skip
 
 
 def pilot(trainer: Trainer, facts: Facts) -> float:
     """Return the share of right answers on parts of the sample, learning from the rest."""
-    features = trainer.features
+    features = replace(trainer.features, reorder=False)
     if features.learns_lexicon:
         features = replace(features, lexicon="strings")
-    right = tested = 0
-    for test, learn in split(facts.remembered):
-        quick = replace(
-            trainer.learning, iterations=_PILOT_ITERATIONS, l2=learning_for(len(learn)).l2,
-            augment=False,
-        )  # fmt: skip
+        if facts.opaque:  # which nothing matches without a lexicon
+            features = replace(features, slots=())
+    right, tested = 0.0, 0
+    shown = facts.remembered
+    if facts.units > _LONG:
+        shown = shown[:_MANY]
+    for test, learn in split(shown):
+        l2 = learning_for(facts, trainer.model, len(learn)).l2
+        quick = replace(trainer.learning, iterations=_PILOT_ITERATIONS, l2=l2, augment=False)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", GroundlingWarning)
@@ -190,8 +210,12 @@ def pilot(trainer: Trainer, facts: Facts) -> float:
     return right / tested
 
 
-def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> int:
-    """Return in how many demonstrations the best plan ends as demonstrated."""
+def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> float:
+    """Return in how many demonstrations the best plan ends as demonstrated.
+
+    Where the world has a goal, in which all plans end, the actions count; where transitions are
+    decoded, plans count by what they have in common.
+    """
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(each.instructions for each in test)
     requests = [
@@ -199,13 +223,28 @@ def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> int:
         for text, each in zip(texts, test, strict=True)
     ]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    right = 0
+    right = 0.0
     for each, request, result in zip(test, requests, results, strict=True):
         world = request.world
         best = max(result.plans, key=lambda plan: plan.score, default=None)
-        end = world.trace(each.start, each.actions, str(each)).end
-        right += best is not None and world.outcome(best.end) == world.outcome(end)
+        shown = world.trace(each.start, each.actions, str(each))
+        if best is None:
+            continue
+        if learnt.search.decode == "transitions":
+            right += in_common(world, best, shown)
+        elif world.has_goal:
+            right += best.actions in (shown.actions, *map(tuple, each.also))
+        else:
+            right += world.outcome(best.end) == world.outcome(shown.end)
     return right
+
+
+def in_common(world: World, one: Trajectory, other: Trajectory) -> float:
+    """Return the share of transitions from outcome to outcome that two plans have in common."""
+    first, second = (
+        Counter(pairwise(world.outcome(state) for state in each.states)) for each in (one, other)
+    )
+    return 2 * (first & second).total() / (first.total() + second.total())
 
 
 def split(
@@ -220,8 +259,22 @@ def split(
         groups = {each.group for each in test} - {""}
         rest = [each for place, each in enumerate(shown) if place % 3 != part]
         learn = [each for each in rest if each.group not in groups]
-        # Of few large groups nothing would be left: better mixed than not at all.
-        yield test, learn if len(learn) >= len(test) else rest
+        if len(learn) < len(test):
+            yield _by_groups(shown, part) or (test, rest)
+        else:
+            yield test, learn
+
+
+def _by_groups(
+    shown: Sequence[Demonstration], part: int
+) -> tuple[list[Demonstration], list[Demonstration]] | None:
+    """Return a third of the groups and the rest; of few groups nothing: better mixed than so."""
+    groups = list(dict.fromkeys(each.group for each in shown))
+    if len(groups) < _GROUPS:
+        return None
+    chosen = set(groups[part::3])
+    test = [each for each in shown if each.group in chosen]
+    return test, [each for each in shown if each.group not in chosen]
 
 
 # ---- what else was left open --------------------------------------------------------------
@@ -243,6 +296,8 @@ def _fill(chosen: dict[str, Any], facts: Facts, found: list[Choice]) -> None:
 
 
 def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
+    if facts.told:
+        return _told_choices(features, facts)
     matched = {each.kind: each for each in facts.kinds}
     slots = ", ".join(
         f"{kind} ({len(matched[kind].matched)} of {len(matched[kind].values)} values)"
@@ -251,6 +306,8 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
     why = f"words of the texts spell their values: {slots}" if slots else (
         "no string label has values that words of the texts spell"
     )  # fmt: skip
+    if features.slots and features.slots == facts.opaque:
+        why = "words of the texts spell hardly any value; which stand for them is learnt"
     numbers = (
         "texts say numbers" if facts.numerals else
         "labels have numbers, which no text says" if facts.numbers else "no label is a number"
@@ -267,13 +324,32 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
     ]  # fmt: skip
     if features.learns_lexicon:
         why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
+        if facts.opaque:
+            why = "no word looks like a value, so that all words for them are to be learnt"
         found.append(Choice("Features.lexicon", "'learn'", why, "Features(lexicon='strings')"))
+    if features.reorder and facts.turning:
+        why = f"texts name things in another order than they are done: {', '.join(facts.turning)}"
+        found.append(Choice("Features.reorder", "True", why, "Features(reorder=False, …)"))
     return found
 
 
-def _learning_choice(learning: Learning, facts: Facts) -> Choice:
-    why = f"a thousandth for each of {facts.count:,} demonstrations, between 0.02 and 2"
-    return Choice("Learning.l2", f"{learning.l2:g}", why, "Learning(l2=…)")
+def _told_choices(features: Features, facts: Facts) -> list[Choice]:
+    why = "sentences are single words with labels, which say what counts in them"
+    numbers = "numbers measure" if facts.measures else "numbers count"
+    found = [
+        Choice("Features.words", repr(features.words), why, "Features(words=…)"),
+        Choice("Features.slots", repr(features.slots), "these labels speak of their values",
+               "Features(slots=…)"),
+        Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
+    ]  # fmt: skip
+    if features.include:
+        why = "with more features, plans had less in common with those demonstrated"
+        found.append(Choice("Features.include", repr(features.include), why, "Features(include=…)"))
+    return found
+
+
+def _learning_choice(learning: Learning, model: Model, facts: Facts) -> Choice:
+    return Choice("Learning.l2", f"{learning.l2:g}", why_learning(facts, model), "Learning(l2=…)")
 
 
 def _merged(given: Search, likely: Search) -> Search:
@@ -299,6 +375,8 @@ def _finish_search(chosen: dict[str, Any], facts: Facts, likely: Search | None) 
                     "Search(max_length=…)")]  # fmt: skip
     if given == AUTO and search.decode != Search().decode:
         why = "the environment says what counts of a final state"
+        if search.decode == "transitions":
+            why = "most of a text names nothing, so that whole plans are seldom right"
         found.append(Choice("Search.decode", repr(search.decode), why, "Search(decode=…)"))
     if given == AUTO and search.beam != Search().beam:
         why = "serves where texts are read unit by unit"

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
-from groundling.features.labels import kind_of
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
 from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
+from groundling.learning.wording import graph_values, turning_words, words_of
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
@@ -34,6 +34,9 @@ _CHEAP = 2_000  # plans from a start that cost little to list
 _ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
 _WORK = 30_000  # actions that can be grounded in half a minute
 _SHARING = 10  # starts in one environment that have hardly an action in common
+_FAR_MORE = 3  # times as many units as actions, where most units name none
+_VALUES = 3  # of a kind that words may stand for
+_SPELLED = 0.1  # share of the values that may be spelled by chance
 _SEEN_ACTIONS = 20  # demonstrations of which the alternatives are looked at
 
 
@@ -223,6 +226,46 @@ class Facts:
         return sum(_units(each, self.unit) for each in self.examples) / len(self.examples)
 
     @cached_property
+    def surplus(self) -> bool:
+        """Whether nearly all texts have far more units than actions, so that most name none."""
+        many = sum(
+            _units(each, self.unit) >= _FAR_MORE * len(each.trajectory) for each in self.examples
+        )
+        return many >= _COVERED * len(self.examples)
+
+    @cached_property
+    def told(self) -> tuple[str, ...]:
+        """The kinds of values that labels speak of which stand for whole sentences.
+
+        None, unless half of the sentences are a single word with labels.
+        """
+        sentences = [each for example in self.examples for each in example.instructions]
+        labelled = [each.labels for each in sentences if len(each) == 1 and each.labels]
+        if 2 * len(labelled) < len(sentences):
+            return ()
+        spoken = {label.kind for labels in labelled for label in labels}
+        return tuple(each.kind for each in self.kinds if each.kind in spoken)
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The names of the nodes that stand for what is done."""
+        return tuple(
+            sorted(
+                {
+                    each.world.ground(state, action).root
+                    for each in self.examples
+                    for state, action in each.trajectory.decisions()
+                }
+            )
+        )
+
+    @cached_property
+    def steps(self) -> float:
+        """How many units and actions a demonstration has in the mean."""
+        actions = sum(len(each.trajectory) for each in self.examples) / len(self.examples)
+        return self.units + actions
+
+    @cached_property
     def words(self) -> Counter[str]:
         """In how many texts of the sample each word occurs."""
         return Counter(word for each in self.examples for word in words_of(each))
@@ -242,15 +285,25 @@ class Facts:
     # ---- labels -------------------------------------------------------------------------
 
     @cached_property
-    def numbers(self) -> bool:
-        """Whether demonstrated actions have labels that are numbers."""
-        return any(
-            isinstance(label.value, float)
+    def _numbers(self) -> frozenset[float]:
+        return frozenset(
+            label.value
             for each in self.examples
             for state, action in each.trajectory.decisions()
             for labels in each.world.ground(state, action).node_labels
             for label in labels
+            if isinstance(label.value, float)
         )
+
+    @property
+    def numbers(self) -> bool:
+        """Whether demonstrated actions have labels that are numbers."""
+        return bool(self._numbers)
+
+    @property
+    def measures(self) -> bool:
+        """Whether most of these numbers are not whole: they measure, and count nothing."""
+        return 2 * sum(not each.is_integer() for each in self._numbers) > len(self._numbers)
 
     @cached_property
     def kinds(self) -> list[KindFacts]:
@@ -263,7 +316,7 @@ class Facts:
         offered = {kind: set(values) for kind, values in known.items()}
         for each in self.examples[:_SEEN_ACTIONS]:
             for action in each.world.actions(each.trajectory.start):
-                for kind, value in _graph_values(each.world, each.trajectory.start, action):
+                for kind, value in graph_values(each.world, each.trajectory.start, action):
                     offered.setdefault(kind, set()).add(value)
         return [self._kind(kind, known.get(kind, set()), offered[kind], shown) for kind in
                 sorted(offered)]  # fmt: skip
@@ -298,10 +351,27 @@ class Facts:
         }
         return sum(bool(words_of(e) & spelling) for e in self.examples) / len(self.examples)
 
-    @property
+    @cached_property
     def slots(self) -> tuple[str, ...]:
         """The kinds of values that words match by their spelling."""
         return tuple(each.kind for each in self.kinds if each.is_slot)
+
+    @cached_property
+    def opaque(self) -> tuple[str, ...]:
+        """The kinds of values that other words may stand for, if words spell hardly any value."""
+        several = [each for each in self.kinds if len(each.values) >= _VALUES]
+        matched, values = (sum(map(len, found)) for found in (
+            [each.matched for each in several], [each.values for each in several]
+        ))  # fmt: skip
+        if self.slots or self.told or matched > _SPELLED * values:
+            return ()
+        return tuple(each.kind for each in several)
+
+    @cached_property
+    def turning(self) -> tuple[str, ...]:
+        """Words that turn texts around: what they name later is done before."""
+        fold = self.encoder.reader.language.fold
+        return tuple(map(str, turning_words(self.examples, self.slots, self._spells, fold)))
 
 
 def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstration]:
@@ -320,16 +390,6 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
     return sorted(demonstrations, key=key)[:most]
 
 
-def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(
-        word.lower()
-        for sentence in example.instructions
-        for word in sentence.tokens
-        if any(character.isalnum() for character in word)
-    )
-
-
 def _units(example: Example, unit: str) -> int:
     return sum(len(split_units(sentence, unit)) for sentence in example.instructions)
 
@@ -338,16 +398,7 @@ def _values(example: Example) -> frozenset[tuple[str, str]]:
     return frozenset(
         pair
         for state, action in example.trajectory.decisions()
-        for pair in _graph_values(example.world, state, action)
-    )
-
-
-def _graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (kind_of(label), label.value)
-        for labels in world.ground(state, action).node_labels
-        for label in labels
-        if isinstance(label.value, str)
+        for pair in graph_values(example.world, state, action)
     )
 
 

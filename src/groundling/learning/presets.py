@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
+from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
@@ -16,15 +18,18 @@ from groundling.overlay.settings import Overlay
 
 __all__ = [
     "Configuration", "configurations", "default_model", "features_for", "learning_for",
-    "model_for", "more_configurations", "overlay_for", "roomy_length",
+    "model_for", "more_configurations", "overlay_for", "roomy_length", "why_learning",
 ]  # fmt: skip
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
+_WIDE_BEAM = 30  # for texts of which most units name nothing
 _FEW = 100  # demonstrations below which combinations of words are seen too seldom
 _RARE = 200  # demonstrations from which words that occur once are left out
+_LEAST, _MOST_OF_PLANS, _MOST_OF_UNITS = 0.02, 2.0, 50.0  # penalties
+_SURPLUS = 3.0  # times the penalty for each unit, where most name nothing
 _LEXICON = 300  # demonstrations from which a lexicon can be learnt
 
 
@@ -43,10 +48,13 @@ def configurations(facts: Facts) -> list[Configuration]:
     """Return what may suit some demonstrations, the most likely one first.
 
     One action each: words over graphs. Several, where all plans can be listed: words over
-    graphs, over flat actions, or unit by unit. Where there are too many plans: unit by unit.
+    graphs, over flat actions, or unit by unit. Where there are too many plans: unit by unit; and
+    if sentences come with labels that speak of values, these labels with those values only, or
+    with everything.
     """
     if facts.enumerable_length is None:
-        return [_unit_by_unit(facts)]
+        everything = _unit_by_unit(facts)
+        return [_values_only(everything, facts), everything] if facts.told else [everything]
     if facts.longest == 1:
         return [_graphs(facts)]
     found = [_graphs(facts), _flat(facts)]
@@ -69,28 +77,51 @@ def default_model() -> Model:
 def model_for(facts: Facts, features: Features) -> Model:
     """Return a model for an overlay that was given: whole plans where they can be listed."""
     if facts.enumerable_length is None and not features.learns_lexicon:
-        return _transducer()
+        return _transducer(facts)
     return PlanModel()
 
 
 def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
-    if model is not None and isinstance(model.member_model, TransducerModel):
+    if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
     return Overlay(unit=facts.unit)
 
 
-def learning_for(count: int) -> Learning:
-    """Return how to learn from so many demonstrations: the penalty is the same for each.
+def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learning:
+    """Return how to learn from so many of the demonstrations: the penalty is the same for each.
 
-    >>> learning_for(500).l2, learning_for(10).l2, learning_for(9000).l2
-    (0.5, 0.02, 2.0)
+    A demonstration is one choice among plans; a text read unit by unit, one for each unit and
+    action. These are alike, and there are the more weights for what goes by chance with some of
+    them, if most units name nothing: then the penalty is larger.
     """
-    return Learning(l2=min(2.0, max(0.02, count / 1000)), tolerance=1e-4)
+    count = facts.count if count is None else count
+    each, most = (facts.steps, _MOST_OF_UNITS) if _reads(model) else (1.0, _MOST_OF_PLANS)
+    if _reads(model) and facts.surplus:
+        each *= _SURPLUS
+    penalty = min(most, max(_LEAST, float(f"{count * each / 1000:.2g}")))
+    return Learning(l2=penalty, tolerance=1e-4)
+
+
+def why_learning(facts: Facts, model: Model) -> str:
+    """Say why learning is as `learning_for` has it."""
+    if not _reads(model):
+        return f"a thousandth for each of {facts.count:,} demonstrations, between 0.02 and 2"
+    share = "three thousandths" if facts.surplus else "a thousandth"
+    return (
+        f"{share} for each unit and action of {facts.count:,} demonstrations, about "
+        f"{facts.steps:.0f} in each, between 0.02 and {_MOST_OF_UNITS:g}"
+    )
+
+
+def _reads(model: Model) -> bool:
+    return isinstance(model.member_model, TransducerModel)
 
 
 def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features:
     """Return the features that served on every task, with the slots of these demonstrations."""
+    if facts.told:
+        return _told_features(facts)
     few = facts.count < _FEW
     wanted: dict[str, object] = {
         "words": ("word",) if few else words,
@@ -101,12 +132,33 @@ def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features
         "min_count": 0,
         "min_word_count": 2 if facts.count >= _RARE else 1,
     }
-    if facts.slots and facts.count >= _LEXICON and facts.spoken < 0.8 and words is not _UNIT_WORDS:
-        wanted["lexicon"] = "learn"
+    if facts.count >= _LEXICON and words is not _UNIT_WORDS:
+        if facts.opaque:
+            wanted |= {"slots": facts.opaque, "numbers": ("equal",), "lexicon": "learn"}
+        elif facts.slots and facts.spoken < 0.8:
+            wanted["lexicon"] = "learn"
+    if facts.turning:
+        wanted["reorder"] = True
     return Features.from_dict(wanted)
 
 
-def _transducer() -> TransducerModel:
+def _told_features(facts: Facts) -> Features:
+    """Return features for sentences that come with labels, which say what counts in them."""
+    return Features.from_dict(
+        {
+            "words": (),
+            "slots": facts.told,
+            "numbers": ("real",) if facts.measures else ("equal",),
+            "joins": ("conjunction", "slot"),
+            "lexicon": Lexicon(string_match=False),
+            "min_count": 0,
+        }
+    )
+
+
+def _transducer(facts: Facts) -> TransducerModel:
+    if facts.surplus:  # most units name nothing, and what says so is learnt
+        return TransducerModel(allow_multiple=False, length_bonus=1.0, normaliser_power=0.6)
     return TransducerModel(unaligned_cost=_COST, fertility_cost=_COST)
 
 
@@ -134,11 +186,30 @@ def _flat(facts: Facts) -> Configuration:
 def _unit_by_unit(facts: Facts) -> Configuration:
     return Configuration(
         "unit by unit",
-        _transducer(),
+        _transducer(facts),
         replace(Overlay.bag(), unit=facts.unit),
         replace(features_for(facts, _UNIT_WORDS), promote=()),
-        Search(max_length=roomy_length(facts), beam=10, budget=200_000),
+        _reading(facts),
     )
+
+
+def _values_only(everything: Configuration, facts: Facts) -> Configuration:
+    """Return the same, where labels of sentences meet the values that they speak of, only."""
+    roots = "|".join(map(re.escape, facts.roots))
+    features = replace(everything.features, include=rf"~$|pass\.|again\.|^({roots})\.")
+    return replace(everything, name="unit by unit, values only", features=features)
+
+
+def _reading(facts: Facts) -> Search:
+    """Return a search for texts that are read unit by unit.
+
+    Of long plans through texts that name few of them, hardly one is right from end to end; so
+    the plan is taken that has most in common with the others.
+    """
+    search = Search(max_length=roomy_length(facts), beam=10, budget=200_000)
+    if facts.surplus and not facts.has_goal:
+        return replace(search, beam=_WIDE_BEAM, decode="transitions")
+    return search
 
 
 def _decisions(facts: Facts) -> Configuration:

@@ -99,11 +99,11 @@ def compare(
         trial = Trial(option.name, learning.l2, score, time.monotonic() - start)
         tried.append((trial, trainer))
 
-    usual = learning_for(facts.count)
     for option in options:
-        attempt(option, usual)
+        attempt(option, learning_for(facts, option.model))
     top = max(tried, key=lambda each: each[0].score)[0].name
     best = next(each for each in options if each.name == top)
+    usual = learning_for(facts, best.model)
     for times in _PENALTIES:
         attempt(best, replace(usual, l2=usual.l2 * times))
     trial, trainer = max(tried, key=lambda each: each[0].score)
@@ -128,7 +128,7 @@ def compare(
 def _cross_validated(
     trainer: Trainer, parts: Sequence[tuple[list[Demonstration], list[Demonstration]]]
 ) -> float:
-    right = count = 0
+    right, count = 0.0, 0
     for learn, test in parts:
         try:
             with warnings.catch_warnings():

@@ -1,0 +1,86 @@
+"""How texts go with demonstrated actions: their words, and whether they keep the order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
+
+from groundling.features.labels import kind_of
+from groundling.features.ordering import Connective, possible_connectives
+from groundling.models.examples import Example
+from groundling.world.environment import State, World
+
+__all__ = ["graph_values", "turning_words", "words_of"]
+
+_FEWEST = 4  # texts with a connective
+_SHARE = 0.6  # of them that are turned around
+
+
+def words_of(example: Example) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(
+        word.lower()
+        for sentence in example.instructions
+        for word in sentence.tokens
+        if any(character.isalnum() for character in word)
+    )
+
+
+def graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
+    """Return the string labels of an action, each a kind and a value."""
+    return frozenset(
+        (kind_of(label), label.value)
+        for labels in world.ground(state, action).node_labels
+        for label in labels
+        if isinstance(label.value, str)
+    )
+
+
+def turning_words(
+    examples: Sequence[Example],
+    kinds: Collection[str],
+    spells: Callable[[str, str], bool],
+    fold: Callable[[str], str],
+) -> tuple[Connective, ...]:
+    """Return words whose texts mostly name values in another order than actions have them.
+
+    Looked at are values that one word of a text spells and one action of several has.
+    """
+    turned: Counter[Connective] = Counter()
+    seen: Counter[Connective] = Counter()
+    for example in examples:
+        order = _order(example, kinds, spells) if len(example.trajectory) > 1 else None
+        if order is None:
+            continue
+        for each in possible_connectives(example.instructions, fold):
+            seen[each] += 1
+            turned[each] += order
+    return tuple(
+        sorted(
+            each
+            for each, count in turned.items()
+            if count >= _FEWEST and count >= _SHARE * seen[each]
+        )
+    )
+
+
+def _order(
+    example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
+) -> bool | None:
+    """Return whether a text is turned around; nothing, if its values do not tell."""
+    held: dict[str, list[int]] = {}
+    for number, (state, action) in enumerate(example.trajectory.decisions()):
+        for kind, value in graph_values(example.world, state, action):
+            if kind in kinds:
+                held.setdefault(value, []).append(number)
+    words = [word.lower() for each in example.instructions for word in each.tokens]
+    places = []
+    for value, actions in held.items():
+        said = [place for place, word in enumerate(words) if spells(word, value)]
+        if len(said) == len(actions) == 1:
+            places.append((said[0], actions[0]))
+    pairs = [pair for pair in combinations(sorted(places), 2) if pair[0][1] != pair[1][1]]
+    if not pairs:
+        return None
+    return sum(one[1] > other[1] for one, other in pairs) * 2 > len(pairs)
