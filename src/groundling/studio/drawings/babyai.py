@@ -158,7 +158,7 @@ def _targets(
         if choice.earlier:
             continue
         for number in choice.things:
-            cell = scene.places[number]  # type: ignore[index]
+            cell = scene.places[cast(int, number)]
             if cell < 0:
                 continue
             x, y = ((each + 0.5) * CELL for each in scene.layout.point(cell))
