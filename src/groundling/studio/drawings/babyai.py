@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree.ElementTree import Element
 
 from groundling.errors import GroundlingError
@@ -158,7 +158,7 @@ def _targets(
         if choice.earlier:
             continue
         for number in choice.things:
-            cell = scene.places[number]  # type: ignore[index]
+            cell = scene.places[cast(int, number)]
             if cell < 0:
                 continue
             x, y = ((each + 0.5) * CELL for each in scene.layout.point(cell))
