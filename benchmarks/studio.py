@@ -193,13 +193,14 @@ def measure(users: int, seconds: float, pause: float) -> dict[str, float]:
     """Return what a load of users comes to."""
     kitchen = Kitchen()
     with tempfile.TemporaryDirectory() as made:
-        processes, addresses, expected = [], {}, {}
+        processes, addresses = [], {}
+        expected: dict[str, dict[str, list[str]]] = {}
         try:
             for name, lesson in LESSONS.items():
                 folder = Path(made) / name
                 follower = train(folder, lesson)
                 expected[name] = {
-                    text: list(follower.follow(text, kitchen, kitchen.start).actions)
+                    text: list(map(str, follower.follow(text, kitchen, kitchen.start).actions))
                     for text in TEXTS
                 }
                 process, addresses[name] = start("serve", str(folder), "--world", WORLD)
