@@ -66,8 +66,8 @@ def against(base: Path, size: float, rounds: int, console: Console) -> dict[str,
     def both(name: str, times: int = rounds, fresh: bool = False) -> list[list[dict[str, float]]]:
         sides: list[list[dict[str, float]]] = [[], []]
         for _ in range(times):
-            for side, python in zip(sides, (base, sys.executable), strict=True):
-                side.append(measure(python, name, size, fresh=fresh))
+            sides[0].append(measure(base, name, size, fresh=fresh))
+            sides[1].append(measure(sys.executable, name, size, fresh=fresh))
         return sides
 
     fits = ["scene", "mazes"]
