@@ -37,7 +37,9 @@ def _use_all(console: Any) -> bool:
             return action
 
         def ground(self, state: str, action: str, after: str) -> GroundingGraph:
-            return GroundingGraph({"lamp": {action: True}})
+            # Two nodes: where all have one, only the kernels of flat plans are used.
+            nodes = {"event": {action: True}, "lamp": {"round": True}}
+            return GroundingGraph(nodes, [("event", "lamp", "of")])
 
     told: list[str] = []
 

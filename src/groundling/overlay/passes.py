@@ -1,9 +1,10 @@
 """The passes over instances: forward to scores, backward to expected counts, compiled.
 
-Every instance is a text and its candidates. `forward` fills the charts of all of them in plain
-numbers; `backward` returns expected counts. Instances whose numbers do not hold are noted, to be
-done in logarithms (`passes_log.py`), which is compiled only where it is needed. There is one
-kernel for all purposes: what is linked into several is compiled as often.
+Every instance is a text and its candidates. The way forward fills the charts of all of them in
+plain numbers; the way back returns expected counts. Instances whose numbers do not hold are noted,
+to be done in logarithms (`passes_log.py`), which is compiled only where it is needed. There is one
+kernel for all purposes, and it is long: what is linked into several is compiled as often, and
+what calls each other is optimised once more at every level.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from groundling.overlay.potentials import Potentials
 
 __all__ = [
     "EXPECT", "LEARN", "SCORE", "UNITS", "fetch_scores", "pass_instances", "return_kinds",
-    "return_text_free", "score_kinds", "text_free", "weigh",
+    "return_text_free", "score_kinds", "score_text_free", "weigh",
 ]  # fmt: skip
 
 # What a pass is for: scores of candidates; these and their gradient; scores of every group of
@@ -60,26 +61,38 @@ def return_kinds(batch: Batch, instance: int, kind_weight: Reals, pair_grad: Rea
 
 
 @inner
-def text_free(batch: Batch, candidate: int, pair_score: Reals, kind_score: Reals) -> float:
-    """ψ(n) + Σ ψ(y_j) and whatever else a candidate scores in every alignment."""
-    total = kind_score[batch.candidate_kind[candidate]]
-    for i in range(batch.candidate_actions[candidate], batch.candidate_actions[candidate + 1]):
-        prior = batch.graph_prior[batch.action_graph[i]]
-        if prior >= 0:
-            total += pair_score[prior]
-    return float(total)
+def score_text_free(
+    batch: Batch, instance: int, pair_score: Reals, kind_score: Reals, free: Reals
+) -> None:
+    """ψ(n) + Σ ψ(y_j) and whatever else each candidate scores in every alignment."""
+    score_kinds(batch, instance, pair_score, kind_score)
+    begin = batch.instance_candidates[instance]
+    for c in range(batch.instance_candidates[instance + 1] - begin):
+        total = kind_score[batch.candidate_kind[begin + c]]
+        for i in range(batch.candidate_actions[begin + c], batch.candidate_actions[begin + c + 1]):
+            prior = batch.graph_prior[batch.action_graph[i]]
+            if prior >= 0:
+                total += pair_score[prior]
+        free[c] = total
 
 
 @inner
 def return_text_free(
-    batch: Batch, candidate: int, weight: float, pair_grad: Reals, kind_weight: Reals
+    batch: Batch, instance: int, free_weight: Reals, pair_grad: Reals, kind_weight: Reals
 ) -> None:
-    """Undo `text_free`: add the weight of a candidate to its kind and to the pairs that it has."""
-    kind_weight[batch.candidate_kind[candidate]] += weight
-    for i in range(batch.candidate_actions[candidate], batch.candidate_actions[candidate + 1]):
-        prior = batch.graph_prior[batch.action_graph[i]]
-        if prior >= 0:
-            pair_grad[prior] += weight
+    """Undo `score_text_free`: add the weights of candidates to the pairs that they have."""
+    kind_weight[:] = 0.0
+    begin = batch.instance_candidates[instance]
+    for c in range(batch.instance_candidates[instance + 1] - begin):
+        weight = free_weight[c]
+        if weight == 0.0:
+            continue
+        kind_weight[batch.candidate_kind[begin + c]] += weight
+        for i in range(batch.candidate_actions[begin + c], batch.candidate_actions[begin + c + 1]):
+            prior = batch.graph_prior[batch.action_graph[i]]
+            if prior >= 0:
+                pair_grad[prior] += weight
+    return_kinds(batch, instance, kind_weight, pair_grad)
 
 
 @summing
@@ -111,84 +124,6 @@ def fetch_scores(
         shift = potentials.set_shift[layout.word_set[first_word + w]] + math.log(total)
         workspace.group_shift[batch.word_group[first_word + w]] += shift
     return bool(fast)
-
-
-@inner
-def forward(
-    batch: Batch, layout: Layout, instance: int, potentials: Potentials, workspace: Workspace,
-    group_log: Reals, free: Reals,
-) -> bool:  # fmt: skip
-    """Fill the charts of all candidates of an instance: `group_log` is (candidates × groups).
-
-    Returns whether the numbers held; those of candidates in `workspace.in_logs` are void if not.
-    """
-    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
-    nodes = whole(batch.instance_nodes[instance])
-    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = whole(batch.instance_candidates[instance])
-    end = whole(batch.instance_candidates[instance + 1])
-    group_log[: (end - begin) * groups] = 0.0
-    fast = fetch_scores(batch, layout, instance, potentials, workspace)
-    scores = workspace.scores[: words * nodes].reshape(words, nodes)
-    workspace.in_logs[: end - begin] = not fast
-    held = fast
-    first, place = begin, whole(0)
-    while first < end and fast:
-        last, states = next_tile(layout, first, end)
-        lay_out_tile(batch, layout, first, last, workspace)
-        workspace.rows[place : place + words * states] = 1.0
-        workspace.messages[place : place + words * states] = 0.0
-        rows = workspace.rows[place : place + words * states].reshape(words, states)
-        messages = workspace.messages[place : place + words * states].reshape(words, states)
-        inside(batch, layout, instance, first, last, scores, potentials, workspace, rows, messages,
-               group_log[(first - begin) * groups : (last - begin) * groups],
-               workspace.in_logs[first - begin : last - begin])  # fmt: skip
-        for c in range(first - begin, last - begin):
-            held &= not workspace.in_logs[c]
-        first, place = last, place + words * states
-    score_kinds(batch, instance, potentials.pair_score, workspace.kind_score)
-    for c in range(end - begin if fast else 0):
-        for g in range(groups):
-            group_log[c * groups + g] += workspace.group_shift[g]
-        free[c] = text_free(batch, begin + c, potentials.pair_score, workspace.kind_score)
-    return held
-
-
-@inner
-def backward(
-    batch: Batch, layout: Layout, instance: int, potentials: Potentials, group_weight: Reals,
-    free_weight: Reals, workspace: Workspace, pair_grad: Reals, edge_grad: Reals,
-) -> None:  # fmt: skip
-    """Add the expected counts of an instance, its charts weighted by (candidates × groups)."""
-    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
-    nodes = whole(batch.instance_nodes[instance])
-    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = whole(batch.instance_candidates[instance])
-    end = whole(batch.instance_candidates[instance + 1])
-    counts = workspace.counts[: words * nodes]
-    counts[:] = 0.0
-    first, place = begin, whole(0)
-    while first < end:
-        last, states = next_tile(layout, first, end)
-        if first > begin or last < end:  # else it is there since `forward`
-            lay_out_tile(batch, layout, first, last, workspace)
-        posteriors = workspace.posteriors[: words * states]
-        posteriors[:] = 0.0
-        rows = workspace.rows[place : place + words * states].reshape(words, states)
-        messages = workspace.messages[place : place + words * states].reshape(words, states)
-        outside(batch, instance, first, last,
-                group_weight[(first - begin) * groups : (last - begin) * groups], potentials,
-                workspace, rows, messages, posteriors.reshape(words, states),
-                counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
-        first, place = last, place + words * states
-    workspace.kind_weight[:] = 0.0
-    for c in range(end - begin):
-        if free_weight[c] != 0.0:
-            return_text_free(batch, begin + c, free_weight[c], pair_grad, workspace.kind_weight)
-    return_kinds(batch, instance, workspace.kind_weight, pair_grad)
-    first_cell = batch.instance_cells[instance]
-    for cell in range(words * nodes):
-        pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
 
 
 @inner
@@ -261,7 +196,33 @@ def pass_instances(
             free_weight = free_values[begin:end]
             if purpose == UNITS:
                 group_log, free = group_weight, free_weight
-        if not forward(batch, layout, instance, potentials, workspace, group_log, free):
+        # Forward: fill the charts of all candidates, `group_log` is (candidates × groups).
+        groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+        words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
+        nodes = whole(batch.instance_nodes[instance])
+        group_log[: (end - begin) * groups] = 0.0
+        held = fetch_scores(batch, layout, instance, potentials, workspace)
+        scores = workspace.scores[: words * nodes].reshape(words, nodes)
+        workspace.in_logs[: end - begin] = not held
+        tile, place = begin, whole(0)
+        while tile < end and held:
+            stop, states = next_tile(layout, tile, end)
+            lay_out_tile(batch, layout, tile, stop, workspace)
+            workspace.rows[place : place + words * states] = 1.0
+            workspace.messages[place : place + words * states] = 0.0
+            rows = workspace.rows[place : place + words * states].reshape(words, states)
+            messages = workspace.messages[place : place + words * states].reshape(words, states)
+            inside(batch, layout, instance, tile, stop, scores, potentials, workspace, rows,
+                   messages, group_log[(tile - begin) * groups : (stop - begin) * groups],
+                   workspace.in_logs[tile - begin : stop - begin])  # fmt: skip
+            tile, place = stop, place + words * states
+        if held:
+            score_text_free(batch, instance, potentials.pair_score, workspace.kind_score, free)
+            for c in range(end - begin):
+                held &= not workspace.in_logs[c]
+                for g in range(groups):
+                    group_log[c * groups + g] += workspace.group_shift[g]
+        if not held:
             # Where candidates are weighed against each other, all are done alike.
             for c in range(end - begin):
                 in_logs[begin + c] = workspace.in_logs[c] or purpose != UNITS
@@ -269,7 +230,27 @@ def pass_instances(
         if purpose <= LEARN:
             loss += weigh(batch, instance, group_log, free, candidate_score, group_weight,
                           free_weight)  # fmt: skip
-        if purpose in (LEARN, EXPECT):
-            backward(batch, layout, instance, potentials, group_weight, free_weight, workspace,
-                     pair_grad, edge_grad)  # fmt: skip
+        if purpose not in (LEARN, EXPECT):
+            continue
+        # Backward: add expected counts, charts weighted by (candidates × groups).
+        counts = workspace.counts[: words * nodes]
+        counts[:] = 0.0
+        tile, place = begin, whole(0)
+        while tile < end:
+            stop, states = next_tile(layout, tile, end)
+            if tile > begin or stop < end:  # else it is there still
+                lay_out_tile(batch, layout, tile, stop, workspace)
+            posteriors = workspace.posteriors[: words * states]
+            posteriors[:] = 0.0
+            rows = workspace.rows[place : place + words * states].reshape(words, states)
+            messages = workspace.messages[place : place + words * states].reshape(words, states)
+            outside(batch, instance, tile, stop,
+                    group_weight[(tile - begin) * groups : (stop - begin) * groups], potentials,
+                    workspace, rows, messages, posteriors.reshape(words, states),
+                    counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
+            tile, place = stop, place + words * states
+        return_text_free(batch, instance, free_weight, pair_grad, workspace.kind_weight)
+        first_cell = batch.instance_cells[instance]
+        for cell in range(words * nodes):
+            pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
     return loss

@@ -11,10 +11,8 @@ from groundling.overlay.passes import (
     EXPECT,
     LEARN,
     UNITS,
-    return_kinds,
     return_text_free,
-    score_kinds,
-    text_free,
+    score_text_free,
     weigh,
 )
 from groundling.overlay.potentials import Potentials
@@ -40,8 +38,7 @@ def pass_instance_in_logs(
         free_weight = free_values[begin : begin + count]
         if purpose == UNITS:
             group_log, free = group_weight, free_weight
-    score_kinds(batch, instance, potentials.pair_score, workspace.kind_score)
-    workspace.kind_weight[:] = 0.0
+    score_text_free(batch, instance, potentials.pair_score, workspace.kind_score, free)
     for stage in range(2):
         for c in range(count):
             if not in_logs[begin + c]:
@@ -52,7 +49,6 @@ def pass_instance_in_logs(
             if stage == 0:
                 logs = group_log[c * groups : (c + 1) * groups]
                 logs[:] = 0.0
-                free[c] = text_free(batch, begin + c, potentials.pair_score, workspace.kind_score)
             else:
                 # Charts are not kept: fill this one again, on the way back.
                 logs = workspace.group_shift[:groups]
@@ -64,10 +60,6 @@ def pass_instance_in_logs(
                             group_weight[c * groups : (c + 1) * groups], potentials,
                             workspace.log_start, rows, messages, workspace.asked, chart, pair_grad,
                             edge_grad)  # fmt: skip
-                if free_weight[c] != 0.0:
-                    return_text_free(
-                        batch, begin + c, free_weight[c], pair_grad, workspace.kind_weight
-                    )
         if stage == 0:
             loss = 0.0
             if purpose <= LEARN:
@@ -75,5 +67,6 @@ def pass_instance_in_logs(
                              free_weight)  # fmt: skip
             if purpose not in (LEARN, EXPECT):
                 return loss
-    return_kinds(batch, instance, workspace.kind_weight, pair_grad)
+    # Where there is a way back, all candidates are in logarithms.
+    return_text_free(batch, instance, free_weight, pair_grad, workspace.kind_weight)
     return loss
