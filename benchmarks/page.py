@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["BARS", "comparison", "reached", "verdicts", "write_page"]
+__all__ = ["BARS", "PICTURE", "comparison", "draw_fits", "reached", "verdicts", "write_page"]
 
 BARS = {
     "speedup_vs_torch": (10.0, "at least"),
@@ -29,6 +29,13 @@ BARS = {
 }
 """The contract: what must be reached, by the names in bench.json."""
 
+PICTURE = "images/fit-time.png"
+"""Where the page has the picture of where the time of a fit goes."""
+
+_FITS = {
+    "scene": "scene", "mazes": "mazes", "mazes_corpus": "mazes, corpus", "maps_corpus":
+    "maps, corpus", "puzzles_corpus": "puzzles, corpus",
+}  # fmt: skip
 _SIDES = {
     "fit_scene_speedup": "fit of the scene, s",
     "fit_scene_first_step_speedup": "… to the first step, s",
@@ -93,3 +100,31 @@ def write_page(page: Path, figures: Mapping[str, float]) -> None:
         _, _, after = rest.partition(end)
         text = "\n".join([before + begin, *lines, end + after])
     page.write_text(text, encoding="utf-8")
+
+
+def draw_fits(figures: Mapping[str, float], file: Path) -> None:
+    """Draw where the time of each fit went in 0.1.0 and goes now, as shares of the former."""
+    from matplotlib.figure import Figure
+
+    fits = [(key, name) for key, name in _FITS.items() if f"fit_{key}_speedup_before" in figures]
+    figure = Figure(figsize=(8.4, 0.7 + 0.75 * len(fits)), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (key, _) in enumerate(fits):
+        whole = figures[f"fit_{key}_speedup_before"]
+        for row, side in enumerate(("before", "now")):
+            seconds = figures[f"fit_{key}_speedup_{side}"]
+            first = figures[f"fit_{key}_first_step_speedup_{side}"]
+            height = -place - (row - 0.5) * 0.36
+            parts = (first / whole, (seconds - first) / whole)
+            for left, width, colour in ((0.0, parts[0], "#4c78a8"), (*parts, "#f2b661")):
+                axes.barh(height, width, 0.32, left=left, color=colour)
+            text = f"{'0.1.0' if side == 'before' else 'now'}: {_short(seconds)} s"
+            axes.text(sum(parts) + 0.01, height, text, va="center", fontsize=9)
+    axes.barh(0, 0, color="#4c78a8", label="before the first step")
+    axes.barh(0, 0, color="#f2b661", label="training")
+    axes.set_yticks([-place for place in range(len(fits))], [name for _, name in fits])
+    axes.set_xlim(0, 1.25)
+    axes.set_xlabel("time of a fit, as a share of that in 0.1.0")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=9)
+    figure.savefig(file, dpi=170)

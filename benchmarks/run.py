@@ -27,7 +27,7 @@ from benchmarks.corpus import Corpus, describe, encoded, generate
 from benchmarks.kernels import kernels
 from benchmarks.limit import prepare_limit
 from benchmarks.numpy_twin import numpy_loss
-from benchmarks.page import BARS, reached, write_page
+from benchmarks.page import BARS, PICTURE, draw_fits, reached, write_page
 from benchmarks.prediction import prediction
 from benchmarks.teaching import KNOWN, curve, teaching
 from groundling.overlay.encoding import Encoding
@@ -55,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if arguments.page is not None:
         figures = json.loads(arguments.output.read_text(encoding="utf-8"))
         write_page(arguments.page, figures)
+        picture = arguments.page.parent / PICTURE
+        if picture.parent.is_dir():
+            draw_fits(figures, picture)
         console.print(f"Written to {arguments.page}.")
         return
     quick = arguments.quick

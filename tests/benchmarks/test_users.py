@@ -136,3 +136,13 @@ def test_side_measures_at_a_tiny_size(job, names):
 def test_side_runs_as_a_file():
     figures = before.measure(sys.executable, "fit scene", 0.001)
     assert figures["seconds"] >= figures["seconds_to_first_step"] > 0
+
+
+def test_page_draws_where_the_time_of_a_fit_goes(tmp_path):
+    figures = {}
+    for key in ("scene", "maps_corpus"):
+        for version, whole, first in (("before", 10.0, 8.0), ("now", 4.0, 1.0)):
+            figures[f"fit_{key}_speedup_{version}"] = whole
+            figures[f"fit_{key}_first_step_speedup_{version}"] = first
+    page.draw_fits(figures, tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")

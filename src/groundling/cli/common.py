@@ -44,7 +44,7 @@ __all__ = [
 TaskArgument = Annotated[
     str,
     typer.Argument(
-        help="mazes, maps or puzzles; or a world of your own, such as my_world.py:Kitchen.",
+        help="mazes, maps, puzzles or babyai; or a world of your own, such as my_world.py:Kitchen.",
         metavar="TASK",
     ),
 ]
