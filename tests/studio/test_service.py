@@ -7,6 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from groundling import Demonstration, Follower
+from groundling.data import Demonstrations
+from groundling.errors import SettingError
 from groundling.studio.gate import Gate
 from groundling.studio.presets import lesson_follower
 from groundling.studio.service import make_service
@@ -113,12 +115,17 @@ def test_service_teaching_a_model_without_its_demonstrations_is_told(served):
         assert "does not keep what it learnt from" in answer.json()["detail"]
 
 
-def test_service_teaching_changes_answers(served, monkeypatch):
+def test_service_teaching_changes_answers(served, model, tmp_path):
     shown = [
         Demonstration(text, served.environment, served.scene.start, actions)
         for text, actions in SHOWN
     ]
-    monkeypatch.setitem(vars(served.setting), "base", lambda: shown)
+    file = tmp_path / "shown.jsonl"
+    Demonstrations(shown).write(file)
+    source = {"kind": "model", "model": str(model), "world": "groundling.studio.kitchen:Kitchen"}
+    with pytest.raises(SettingError, match="need a world"):
+        open_setting({"kind": "model", "model": str(model), "demonstrations": [str(file)]})
+    served = Served(open_setting({**source, "demonstrations": [str(file)]}))
     with TestClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
         body = {"demonstrations": [{"text": "los", "actions": ["go to the shelf"], "weight": 3}]}
         assert client.post("/v1/teach", json=body).json()["taught"] == 1

@@ -19,6 +19,12 @@ def serve(
     teach: Annotated[
         bool, typer.Option("--teach", help="Let clients teach it with /v1/teach.")
     ] = False,
+    demonstrations: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="With --teach and --world: a file of what the model learnt from; may be repeated."
+        ),
+    ] = None,
     port: PortOption = None,
     host: HostOption = "127.0.0.1",
     token: TokenOption = None,
@@ -44,6 +50,7 @@ def serve(
         source = read_target(str(model), world)
         if source["kind"] != "model":
             raise SettingError(f"{model} is no folder of a trained model.")
+        source["demonstrations"] = [str(each) for each in demonstrations or ()]
         served = Served(open_setting(source))
         address = Address(host, port, token)
         gate = Gate(waiting=waiting, seconds=seconds)

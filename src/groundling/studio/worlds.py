@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from groundling.data.codec import Codec
-from groundling.errors import DemonstrationError, GroundlingError, WorldError, did_you_mean
+from groundling.data.own import open_world
+from groundling.errors import (
+    DemonstrationError,
+    GroundlingError,
+    SettingError,
+    WorldError,
+    did_you_mean,
+)
 from groundling.features.reading import Text
 from groundling.follower import Follower
 from groundling.studio.presets import demo_follower, lesson_follower, plain_follower
@@ -106,7 +113,8 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
         return world_setting(str(source["world"]))
     if kind == "model":
         world = source.get("world")
-        return model_setting(Path(str(source["model"])), str(world) if world else None)
+        shown = tuple(map(str, source.get("demonstrations", ())))
+        return model_setting(Path(str(source["model"])), str(world) if world else None, shown)
     known = ("demo", "lesson", "world", "model")
     raise WorldError(f"The studio cannot open a {kind!r}.{did_you_mean(kind, known)}")
 
@@ -222,9 +230,15 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     )
 
 
-def model_setting(folder: Path, world: str | None) -> Setting:
-    """Return a trained model in the world that is named, or in that of its task."""
+def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
+    """Return a trained model in the world that is named, or in that of its task.
+
+    `shown` are the files of demonstrations that it learnt from, without which a model of one's
+    own world cannot be taught more.
+    """
     source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
+    if shown and world is None:
+        raise SettingError("Demonstrations need a world. Name it with --world my_world.py:Kitchen.")
     if world is not None:
         trained = Follower.load(folder)
         found = world_setting(world)
@@ -232,15 +246,17 @@ def model_setting(folder: Path, world: str | None) -> Setting:
         def lost() -> Sequence[Demonstration]:
             raise DemonstrationError(
                 f"The model in {folder} does not keep what it learnt from, so it cannot learn "
-                "more. Open the world without the model and import the demonstrations."
+                "more. Name the files with --demonstrations, or open the world without the model "
+                "in the studio and import them."
             )
 
+        learnt = list(open_world(world, shown).demonstrations or ()) if shown else []
         return Setting(
             title=found.title,
             source=source,
             scenes=found.scenes,
             make=lambda: Follower(**trained.get_params(deep=False)),
-            base=lost,
+            base=(lambda: learnt) if shown else lost,
             trained=trained,
         )
     from groundling.studio.trained import task_setting
