@@ -15,11 +15,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWa
 
 def make(task, folder):
     if task == "mazes":
-        write_mazes(folder, generate_routes(generate_mazes(4, 3, size=4, halls=5), 8, seed=2))
+        write_mazes(
+            folder / "sail", generate_routes(generate_mazes(4, 3, size=4, halls=5), 8, seed=2)
+        )
     elif task == "maps":
-        write_maps(folder, generate_maps(maps=4, dialogues=1, seed=3))
+        write_maps(folder / "hcrc", generate_maps(maps=4, dialogues=1, seed=3))
     else:
-        write_puzzles(generate_puzzles(6, seed=7, sizes=(3, 4)), folder)
+        write_puzzles(generate_puzzles(6, seed=7, sizes=(3, 4)), folder / "crossblock" / "data")
     return folder
 
 

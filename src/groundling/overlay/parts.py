@@ -31,10 +31,11 @@ def share_parts(
     `label_part` is a number for what each label is about. Where few stretches are alike, every
     node is a part of its own.
 
-    >>> labels = np.array([0, 1, 2, 0, 1, 3, 0, 1], np.int32)
-    >>> parts = share_parts(np.array([0, 3, 6, 8]), labels, np.ones(8), np.array([0, 0, 1, 1]))
+    >>> labels = np.array([0, 1, 2, 0, 1, 3, 0, 1, 0, 1, 2], np.int32)
+    >>> about = np.array([0, 0, 1, 1], np.int32)
+    >>> parts = share_parts(np.array([0, 3, 6, 8, 11]), labels, np.ones(11), about)
     >>> parts.node_part.tolist(), parts.part_label.tolist()
-    ([0, 1, 0, 2, 0], [0, 1, 2, 3])
+    ([0, 1, 0, 2, 0, 0, 1], [0, 1, 2, 3])
     """
     nodes = len(node_labels) - 1
     whole = Parts(np.arange(nodes + 1), np.arange(nodes), node_labels, node_label, node_amount)
