@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
@@ -31,6 +32,23 @@ def setting(
     return field(default=default, metadata={"least": least, "most": most, "above": above})
 
 
+class _OwnSignature:
+    """What a group of settings is made from, for help: the fields, though `__new__` takes any."""
+
+    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+        made = inspect.signature(owner.__init__)  # type: ignore[misc]
+        return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def _check_names(kind: Any, named: Iterable[str]) -> None:
+    known = [each.name for each in fields(kind)]
+    for name in named:
+        if name not in known:
+            raise SettingError(
+                f"{kind.__name__} has no setting {name!r}.{did_you_mean(name, known)}"
+            )
+
+
 @dataclass(frozen=True, repr=False)
 class Settings:
     """A frozen group of settings; a value of the wrong type or range is a `SettingError`.
@@ -52,7 +70,18 @@ class Settings:
     Traceback (most recent call last):
         ...
     groundling.errors.SettingError: Oven.heat is a number, not 'hot'.
+    >>> Oven(heet=200)
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Oven has no setting 'heet'. Did you mean 'heat'?
     """
+
+    __signature__ = _OwnSignature()
+
+    def __new__(cls: type[S], *values: Any, **named: Any) -> S:
+        """Complain of settings that do not exist before Python does, with a suggestion."""
+        _check_names(cls, named)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         hints = _hints(type(self))
@@ -91,12 +120,6 @@ class Settings:
             ...
         groundling.errors.SettingError: Settings has no setting 'hat'.
         """
-        known = [each.name for each in fields(cls)]
-        for name in data:
-            if name not in known:
-                raise SettingError(
-                    f"{cls.__name__} has no setting {name!r}.{did_you_mean(name, known)}"
-                )
         return cls(**data)
 
 

@@ -75,6 +75,39 @@ def test_own_world_is_evaluated_by_its_parts():
     assert [each["count"] for each in found["parts"]] == [5, 5]
 
 
+def test_own_world_judges_a_trained_model_on_other_demonstrations():
+    said = run("evaluate", WORLD, SHOWN, "--model", "model", "--json", "judged.json")
+    assert "model: 90% of 10." in said
+    with open("judged.json", encoding="utf-8") as file:
+        assert json.load(file) == {"world": WORLD, "right": 0.9, "count": 10, "parts": []}
+    said = run("evaluate", "mazes", "--model", "model", "--sample", code=1)
+    assert "--model is for a world of your own" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("train", ("--preset", "bset")),
+        ("train", ("--leave-out", "L")),
+        ("evaluate", ("--row", "full")),
+        ("evaluate", ("--jobs", "2")),
+        ("tune", ("--setting", "learning.l2=0.1")),
+        ("tune", ("--json", "tuned.json")),
+    ],
+)
+def test_own_world_refuses_options_that_would_do_nothing(command, option):
+    said = " ".join(run(command, WORLD, SHOWN, *option, code=1).split())
+    assert f"{option[0]} has no effect in a world of your own" in said
+
+
+def test_own_world_with_a_wrong_name_is_told_before_any_record_is_read():
+    said = " ".join(run("train", "kitchen.py:Kitchin", SHOWN, "--out", "none", code=1).split())
+    assert "kitchen.py has no 'Kitchin'. Did you mean 'Kitchen'?" in said
+    assert "jsonl" not in said
+    said = " ".join(run("train", "kitchin.py:Kitchen", SHOWN, "--out", "none", code=1).split())
+    assert "There is no file kitchin.py" in said
+
+
 def test_own_world_is_tuned():
     said = run("tune", WORLD, SHOWN, "--seconds", "0", "--parser", "chain", "--out", "tuned")
     assert "← best" in said

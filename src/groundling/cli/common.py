@@ -31,6 +31,7 @@ __all__ = [
     "SampleOption",
     "SkipBadOption",
     "TaskArgument",
+    "check_own_only",
     "check_preset",
     "check_task_only",
     "check_writable",
@@ -181,6 +182,19 @@ def check_task_only(files: list[str] | None, parser: str | None, skip_bad: bool)
             f"{wrong} are for a world of your own, such as my_world.py:Kitchen. A task has its "
             "own; leave them out."
         )
+
+
+def check_own_only(context: typer.Context, *names: str) -> None:
+    """Complain of options that only tasks have, given with a world of one's own."""
+    from groundling.errors import SettingError
+
+    for each in context.command.params:
+        source = context.get_parameter_source(each.name or "")
+        if each.name in names and source is not None and source.name == "COMMANDLINE":
+            raise SettingError(
+                f"{max(each.opts, key=len)} has no effect in a world of your own: it is for tasks. "
+                "Leave it out."
+            )
 
 
 def check_preset(task: Task[Any, Any], preset: str, variant: str = "full") -> Any:

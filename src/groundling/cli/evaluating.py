@@ -18,6 +18,7 @@ from groundling.cli.common import (
     SampleOption,
     SkipBadOption,
     TaskArgument,
+    check_own_only,
     check_preset,
     check_task_only,
     check_writable,
@@ -42,6 +43,7 @@ JsonFileOption = Annotated[
 
 
 def evaluate(
+    context: typer.Context,
     task: TaskArgument,
     files: FilesArgument = None,
     preset: PresetOption = "best",
@@ -55,6 +57,10 @@ def evaluate(
     parts: Annotated[
         int, typer.Option(min=2, help="In your own world: into how many parts to split.")
     ] = 5,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="In your own world: a trained model to judge, instead of the parts."),
+    ] = None,
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
     jobs: JobsOption = 0,
@@ -71,9 +77,20 @@ def evaluate(
         if names_world(task):
             from groundling.cli.own import evaluate_own
 
+            check_own_only(
+                context,
+                "preset",
+                "ablations",
+                "row",
+                "quick",
+                "jobs",
+                "cluster",
+                "corpora",
+                "sample",
+            )
             evaluate_own(
                 task, files or (), make_console(errors=str(json_file) == "-"), skip_bad=skip_bad,
-                parser=parser or "default", parts=parts, json_file=json_file,
+                parser=parser, parts=parts, json_file=json_file, model=model,
             )  # fmt: skip
             return
         check_task_only(files, parser, skip_bad)
@@ -85,6 +102,8 @@ def evaluate(
 
         asked = get_task(task)
         check_writable(json_file)
+        if model is not None:
+            raise SettingError("--model is for a world of your own. Leave it out.")
         if ablations and row:
             raise SettingError("--ablations means all rows; leave --row out.")
         known = asked.presets.variants_of(preset)
@@ -141,6 +160,7 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
 
 
 def tune(
+    context: typer.Context,
     task: TaskArgument,
     files: FilesArgument = None,
     preset: PresetOption = "best",
@@ -179,6 +199,10 @@ def tune(
         if names_world(task):
             from groundling.cli.own import tune_own
 
+            check_own_only(
+                context, "preset", "row", "setting", "jobs", "cluster", "json_file", "corpora",
+                "sample",
+            )  # fmt: skip
             tune_own(
                 task, files or (), make_console(), parser=parser or "default", seconds=seconds,
                 out=out, skip_bad=skip_bad,

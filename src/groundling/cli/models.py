@@ -18,6 +18,7 @@ from groundling.cli.common import (
     SampleOption,
     SkipBadOption,
     TaskArgument,
+    check_own_only,
     check_preset,
     check_task_only,
     find_place,
@@ -58,6 +59,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def train(
+    context: typer.Context,
     task: TaskArgument,
     files: FilesArgument = None,
     preset: PresetOption = "best",
@@ -94,6 +96,7 @@ def train(
         if names_world(task):
             from groundling.cli.own import train_own
 
+            check_own_only(context, "preset", "row", "left_out", "corpora", "sample")
             train_own(
                 task, files or (), out, make_console(), parser=parser or "default", seed=seed,
                 again=again, skip_bad=skip_bad, cluster=cluster, memory=memory,

@@ -94,24 +94,32 @@ def _count(shown: Sequence[Demonstration] | Demonstrations) -> int:
 
 def evaluate_own(
     world: str, files: Sequence[str], console: Console, *,
-    parser: str, parts: int, skip_bad: bool, json_file: Path | None,
+    parser: str | None, parts: int, skip_bad: bool, json_file: Path | None,
+    model: Path | None = None,
 ) -> None:  # fmt: skip
-    """Learn from all parts of the demonstrations but one, and follow that one."""
+    """Learn from all parts of the demonstrations but one, and follow that one.
+
+    With a `model` that was trained before, that one follows all of them.
+    """
     check_writable(json_file)
+    trained = None if model is None else Follower.load(model, parser=parser)
     shown = _shown(world, files, console, skip_bad=skip_bad)
     right = 0.0
     tested: list[dict[str, Any]] = []
-    for number, (learn, test) in enumerate(folds(shown, parts), 1):
+    if trained is not None:
+        right = trained.score(shown) * len(shown)
+    for number, (learn, test) in enumerate([] if trained is not None else folds(shown, parts), 1):
         title = f"part {number}"
         with progress(console, title) as report, warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)
-            follower = Follower(parser=parser).fit(learn, progress=report, check=False)
+            follower = Follower(parser=parser or "default").fit(learn, progress=report, check=False)
             share = follower.score(test)
         right += share * len(test)
         tested.append({"part": number, "count": len(test), "right": share})
         console.print(f"{title}: {share:.0%} of {len(test)} demonstrations end as demonstrated.")
     mean = right / len(shown)
-    console.print(f"All together: {mean:.0%} of {len(shown)}.")
+    together = "All together" if trained is None else str(model)
+    console.print(f"{together}: {mean:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
     content = {"world": world, "right": mean, "count": len(shown), "parts": tested}
     if str(json_file) == "-":
         print_json(content)
@@ -214,6 +222,7 @@ def _shown(
             "demonstrations.jsonl"
         )
     own: OwnWorld = open_world(world, files, skip_bad=skip_bad, check=skip_bad)
+    own.worlds.check()  # a wrong name is not the fault of the first record
     assert own.demonstrations is not None
     shown = list(own.demonstrations)
     bad = own.demonstrations.skipped_count

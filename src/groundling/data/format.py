@@ -122,9 +122,9 @@ class RecordReader:
             self._seen = seen = World(shown.environment)
             self._checked = 0
         self._checked += 1
-        seen.carry_out(shown.start, shown.actions, "The plan")
+        seen.trace(shown.start, shown.actions, "The plan")  # with its graphs, as fit does
         for plan in shown.also:
-            seen.carry_out(shown.start, plan, "A plan in also")
+            seen.trace(shown.start, plan, "A plan in also")
 
     def _find_world(self, record: Mapping[str, Json], carried: _Turn | None) -> KnownWorld:
         named = record.get("world")

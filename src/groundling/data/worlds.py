@@ -142,6 +142,18 @@ class Worlds:
         """The names that records may use."""
         return tuple(self._named)
 
+    def check(self) -> None:
+        """Complain of names that stand for nothing, before records are read that speak of them.
+
+        >>> Worlds("no_such_file.py:Kitchen").check()
+        Traceback (most recent call last):
+            ...
+        groundling.errors.WorldError: There is no file no_such_file.py...
+        """
+        for given in self._named.values():
+            if isinstance(given, str):
+                _find(given)
+
     def get(self, name: str = "", arguments: Mapping[str, Any] | None = None) -> KnownWorld:
         """Return the world of a name, made with arguments; without a name, the only one."""
         key = (name, canonical(arguments) if arguments else "")

@@ -47,8 +47,9 @@ class Choice:
     """Something that was chosen from the demonstrations.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
-    ...              "Search(max_length=…)"))
-    Search.max_length = 1: every demonstration has one action. To change it: Search(max_length=…)
+    ...              "search=replace(follower.search, max_length=…)"))
+    Search.max_length = 1: every demonstration has one action. To change it:
+    search=replace(follower.search, max_length=…)
     """
 
     what: str
@@ -295,6 +296,11 @@ def _fill(chosen: dict[str, Any], facts: Facts, found: list[Choice]) -> None:
         found.append(Choice("model", repr(chosen["model"]), _why(facts), "model=…"))
 
 
+def _set(group: str, what: str) -> str:
+    """Return how one setting is changed and the others of its group are kept."""
+    return f"{group}=replace(follower.{group}, {what})"
+
+
 def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
     if facts.told:
         return _told_choices(features, facts)
@@ -318,18 +324,20 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
         else "they served on every task tried"
     )
     found = [
-        Choice("Features.words", repr(features.words), words, "Features(words=…)"),
-        Choice("Features.slots", repr(features.slots), why, "Features(slots=…)"),
-        Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
+        Choice("Features.words", repr(features.words), words, _set("features", "words=…")),
+        Choice("Features.slots", repr(features.slots), why, _set("features", "slots=…")),
+        Choice("Features.numbers", repr(features.numbers), numbers, _set("features", "numbers=…")),
     ]  # fmt: skip
     if features.learns_lexicon:
         why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
         if facts.opaque:
             why = "no word looks like a value, so that all words for them are to be learnt"
-        found.append(Choice("Features.lexicon", "'learn'", why, "Features(lexicon='strings')"))
+        found.append(
+            Choice("Features.lexicon", "'learn'", why, _set("features", "lexicon='strings'"))
+        )
     if features.reorder and facts.turning:
         why = f"texts name things in another order than they are done: {', '.join(facts.turning)}"
-        found.append(Choice("Features.reorder", "True", why, "Features(reorder=False, …)"))
+        found.append(Choice("Features.reorder", "True", why, _set("features", "reorder=False")))
     return found
 
 
@@ -337,19 +345,23 @@ def _told_choices(features: Features, facts: Facts) -> list[Choice]:
     why = "sentences are single words with labels, which say what counts in them"
     numbers = "numbers measure" if facts.measures else "numbers count"
     found = [
-        Choice("Features.words", repr(features.words), why, "Features(words=…)"),
+        Choice("Features.words", repr(features.words), why, _set("features", "words=…")),
         Choice("Features.slots", repr(features.slots), "these labels speak of their values",
-               "Features(slots=…)"),
-        Choice("Features.numbers", repr(features.numbers), numbers, "Features(numbers=…)"),
+               _set("features", "slots=…")),
+        Choice("Features.numbers", repr(features.numbers), numbers, _set("features", "numbers=…")),
     ]  # fmt: skip
     if features.include:
         why = "with more features, plans had less in common with those demonstrated"
-        found.append(Choice("Features.include", repr(features.include), why, "Features(include=…)"))
+        found.append(
+            Choice("Features.include", repr(features.include), why, _set("features", "include=…"))
+        )
     return found
 
 
 def _learning_choice(learning: Learning, model: Model, facts: Facts) -> Choice:
-    return Choice("Learning.l2", f"{learning.l2:g}", why_learning(facts, model), "Learning(l2=…)")
+    return Choice(
+        "Learning.l2", f"{learning.l2:g}", why_learning(facts, model), _set("learning", "l2=…")
+    )
 
 
 def _merged(given: Search, likely: Search) -> Search:
@@ -372,15 +384,15 @@ def _finish_search(chosen: dict[str, Any], facts: Facts, likely: Search | None) 
     chosen["search"] = likely if given == AUTO else _merged(given, likely)
     search: Search = chosen["search"]
     found = [Choice("Search.max_length", str(search.max_length), _length_why(search, facts),
-                    "Search(max_length=…)")]  # fmt: skip
+                    _set("search", "max_length=…"))]  # fmt: skip
     if given == AUTO and search.decode != Search().decode:
         why = "the environment says what counts of a final state"
         if search.decode == "transitions":
             why = "most of a text names nothing, so that whole plans are seldom right"
-        found.append(Choice("Search.decode", repr(search.decode), why, "Search(decode=…)"))
+        found.append(Choice("Search.decode", repr(search.decode), why, _set("search", "decode=…")))
     if given == AUTO and search.beam != Search().beam:
         why = "serves where texts are read unit by unit"
-        found.append(Choice("Search.beam", str(search.beam), why, "Search(beam=…)"))
+        found.append(Choice("Search.beam", str(search.beam), why, _set("search", "beam=…")))
     return found
 
 
