@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from groundling import Demonstration, Features, Follower, Learning, Overlay, PlanModel, Search
-from groundling.errors import ConvergenceWarning
+from groundling.errors import ConvergenceWarning, GroundlingWarning
 from groundling.files import write_atomically
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 from groundling.tasks.mazes.demo import demo_world
@@ -51,6 +51,7 @@ def teaching(console: Console, known: Sequence[int] = KNOWN, lessons: int = 11) 
     mazes = generate_mazes(1, 3)
     shown = generate_demonstrations(mazes, max(known) + lessons + 1, seed=1)
     figures = {}
+    warnings.simplefilter("ignore", GroundlingWarning)  # what they say of so little is known
     for count in known:
         follower = make_follower().fit(shown[:count])
         follower.teach(shown[count : count + 1])  # encodes all of them once
@@ -93,6 +94,7 @@ def streams() -> dict[str, Sequence[Demonstration]]:
 
 def curve(console: Console) -> dict[str, float]:
     """Print how often streams were understood before they were learnt."""
+    warnings.simplefilter("ignore", GroundlingWarning)
     table = Table(title="understood before it was learnt")
     figures: dict[str, float] = {}
     for heading in ("stream", *(f"up to {mark}" for mark in SEEN)):
