@@ -47,7 +47,7 @@ demo: $(VENV)/.base
 	$(BIN)/groundling demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The figures go into soak.json, from which docs/reliability.md takes them.
 SOAK ?= 3600
