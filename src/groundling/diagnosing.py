@@ -23,7 +23,8 @@ from groundling.world.trajectory import Trajectory
 __all__ = ["Diagnosis", "Finding", "Mistake", "check_learnt", "diagnose", "left_out", "warn"]
 
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
-_FOLLOWED = 24  # demonstrations that are followed again after learning
+_FOLLOWED = 24  # demonstrations that are followed again after learning,
+_WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
 _NAMED = 3  # demonstrations that a sentence names
 _LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it
 _FEATURES = 3
@@ -134,7 +135,19 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     found += _constant_labels(some)
     found += _tokens(examples)
     found += _lexicon(learnt)
-    found += _own(learnt, examples[:: max(1, len(examples) // follow)][:follow])
+    found += _own(learnt, _followed(examples, follow))
+    return found
+
+
+def _followed(examples: Sequence[Example], most: int) -> list[Example]:
+    """Return some examples, one or more, from the first to the last."""
+    found: list[Example] = []
+    words = 0
+    for each in examples[:: max(1, len(examples) // most)][:most]:
+        words += sum(map(len, each.instructions))
+        if found and words > _WORDS_FOLLOWED:
+            break
+        found.append(each)
     return found
 
 

@@ -144,5 +144,6 @@ def test_page_draws_where_the_time_of_a_fit_goes(tmp_path):
         for version, whole, first in (("before", 10.0, 8.0), ("now", 4.0, 1.0)):
             figures[f"fit_{key}_speedup_{version}"] = whole
             figures[f"fit_{key}_first_step_speedup_{version}"] = first
+        figures[f"fit_{key}_speedup"] = 2.5
     page.draw_fits(figures, tmp_path / "fit.png")
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
