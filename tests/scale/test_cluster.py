@@ -22,7 +22,11 @@ from tests.scale.making import fit, shown, trainer_of
 from tests.worlds import Line
 
 distributed = pytest.importorskip("distributed", reason="needs groundling[cluster]")
-pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning"),
+    # What killed workers leave behind in Dask is collected at any time, in any test.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
 @pytest.fixture(scope="module")
