@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Self
 
 from groundling.answers import answer
@@ -16,7 +16,7 @@ from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices
-from groundling.learning.trainer import Learnt
+from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Request
 from groundling.overlay.batch import Reals
 from groundling.settings import Auto
@@ -142,6 +142,27 @@ class Looking(Estimator):
     def choices_(self) -> Choices:
         """What was chosen from the demonstrations, and why; print it to read it."""
         return Choices(self._fitted().choices)
+
+    def chosen(self) -> Self:
+        """Return a follower that has learnt nothing yet, with all settings that this one learnt by.
+
+        What was chosen from the demonstrations is given to it, so that some settings can be
+        changed and the others stay.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> another = follower.chosen().set_params(search__max_length=2).fit(shown)
+        >>> another.search.max_length, another.features == follower.chosen().features
+        (2, True)
+        """
+        settings = self._fitted().settings
+        return type(self)(**{each.name: getattr(settings, each.name) for each in fields(Trainer)})
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]

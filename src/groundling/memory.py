@@ -16,7 +16,8 @@ V = TypeVar("V")
 _ENTRY = 100  # bytes of a dictionary for one entry, about
 _SAMPLES = (8, 4, 2, 2, 2)  # how many of the things in a thing are looked at, level by level
 _FIRST = 2  # so many entries are all measured,
-_MEASURED = 64  # and one in so many of those that follow
+_MEASURED = 64  # and one in so many of those that follow;
+_RECENT = 8  # the mean is that of about so many measures
 
 
 def _own_size(value: object) -> int:
@@ -78,6 +79,20 @@ class Budget:
         self.used += size
         if self.used > self.most:
             self._shrink()
+
+    def allow(self, most: int) -> None:
+        """Change how many bytes may be taken; what is too much is forgotten now.
+
+        >>> budget = Budget(10_000)
+        >>> numbers: Memory[int, int] = Memory(budget)
+        >>> for number in range(50):
+        ...     numbers.keep(number, number)
+        >>> budget.allow(1000)
+        >>> budget.used <= 1000
+        True
+        """
+        self.most = most
+        self.take(0)
 
     def count_again(self) -> None:
         """Count what the memories take that are still there."""
@@ -150,7 +165,7 @@ class Memory(Generic[K, V]):
         if self._kept > _FIRST and self._kept % _MEASURED and glance <= 2 * self._glance:
             return round(self._mean)
         measured = size_of(key) + size_of(value)
-        share = 1 / min(self._kept, 8)
+        share = 1 / min(self._kept, _RECENT)
         self._mean += share * (measured - self._mean)
         self._glance += share * (glance - self._glance)
         return measured

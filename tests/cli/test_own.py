@@ -80,6 +80,8 @@ def test_own_world_judges_a_trained_model_on_other_demonstrations():
     assert "model: 90% of 10." in said
     with open("judged.json", encoding="utf-8") as file:
         assert json.load(file) == {"world": WORLD, "right": 0.9, "count": 10, "parts": []}
+    said = run("evaluate", WORLD, SHOWN, "--model", "model", "--parts", "2", code=1)
+    assert "--parts has no effect with --model" in " ".join(said.split())
     said = run("evaluate", "mazes", "--model", "model", "--sample", code=1)
     assert "--model is for a world of your own" in said
 

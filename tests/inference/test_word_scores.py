@@ -66,3 +66,17 @@ def test_word_scores_grow_beyond_their_first_room(learnt):
     text, _ = scores.actions(pairs(world))
     few = UnitScores(encoder, space, theta, [Instruction.chain("left")], world)
     np.testing.assert_allclose(text, few.actions(pairs(world))[0], atol=1e-12)
+
+
+def test_word_scores_are_counted_and_take_a_part_of_the_budget(learnt):
+    encoder, space, theta = learnt
+    world = World(Line(4))
+    UnitScores(encoder, space, theta, TEXT, world).actions(pairs(world))
+    known = WordScores.of(encoder, space, theta)
+    assert encoder.remembered()["scores"] == known.bytes > 64 * 64 * 9
+    encoder.budget.allow(1000)  # too few bytes for any
+    again = UnitScores(encoder, space, theta, TEXT, world).actions(pairs(world))
+    assert len(known._words) <= len({word for each in TEXT for word in each.tokens}) + 2
+    assert again[0].any()
+    encoder.empty()
+    assert encoder.remembered()["scores"] == 0

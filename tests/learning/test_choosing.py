@@ -4,10 +4,12 @@ import random
 import warnings
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from groundling import (
     Demonstration,
+    Ensemble,
     Features,
     Follower,
     GroundingGraph,
@@ -21,7 +23,12 @@ from groundling.errors import LearningWarning
 from groundling.language import Instruction, SentenceLabel
 from groundling.learning.choosing import in_common, split
 from groundling.learning.facts import Facts
-from groundling.learning.presets import features_for, learning_for
+from groundling.learning.presets import (
+    configurations,
+    features_for,
+    learning_for,
+    with_second_member,
+)
 from groundling.world.environment import World
 from tests.worlds import Line, line_demonstrations
 
@@ -289,3 +296,61 @@ def test_choosing_counts_what_plans_have_in_common():
     one, other = (world.trace(4, actions, "") for actions in (("left", "left"), ("left", "right")))
     assert in_common(world, one, one) == 1
     assert in_common(world, one, other) == 0.5
+
+
+def walks(count, *, group="walk {}", noisy=False):
+    """Walks along a line, three demonstrations each, one where the other ended."""
+    dice, line, shown = random.Random(1), Line(14), []
+    for walk in range(count):
+        state = 7
+        for _ in range(3):
+            plan = [dice.choice(("left", "right"))] * dice.randint(1, 2)
+            said = ["some", "way"] if noisy and dice.random() < 0.6 else plan
+            text = f"go {' '.join(said)}"
+            shown.append(Demonstration(text, line, state, plan, group=group.format(walk)))
+            for each in plan:
+                state = line.step(state, each)
+    return shown
+
+
+def test_choosing_composes_demonstrations_that_follow_each_other():
+    follower = Follower(parser="chain").fit(walks(8))
+    assert follower.chosen().learning.composed == 0.5
+    [choice] = [each for each in follower.choices_ if each.what == "Learning.composed"]
+    assert "begin where the one before in their group ended" in choice.why
+    apart = Follower(parser="chain").fit(walks(8, group=""))
+    assert apart.chosen().learning.composed == 0.0
+    assert "Learning.composed" not in str(apart.choices_)
+    once = [replace(each, actions=each.actions[:1]) for each in walks(8)]
+    assert Follower(parser="chain").fit(once).chosen().learning.composed == 0.0
+
+
+def test_choosing_takes_a_second_member_where_many_texts_are_not_clean():
+    facts = Facts(walks(120, noisy=True), "chain")
+    graphs, flat, *_ = configurations(facts)
+    second = with_second_member(flat, facts)
+    assert [each.overlay.skeleton for each in second.model.members] == ["chain"]
+    assert second.model.model == flat.model
+    assert with_second_member(graphs, facts) is None
+    assert with_second_member(flat, Facts(walks(20), "chain")) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LearningWarning)
+        follower = Follower(parser="chain").fit(walks(120, noisy=True))
+    settings = follower.chosen()
+    tried = next(each for each in follower.choices_ if each.what == "model")
+    assert isinstance(settings.model, Ensemble) == (settings.overlay.nodes == "flat")
+    assert ("a second member" in tried.why) == isinstance(settings.model, Ensemble)
+
+
+def test_choosing_tells_how_to_change_one_setting_and_keep_the_others():
+    shown = takes(6)
+    follower = Follower(parser="chain").fit(shown)
+    for each in follower.choices_:
+        group, _, setting = each.what.partition(".")
+        change = each.change.replace("…", f"follower.chosen().{group.lower()}"
+                                     + (f".{setting}" if setting else ""))  # fmt: skip
+        if "model=follower" in change:
+            continue  # three at once
+        again = eval(change, {"follower": follower}).fit(shown)
+        assert again.choices_ == ()
+        assert np.array_equal(again.theta_, follower.theta_)

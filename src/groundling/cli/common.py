@@ -36,6 +36,7 @@ __all__ = [
     "check_task_only",
     "check_writable",
     "find_place",
+    "given",
     "make_console",
     "plainly",
     "print_json",
@@ -188,13 +189,20 @@ def check_own_only(context: typer.Context, *names: str) -> None:
     """Complain of options that only tasks have, given with a world of one's own."""
     from groundling.errors import SettingError
 
-    for each in context.command.params:
-        source = context.get_parameter_source(each.name or "")
-        if each.name in names and source is not None and source.name == "COMMANDLINE":
+    for name in names:
+        option = given(context, name)
+        if option is not None:
             raise SettingError(
-                f"{max(each.opts, key=len)} has no effect in a world of your own: it is for tasks. "
-                "Leave it out."
+                f"{option} has no effect in a world of your own: it is for tasks. Leave it out."
             )
+
+
+def given(context: typer.Context, name: str) -> str | None:
+    """Return an option as it is spelt, if it stands on the command line."""
+    source = context.get_parameter_source(name)
+    if source is None or source.name != "COMMANDLINE":
+        return None
+    return next(max(each.opts, key=len) for each in context.command.params if each.name == name)
 
 
 def check_preset(task: Task[Any, Any], preset: str, variant: str = "full") -> Any:

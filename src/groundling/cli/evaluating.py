@@ -23,6 +23,7 @@ from groundling.cli.common import (
     check_task_only,
     check_writable,
     find_place,
+    given,
     make_console,
     plainly,
     print_json,
@@ -73,9 +74,10 @@ def evaluate(
     """Evaluate on data that was not trained on: a preset, or your own world by its parts."""
     with plainly(debug, "Nothing was written."):
         from groundling.data.own import names_world
+        from groundling.errors import SettingError
 
         if names_world(task):
-            from groundling.cli.own import evaluate_own
+            from groundling.cli.own import evaluate_own, evaluate_parts
 
             check_own_only(
                 context,
@@ -88,14 +90,25 @@ def evaluate(
                 "corpora",
                 "sample",
             )
+            console = make_console(errors=str(json_file) == "-")
+            if model is None:
+                evaluate_parts(
+                    task, files or (), console, skip_bad=skip_bad, parser=parser, parts=parts,
+                    json_file=json_file,
+                )  # fmt: skip
+                return
+            if given(context, "parts"):
+                raise SettingError(
+                    "--parts has no effect with --model, which is judged on all demonstrations. "
+                    "Leave one of them out."
+                )
             evaluate_own(
-                task, files or (), make_console(errors=str(json_file) == "-"), skip_bad=skip_bad,
-                parser=parser, parts=parts, json_file=json_file, model=model,
+                task, files or (), console, model, skip_bad=skip_bad, parser=parser,
+                json_file=json_file,
             )  # fmt: skip
             return
         check_task_only(files, parser, skip_bad)
         from groundling.cli.running import run_with_progress
-        from groundling.errors import SettingError
         from groundling.tasks.presets import FULL
         from groundling.tasks.registry import get_task
         from groundling.tasks.running import assemble, evaluation_jobs

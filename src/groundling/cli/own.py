@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,7 +26,15 @@ from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
 from groundling.world.environment import Demonstration, Environment, State
 
-__all__ = ["OwnScene", "evaluate_own", "load_any", "own_scene", "train_own", "tune_own"]
+__all__ = [
+    "OwnScene",
+    "evaluate_own",
+    "evaluate_parts",
+    "load_any",
+    "own_scene",
+    "train_own",
+    "tune_own",
+]
 
 _FORMAT = "groundling-own-1"
 _SHOWN = 5  # records that were left out, as they are listed
@@ -92,23 +101,16 @@ def _count(shown: Sequence[Demonstration] | Demonstrations) -> int:
         return sum(1 for _ in shown)
 
 
-def evaluate_own(
+def evaluate_parts(
     world: str, files: Sequence[str], console: Console, *,
     parser: str | None, parts: int, skip_bad: bool, json_file: Path | None,
-    model: Path | None = None,
 ) -> None:  # fmt: skip
-    """Learn from all parts of the demonstrations but one, and follow that one.
-
-    With a `model` that was trained before, that one follows all of them.
-    """
+    """Learn from all parts of the demonstrations but one, and follow that one."""
     check_writable(json_file)
-    trained = None if model is None else Follower.load(model, parser=parser)
     shown = _shown(world, files, console, skip_bad=skip_bad)
     right = 0.0
     tested: list[dict[str, Any]] = []
-    if trained is not None:
-        right = trained.score(shown) * len(shown)
-    for number, (learn, test) in enumerate([] if trained is not None else folds(shown, parts), 1):
+    for number, (learn, test) in enumerate(folds(shown, parts), 1):
         title = f"part {number}"
         with progress(console, title) as report, warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)
@@ -118,14 +120,31 @@ def evaluate_own(
         tested.append({"part": number, "count": len(test), "right": share})
         console.print(f"{title}: {share:.0%} of {len(test)} demonstrations end as demonstrated.")
     mean = right / len(shown)
-    together = "All together" if trained is None else str(model)
-    console.print(f"{together}: {mean:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
-    content = {"world": world, "right": mean, "count": len(shown), "parts": tested}
+    console.print(f"All together: {mean:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
+    _tell(world, mean, len(shown), tested, json_file)
+
+
+def evaluate_own(
+    world: str, files: Sequence[str], console: Console, model: Path, *,
+    parser: str | None, skip_bad: bool, json_file: Path | None,
+) -> None:  # fmt: skip
+    """Follow all demonstrations with a model that was trained before."""
+    check_writable(json_file)
+    follower = Follower.load(model, parser=parser)
+    shown = _shown(world, files, console, skip_bad=skip_bad)
+    right = follower.score(shown)
+    console.print(f"{model}: {right:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
+    _tell(world, right, len(shown), [], json_file)
+
+
+def _tell(
+    world: str, right: float, count: int, parts: list[dict[str, Any]], json_file: Path | None
+) -> None:
+    """Print or write what an evaluation came to as JSON, if that was asked for."""
+    content = {"world": world, "right": right, "count": count, "parts": parts}
     if str(json_file) == "-":
         print_json(content)
     elif json_file is not None:
-        import json
-
         write_atomically(json_file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -50,6 +50,11 @@ def serve(
         source = read_target(str(model), world)
         if source["kind"] != "model":
             raise SettingError(f"{model} is no folder of a trained model.")
+        if demonstrations and not teach:
+            raise SettingError(
+                "--demonstrations has no effect without --teach: they are what a model learns from "
+                "again when it is taught. Add --teach, or leave them out."
+            )
         source["demonstrations"] = [str(each) for each in demonstrations or ()]
         served = Served(open_setting(source))
         address = Address(host, port, token)

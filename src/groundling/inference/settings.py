@@ -42,7 +42,7 @@ class Search(Settings):
         Below this confidence the follower says that it does not understand.
     memory
         How many megabytes may be spent on remembering worlds, graphs and plans that were asked
-        about, to answer faster. What is used least gives way; answers stay what they are.
+        about, to answer faster. What was not used lately gives way; answers stay what they are.
 
     Examples
     --------

@@ -21,7 +21,8 @@ from groundling.overlay.skeletons import BOUND, Skeleton
 
 __all__ = ["WordScores", "alone"]
 
-_MOST = 4_000_000  # scores that are remembered: 36 megabytes
+_SHARE = 4  # of an encoder's budget, one part in so many may be spent on scores
+_BYTES = 9  # of a score, and of whether it is known
 
 
 class WordScores:
@@ -45,6 +46,11 @@ class WordScores:
         if not isinstance(found, cls) or not found.fits(space, theta):
             found = encoder.memory["word scores"] = cls(space, theta)
         return found
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes are taken, those of the words and labels left out."""
+        return self._scores.nbytes + self._known.nbytes + self._free.nbytes
 
     def fits(self, space: FeatureSpace, theta: Reals) -> bool:
         """Tell whether this was made for a space as it now is, and for these weights."""
@@ -70,7 +76,8 @@ class WordScores:
     ) -> tuple[Reals, Reals]:
         """Return (labels × words) scores, and what each label scores without text."""
         with self._lock:
-            if (len(self._labels) + len(labels)) * (len(self._words) + len(words)) > _MOST:
+            height, width = self._room(len(labels), len(words))
+            if height * width * _BYTES > encoder.budget.most // _SHARE:
                 self._forget()
             rows = np.array([self._labels(each) for each in labels], np.int64)
             columns = np.array([self._words(each) for each in words], np.int64)
@@ -85,17 +92,22 @@ class WordScores:
                 )
             return self._scores[np.ix_(rows, columns)], self._free[rows]
 
+    def _room(self, more_labels: int = 0, more_words: int = 0) -> tuple[int, int]:
+        """Return how many labels and words there is room for once there are so many more."""
+        height, width = self._scores.shape
+        labels, words = len(self._labels) + more_labels, len(self._words) + more_words
+        return (
+            height if labels <= height else max(labels, 2 * height),
+            width if words <= width else max(words, 2 * width),
+        )
+
     def _make_room(self) -> None:
         height, width = self._scores.shape
-        needed = (len(self._labels), len(self._words))
-        if needed[0] <= height and needed[1] <= width:
-            return
-        more = [
-            (0, max(size, 2 * have) - have if size > have else 0)
-            for size, have in zip(needed, (height, width), strict=True)
-        ]
-        self._scores, self._known = np.pad(self._scores, more), np.pad(self._known, more)
-        self._free = np.pad(self._free, more[0])
+        new_height, new_width = self._room()
+        if (new_height, new_width) != (height, width):
+            more = ((0, new_height - height), (0, new_width - width))
+            self._scores, self._known = np.pad(self._scores, more), np.pad(self._known, more)
+            self._free = np.pad(self._free, more[0])
 
     def _learn(self, encoder: Encoder, rows: Integers, columns: Integers, shape: Shape) -> None:
         """Lay words over labels, each by itself."""

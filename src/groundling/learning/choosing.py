@@ -22,10 +22,12 @@ from groundling.learning.presets import (
     overlay_for,
     roomy_length,
     why_learning,
+    with_second_member,
 )
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Model, Request
+from groundling.models.ensemble import Ensemble
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
@@ -47,9 +49,9 @@ class Choice:
     """Something that was chosen from the demonstrations.
 
     >>> print(Choice("Search.max_length", "1", "every demonstration has one action",
-    ...              "search=replace(follower.search, max_length=…)"))
+    ...              "follower.chosen().set_params(search__max_length=…)"))
     Search.max_length = 1: every demonstration has one action. To change it:
-    search=replace(follower.search, max_length=…)
+    follower.chosen().set_params(search__max_length=…)
     """
 
     what: str
@@ -106,7 +108,7 @@ def choose(
     if whole:
         best = _best(chosen, facts, found, tell)
         chosen |= {"model": best.model, "overlay": best.overlay, "features": best.features}
-        found += _feature_choices(best.features, facts)
+        found += _feature_choices(best.features, facts, best.model)
         found += _finish_search(chosen, facts, best.search)
     else:
         _fill(chosen, facts, found)
@@ -115,7 +117,7 @@ def choose(
         chosen["features"] = replace(chosen["features"], reorder=True)
     if chosen["learning"] == AUTO:
         chosen["learning"] = learning_for(facts, chosen["model"])
-        found.append(_learning_choice(chosen["learning"], chosen["model"], facts))
+        found += _learning_choices(chosen["learning"], chosen["model"], facts)
     return Trainer(**chosen), Choices(found)
 
 
@@ -125,7 +127,7 @@ def choose(
 def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell) -> Configuration:
     """Return the configuration that serves best, by rule or by trying the likely ones."""
     options = configurations(facts)
-    change = "model=…, overlay=…, features=…"
+    change = _set("model=…, overlay=…, features=…")
     if len(options) == 1 or facts.count < _PILOT:
         best = options[0]
         why = _why(facts)
@@ -141,11 +143,16 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
         best = options[_decide(scores, usual)]
         tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
+        second = with_second_member(best, facts) if max(scores) < _CLEAN else None
+        if second is not None:
+            best = second
+            why += "; a second member, which reads from word to word, makes other mistakes"
     model, overlay = best.model, best.overlay
     found.append(Choice("model", repr(model), why, change))
     found.append(
         Choice("overlay", repr(overlay), f"goes with the model; about one {facts.unit} for each "
-               "action" if overlay.unit == facts.unit else "goes with the model", "overlay=…")
+               "action" if overlay.unit == facts.unit else "goes with the model",
+               _set("overlay=…"))
     )  # fmt: skip
     return best
 
@@ -199,7 +206,8 @@ def pilot(trainer: Trainer, facts: Facts) -> float:
         shown = shown[:_MANY]
     for test, learn in split(shown):
         l2 = learning_for(facts, trainer.model, len(learn)).l2
-        quick = replace(trainer.learning, iterations=_PILOT_ITERATIONS, l2=l2, augment=False)
+        quick = replace(trainer.learning, iterations=_PILOT_ITERATIONS, l2=l2, augment=False,
+                        composed=0.0)  # fmt: skip
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", GroundlingWarning)
@@ -287,21 +295,21 @@ def _fill(chosen: dict[str, Any], facts: Facts, found: list[Choice]) -> None:
     if chosen["overlay"] == AUTO:
         chosen["overlay"] = overlay_for(facts, None if isinstance(model, str) else model)
         why = f"there is about one {facts.unit} for each action"
-        found.append(Choice("overlay", repr(chosen["overlay"]), why, "overlay=…"))
+        found.append(Choice("overlay", repr(chosen["overlay"]), why, _set("overlay=…")))
     if chosen["features"] == AUTO:
         chosen["features"] = features_for(facts)
-        found += _feature_choices(chosen["features"], facts)
+        found += _feature_choices(chosen["features"], facts, model)
     if model == AUTO:
         chosen["model"] = model_for(facts, chosen["features"])
-        found.append(Choice("model", repr(chosen["model"]), _why(facts), "model=…"))
+        found.append(Choice("model", repr(chosen["model"]), _why(facts), _set("model=…")))
 
 
-def _set(group: str, what: str) -> str:
-    """Return how one setting is changed and the others of its group are kept."""
-    return f"{group}=replace(follower.{group}, {what})"
+def _set(what: str) -> str:
+    """Return how some settings are changed and all others kept; then it is fitted again."""
+    return f"follower.chosen().set_params({what})"
 
 
-def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
+def _feature_choices(features: Features, facts: Facts, model: Model | str) -> list[Choice]:
     if facts.told:
         return _told_choices(features, facts)
     matched = {each.kind: each for each in facts.kinds}
@@ -324,20 +332,21 @@ def _feature_choices(features: Features, facts: Facts) -> list[Choice]:
         else "they served on every task tried"
     )
     found = [
-        Choice("Features.words", repr(features.words), words, _set("features", "words=…")),
-        Choice("Features.slots", repr(features.slots), why, _set("features", "slots=…")),
-        Choice("Features.numbers", repr(features.numbers), numbers, _set("features", "numbers=…")),
+        Choice("Features.words", repr(features.words), words, _set("features__words=…")),
+        Choice("Features.slots", repr(features.slots), why, _set("features__slots=…")),
+        Choice("Features.numbers", repr(features.numbers), numbers, _set("features__numbers=…")),
     ]  # fmt: skip
     if features.learns_lexicon:
         why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
         if facts.opaque:
             why = "no word looks like a value, so that all words for them are to be learnt"
-        found.append(
-            Choice("Features.lexicon", "'learn'", why, _set("features", "lexicon='strings'"))
-        )
+        # All members of an ensemble have one lexicon.
+        alone = f"model={model.member_model!r}, " if isinstance(model, Ensemble) else ""
+        change = _set(f"{alone}features__lexicon='strings'")
+        found.append(Choice("Features.lexicon", "'learn'", why, change))
     if features.reorder and facts.turning:
         why = f"texts name things in another order than they are done: {', '.join(facts.turning)}"
-        found.append(Choice("Features.reorder", "True", why, _set("features", "reorder=False")))
+        found.append(Choice("Features.reorder", "True", why, _set("features__reorder=False")))
     return found
 
 
@@ -345,23 +354,27 @@ def _told_choices(features: Features, facts: Facts) -> list[Choice]:
     why = "sentences are single words with labels, which say what counts in them"
     numbers = "numbers measure" if facts.measures else "numbers count"
     found = [
-        Choice("Features.words", repr(features.words), why, _set("features", "words=…")),
+        Choice("Features.words", repr(features.words), why, _set("features__words=…")),
         Choice("Features.slots", repr(features.slots), "these labels speak of their values",
-               _set("features", "slots=…")),
-        Choice("Features.numbers", repr(features.numbers), numbers, _set("features", "numbers=…")),
+               _set("features__slots=…")),
+        Choice("Features.numbers", repr(features.numbers), numbers, _set("features__numbers=…")),
     ]  # fmt: skip
     if features.include:
         why = "with more features, plans had less in common with those demonstrated"
         found.append(
-            Choice("Features.include", repr(features.include), why, _set("features", "include=…"))
+            Choice("Features.include", repr(features.include), why, _set("features__include=…"))
         )
     return found
 
 
-def _learning_choice(learning: Learning, model: Model, facts: Facts) -> Choice:
-    return Choice(
-        "Learning.l2", f"{learning.l2:g}", why_learning(facts, model), _set("learning", "l2=…")
-    )
+def _learning_choices(learning: Learning, model: Model, facts: Facts) -> list[Choice]:
+    why = why_learning(facts, model)
+    found = [Choice("Learning.l2", f"{learning.l2:g}", why, _set("learning__l2=…"))]
+    if learning.composed:
+        why = "many demonstrations begin where the one before in their group ended"
+        change = _set("learning__composed=0.0")
+        found.append(Choice("Learning.composed", f"{learning.composed:g}", why, change))
+    return found
 
 
 def _merged(given: Search, likely: Search) -> Search:
@@ -384,15 +397,15 @@ def _finish_search(chosen: dict[str, Any], facts: Facts, likely: Search | None) 
     chosen["search"] = likely if given == AUTO else _merged(given, likely)
     search: Search = chosen["search"]
     found = [Choice("Search.max_length", str(search.max_length), _length_why(search, facts),
-                    _set("search", "max_length=…"))]  # fmt: skip
+                    _set("search__max_length=…"))]  # fmt: skip
     if given == AUTO and search.decode != Search().decode:
         why = "the environment says what counts of a final state"
         if search.decode == "transitions":
             why = "most of a text names nothing, so that whole plans are seldom right"
-        found.append(Choice("Search.decode", repr(search.decode), why, _set("search", "decode=…")))
+        found.append(Choice("Search.decode", repr(search.decode), why, _set("search__decode=…")))
     if given == AUTO and search.beam != Search().beam:
         why = "serves where texts are read unit by unit"
-        found.append(Choice("Search.beam", str(search.beam), why, _set("search", "beam=…")))
+        found.append(Choice("Search.beam", str(search.beam), why, _set("search__beam=…")))
     return found
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 from groundling.data.canonical import canonical
@@ -20,6 +21,7 @@ from groundling.learning.wording import graph_values, turning_words, words_of
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
+from groundling.world.composing import follow_each_other
 from groundling.world.environment import Demonstration, State, World
 
 __all__ = ["ENUMERABLE", "Facts", "KindFacts", "sample"]
@@ -31,12 +33,14 @@ _STARTS = 3  # starts from which plans are counted
 _STEPS = 500  # steps that counting may take from one of them
 _COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
 _CHEAP = 2_000  # plans from a start that cost little to list
+_QUICK = 200_000  # plans of all demonstrations that can be learnt from in half a minute
 _ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
 _WORK = 30_000  # actions that can be grounded in half a minute
 _SHARING = 10  # starts in one environment that have hardly an action in common
 _FAR_MORE = 3  # times as many units as actions, where most units name none
 _VALUES = 3  # of a kind that words may stand for
 _SPELLED = 0.1  # share of the values that may be spelled by chance
+_FOLLOWING = 0.5  # share of demonstrations that go on where others ended
 _SEEN_ACTIONS = 20  # demonstrations of which the alternatives are looked at
 
 
@@ -71,7 +75,7 @@ class KindFacts:
         >>> KindFacts("colour", few, few, 10, 9).is_slot, KindFacts("way", few, few, 10, 2).is_slot
         (True, False)
         """
-        many = len(self.matched) >= 5 or len(self.matched) >= 0.75 * len(self.values)
+        many = len(self.matched) >= 5 or 2 * len(self.matched) > len(self.values)
         return len(self.matched) >= 2 and many and self.hits >= 0.5 * self.mentions
 
 
@@ -156,6 +160,20 @@ class Facts:
                 break
         return length
 
+    @cached_property
+    def consecutive(self) -> bool:
+        """Whether many demonstrations begin where the one before in their group ended."""
+        groups: dict[str, list[Demonstration]] = {}
+        for each in self.demonstrations:
+            if each.group:
+                groups.setdefault(each.group, []).append(each)
+        pairs = [pair for group in groups.values() for pair in pairwise(group)]
+        if len(pairs) < _FOLLOWING * self.count:
+            return False
+        some = pairs[:: max(1, len(pairs) // _SAMPLE)]
+        following = sum(follow_each_other(*pair, self.encoder.world) for pair in some)
+        return following >= _FOLLOWING * len(some)
+
     # ---- plans --------------------------------------------------------------------------
 
     @cached_property
@@ -187,9 +205,13 @@ class Facts:
     def enumerable_length(self) -> int | None:
         """How long plans are to be so that all can be listed; nothing if that is too short."""
         longest = self.longest
-        if longest == 1 or (self.plans(longest) <= _CHEAP and self.work(longest) <= _WORK):
+        if longest == 1:
             return longest
         needed = self.covering(_COVERED)
+        cheap = self.plans(longest) <= _CHEAP and self.work(longest) <= _WORK
+        # The longest few of many demonstrations are not worth a training that takes minutes.
+        if cheap and (longest == needed or self.plans(longest) * self.count <= _QUICK):
+            return longest
         bearable = self.plans(needed) * self.count <= _ALTOGETHER and self.work(needed) <= _WORK
         return needed if self.plans(needed) <= ENUMERABLE and bearable else None
 

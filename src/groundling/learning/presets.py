@@ -10,8 +10,9 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
-from groundling.models.base import Model
+from groundling.models.base import Member, Model
 from groundling.models.decision import DecisionModel
+from groundling.models.ensemble import Ensemble
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
@@ -19,9 +20,11 @@ from groundling.overlay.settings import Overlay
 __all__ = [
     "Configuration", "configurations", "default_model", "features_for", "learning_for",
     "model_for", "more_configurations", "overlay_for", "roomy_length", "why_learning",
+    "with_second_member",
 ]  # fmt: skip
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
+_CHAIN_WORDS = ("word", "first", "previous", "next", "context", "verb")
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
@@ -31,6 +34,8 @@ _RARE = 200  # demonstrations from which words that occur once are left out
 _LEAST, _MOST_OF_PLANS, _MOST_OF_UNITS = 0.02, 2.0, 50.0  # penalties
 _SURPLUS = 3.0  # times the penalty for each unit, where most name nothing
 _LEXICON = 300  # demonstrations from which a lexicon can be learnt
+_COMPOSED = 0.5  # the weight of two demonstrations as one
+_ENSEMBLE = 300  # demonstrations from which a second member tells something else
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,9 @@ def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learni
     if _reads(model) and facts.surplus:
         each *= _SURPLUS
     penalty = min(most, max(_LEAST, float(f"{count * each / 1000:.2g}")))
-    return Learning(l2=penalty, tolerance=1e-4)
+    joined = facts.longest > 1 and not _reads(model) and facts.consecutive
+    composed = _COMPOSED if joined else 0.0
+    return Learning.from_dict({"l2": penalty, "tolerance": 1e-4, "composed": composed})
 
 
 def why_learning(facts: Facts, model: Model) -> str:
@@ -112,6 +119,18 @@ def why_learning(facts: Facts, model: Model) -> str:
         f"{share} for each unit and action of {facts.count:,} demonstrations, about "
         f"{facts.steps:.0f} in each, between 0.02 and {_MOST_OF_UNITS:g}"
     )
+
+
+def with_second_member(given: Configuration, facts: Facts) -> Configuration | None:
+    """Return the same with a second look at the text, from word to word, where that pays.
+
+    It does where language is not clean, plans are flat and demonstrations many.
+    """
+    if given.overlay.nodes != "flat" or facts.count < _ENSEMBLE:
+        return None
+    features = replace(given.features, words=_CHAIN_WORDS)
+    second = Member(replace(given.overlay, skeleton="chain"), features)
+    return replace(given, model=Ensemble((second,), given.model))
 
 
 def _reads(model: Model) -> bool:

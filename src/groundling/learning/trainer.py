@@ -35,7 +35,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.world.environment import Demonstration
 
-__all__ = ["Learnt", "Trainer", "content_of", "paused_collector"]
+__all__ = ["WARM_TOLERANCE", "Learnt", "Trainer", "content_of", "paused_collector"]
 
 _LOG = logging.getLogger(__name__)
 WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
@@ -285,5 +285,7 @@ class Learnt:
         return self.settings.search
 
     def with_search(self, search: Search) -> Learnt:
-        """Return the same with another search."""
+        """Return the same with another search; what is remembered stays shared."""
+        for member in self.fitted.members:
+            member.encoder.budget.allow(search.memory * 1_000_000)
         return replace(self, settings=replace(self.settings, search=search))

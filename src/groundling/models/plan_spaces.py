@@ -59,6 +59,11 @@ class PlanSpaces:
         assert isinstance(found, cls)
         return found
 
+    @property
+    def bytes(self) -> int:
+        """No bytes but those that the budget counts."""
+        return 0
+
     def plans(self, world: World, start: State, search: Search) -> PlanSpace | None:
         """Return all plans from a start, or nothing if there are too many."""
         limits = (search.min_length, search.longest, search.budget, world.generation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
@@ -54,6 +55,14 @@ class LabelledText:
         return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
 
 
+class Remembering(Protocol):
+    """What those who search remember with an encoder."""
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes it takes that the encoder's budget does not count."""
+
+
 class Encoder:
     """Builds instances, remembering every world and graph it has seen.
 
@@ -79,7 +88,7 @@ class Encoder:
         self.values: dict[str, set[str]] = {kind: set() for kind in nodes.slots}
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
-        self.memory: dict[str, object] = {}  # what those who search with it remember
+        self.memory: dict[str, Remembering] = {}  # what those who search with it remember
         self.budget = Budget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
         self._worlds = Worlds(self.budget, keep_graphs=False)
@@ -105,6 +114,7 @@ class Encoder:
         return {
             "worlds, graphs and plans": self.budget.used,
             "labels": self._layouts.bytes + (0 if self._joined is None else self._joined.bytes),
+            "scores": sum(each.bytes for each in list(self.memory.values())),
         }
 
     def empty(self) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -184,15 +185,15 @@ def _run(
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Let processes that are started meanwhile ignore Ctrl-C: it is for this one only."""
-    if threading.current_thread() is not threading.main_thread():
+    """Let processes that are started meanwhile ignore Ctrl-C: this one hears of it afterwards."""
+    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(job: Job, folder: Path | None, size: float, keep: Path | None) -> tuple[Job, Result]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import pairwise
 
 from groundling.errors import DemonstrationError
@@ -11,7 +11,7 @@ from groundling.language.joining import join_instructions
 from groundling.language.parser import Parser, load_parser
 from groundling.world.environment import Demonstration, Environment, World
 
-__all__ = ["MOST_WORDS", "compose", "compose_with_names"]
+__all__ = ["MOST_WORDS", "compose", "compose_with_names", "follow_each_other"]
 
 MOST_WORDS = 30
 """How many words a composed text may have; what people say at once is seldom longer."""
@@ -116,6 +116,23 @@ def compose_with_names(
     return composed
 
 
+def follow_each_other(
+    first: Demonstration, second: Demonstration, ask: Callable[[Environment], World]
+) -> bool:
+    """Tell whether the second starts as the first ends, and something is done in both."""
+    if first.environment is not second.environment:
+        return False
+    world = ask(first.environment)
+    begins, between = world.outcome(first.start), _outcome(first, world)
+    if between != world.outcome(second.start):
+        return False
+    return between not in (begins, _outcome(second, world))
+
+
+def _outcome(shown: Demonstration, world: World) -> Hashable:
+    return world.outcome(world.carry_out(shown.start, shown.actions, str(shown))[-1])
+
+
 def _joined_plan(
     first: Demonstration,
     second: Demonstration,
@@ -123,14 +140,10 @@ def _joined_plan(
     max_length: int | None,
 ) -> tuple[object, ...] | None:
     """Return the actions of two demonstrations as one plan, if they make one."""
-    if first.environment is not second.environment:
+    if not follow_each_other(first, second, ask):
         return None
     world = ask(first.environment)
-    meets = world.carry_out(first.start, first.actions, str(first))[-1]
-    ends = world.carry_out(second.start, second.actions, str(second))[-1]
-    begins, between, end = map(world.outcome, (first.start, meets, ends))
-    if between != world.outcome(second.start) or between in (begins, end):
-        return None
+    end = _outcome(second, world)
     actions = world.canonical_plan(first.start, (*first.actions, *second.actions))
     if max_length is not None and len(actions) > max_length + world.extra_length(first.start):
         return None
