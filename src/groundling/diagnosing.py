@@ -324,6 +324,8 @@ def _nodes(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     for each in examples:
         for state, action in each.trajectory.decisions():
             graph = encoder.ground(each.world, state, action)
+            if all(reached.get(name) for name in graph.names):
+                continue
             waiting = [place for place, enters in enumerate(graph.shape.enters) if enters]
             seen = set(waiting)
             while waiting:

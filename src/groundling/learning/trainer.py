@@ -55,6 +55,9 @@ def paused_collector() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():
+                gc.freeze()  # what was made counts as old, without being looked at,
+                gc.unfreeze()  # and can be collected like all else
             gc.enable()
 
 

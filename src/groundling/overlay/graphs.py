@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from groundling.features.labels import NodeLabel, NodeLabeller, kind_of
@@ -88,7 +89,12 @@ class Layouts:
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
-        parts = [self._node(*key) for key in zip(graph.node_names, graph.node_labels, strict=True)]
+        same = self._same
+        parts = []
+        for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+            # Labels that were read from the same are mostly the same object, found at once.
+            part = same.get((name, id(labels)))
+            parts.append(part if part and part.labels is labels else self._node(name, labels))
         flat = self._flat_labels(parts)
         is_flat = self._is_flat
         shape = self._one if is_flat else self._shape(graph)
@@ -116,10 +122,6 @@ class Layouts:
         return found
 
     def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
-        # Labels that were read from the same are mostly the same object, which is found at once.
-        found = self._same.get((name, id(labels)))
-        if found is not None and found.labels is labels:
-            return found
         found = self._nodes.get((name, labels))
         if found is None:
             values = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
@@ -127,7 +129,7 @@ class Layouts:
                 labels,
                 () if self._is_flat else self._shared(self.labeller.spell(labels)),
                 self._shared(self.labeller.spell(labels, f"{name}.")),
-                tuple(values),
+                tuple(sorted(values)),
             )
             self.bytes += 600 + 500 * len(labels)
         if found.labels is labels:
@@ -144,9 +146,9 @@ class Layouts:
         if found is None:
             found = self._flat[key] = _FlatLabels(
                 tuple(chain.from_iterable(part.named for part in parts)),
-                tuple(sorted(set(chain.from_iterable(part.values for part in parts)))),
+                tuple(dict.fromkeys(chain.from_iterable(part.values for part in parts))),
             )
-            self.bytes += 300 + 8 * len(parts) + 8 * len(found.content) + 70 * len(found.values)
+            self.bytes += 300 + 8 * (len(parts) + len(found.content) + len(found.values))
         return found
 
     def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
@@ -190,32 +192,39 @@ class _FlatLabels:
 def _neighbours(graph: GroundingGraph, overlay: Overlay) -> list[list[tuple[int, Relation]]]:
     """List each node's neighbours once, by the first relation that applies."""
     place = {name: number for number, name in enumerate(graph.node_names)}
-    given: list[dict[int, set[str]]] = [{} for _ in place]
-    back: list[dict[int, set[str]]] = [{} for _ in place]
+    given: list[dict[int, Relation]] = [{} for _ in place]
+    back: list[dict[int, Relation]] = [{} for _ in place]
     for source, target, labels in graph.edges:
-        names = {str(label) for label in labels} or {"related"}
-        given[place[source]].setdefault(place[target], set()).update(names)
-        back[place[target]].setdefault(place[source], set()).update(
-            f"{name} reversed" for name in names
-        )
+        one, other = place[source], place[target]
+        there, again = _relations(labels)
+        for found, end, names in ((given[one], other, there), (back[other], one, again)):
+            known = found.get(end)
+            found[end] = names if known is None else tuple(sorted({*known, *names}))
     near: list[list[tuple[int, Relation]]] = []
     for node in range(len(place)):
-        found: dict[int, Relation] = {}
+        found = {}
         for kind, relations in (("given", given), ("reversed", back)):
             if kind in overlay.neighbours:
-                for other, names in sorted(relations[node].items()):
-                    found.setdefault(other, tuple(sorted(names)))
+                for end in sorted(relations[node]):
+                    found.setdefault(end, relations[node][end])
         if "self" in overlay.neighbours:
             found.setdefault(node, SELF)
         if "two-step" in overlay.neighbours:
             for middle in sorted(given[node]):
-                for other in sorted(given[middle]):
-                    found.setdefault(other, TWO_STEP)
+                for end in sorted(given[middle]):
+                    found.setdefault(end, TWO_STEP)
         if overlay.adjacency == "soft":
-            for other in range(len(place)):
-                found.setdefault(other, FAR)
+            for end in range(len(place)):
+                found.setdefault(end, FAR)
         near.append(list(found.items()))
     return near
+
+
+@lru_cache(maxsize=1000)
+def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
+    """Return the names of an edge from its source, and those from its target."""
+    names = sorted({str(label) for label in labels} or {"related"})
+    return tuple(names), tuple(sorted(f"{name} reversed" for name in names))
 
 
 def spell_plan(

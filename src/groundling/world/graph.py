@@ -73,12 +73,21 @@ def labels_of(labels: Labels, where: str = "a node") -> tuple[Label, ...]:
 # it takes a few megabytes, and some thirty at the very most.
 _KNOWN: dict[object, _Normalised] = {}
 _MOST_KNOWN, _SHORT = 4_000, 30
+_CLEAR = frozenset({str, bool, type(None)})  # of which no two values of different types are equal
 _PLAIN, _NAMES = frozenset({str, int, float, bool, type(None)}), frozenset({str})
 _LISTED = _PLAIN | {tuple, list, set, frozenset}
 
 
 def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
     """Return what was read from the same labels before, and what to remember it by."""
+    key: object
+    if type(labels) is dict and _CLEAR.issuperset(map(type, labels.values())):
+        key = tuple(labels.items())
+        known = _KNOWN.get(key)
+        if known is not None:
+            return known, key
+        few = len(labels) <= _SHORT and _NAMES.issuperset(map(type, labels))
+        return None, key if few else None
     if isinstance(labels, _Normalised):
         return labels, None
     if type(labels) is str:
@@ -89,7 +98,7 @@ def _remembered(labels: Labels) -> tuple[_Normalised | None, object]:
     if not _NAMES.issuperset(map(type, labels)):
         return None, None
     if _PLAIN.issuperset(kinds):
-        key: object = (tuple(labels.items()), kinds)
+        key = (tuple(labels.items()), kinds)
     elif _LISTED.issuperset(kinds):
         listed = [_listed(value) for value in labels.values()]
         if None in listed:
@@ -298,9 +307,9 @@ class GroundingGraph:
                         f"The edge {shorten(source)} -> {shorten(target)} ends at {shorten(end)}, "
                         f"which is not a node; the nodes are {shorten(list(nodes), 300)}."
                     )
-            known = _remembered(labels)[0] or labels_of(
-                labels, f"edge {_called(source)} -> {_called(target)}"
-            )
+            known = _KNOWN.get(labels) if type(labels) is str else _remembered(labels)[0]
+            if known is None:
+                known = labels_of(labels, f"edge {_called(source)} -> {_called(target)}")
             read.append((source, target, known))
         if len(read) > MOST_EDGES:
             raise GraphError(
