@@ -69,9 +69,10 @@ class Budget:
     (True, True)
     """
 
-    def __init__(self, most: int = 200_000_000) -> None:
+    def __init__(self, most: int = 100_000_000) -> None:
         self.most = most
         self.used = 0
+        self.shrunk = 0  # how often there was too much
         self._memories: weakref.WeakSet[Memory[Any, Any]] = weakref.WeakSet()
 
     def take(self, size: int) -> None:
@@ -99,6 +100,7 @@ class Budget:
         self.used = sum(memory.bytes for memory in list(self._memories))
 
     def _shrink(self) -> None:
+        self.shrunk += 1
         for again in range(2):
             for memory in list(self._memories):
                 memory.age()

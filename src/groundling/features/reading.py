@@ -18,6 +18,7 @@ from groundling.language.parser import Parser, language_of
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
 CONTEXT_WORDS = 60
+_MOST_SENSES = 20_000  # words whose meanings are remembered
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -136,8 +137,10 @@ class Reader:
         # Holding what was asked about keeps its identity from being reused.
         state = (self.lexicon, self.counts, values)
         size = sum(map(len, values.values()))
-        if size != self._senses_size or any(
-            one is not other for one, other in zip(state, self._senses_of, strict=False)
+        if (
+            size != self._senses_size
+            or len(self._senses) > _MOST_SENSES
+            or any(one is not other for one, other in zip(state, self._senses_of, strict=False))
         ):
             self._senses, self._senses_of, self._senses_size = {}, state, size
         found = self._senses.get(word)

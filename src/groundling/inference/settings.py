@@ -59,7 +59,7 @@ class Search(Settings):
     planning: bool = True
     decode: Literal["plan", "outcome", "transitions"] = "plan"
     threshold: float = setting(0.0, least=0.0, most=1.0)
-    memory: int = setting(200, least=1, most=1_000_000)
+    memory: int = setting(100, least=1, most=1_000_000)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -63,7 +63,7 @@ class ParseCache:
         self,
         folder: str | PathLike[str] | None = None,
         *,
-        room: int = 64_000_000,
+        room: int = 8_000_000,
         patience: float = 1.0,
     ) -> None:
         self.folder = None if folder is None else Path(folder)

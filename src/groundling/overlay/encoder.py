@@ -136,7 +136,7 @@ class Encoder:
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
-        if self._layouts.bytes > self.budget.most // 4:
+        if self._layouts.bytes > self.budget.most // 2:
             self._graphs.forget()  # they hold parts of it
             self._layouts.clear()
         return self._layouts.lay_out(graph)

@@ -150,6 +150,8 @@ class JoinedLabels:
         }
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
+            if word.kind != STRING and word.name not in self.space.word_names:
+                continue  # new words join nothing, and there is no end of them
             done = self._done.get(word)
             if done is None:
                 done = self._done[word] = {}
@@ -166,10 +168,9 @@ class JoinedLabels:
                 self.entries += len(missing)
         for ranges, waiting in behind.items():
             numbers = np.concatenate([np.arange(*each, dtype=np.int32) for each in ranges])
-            joining = [w for w in waiting if w.kind == STRING or w.name in self.space.word_names]
             step = max(1, _TOGETHER // len(numbers))
-            for first in range(0, len(joining), step):
-                some = joining[first : first + step]
+            for first in range(0, len(waiting), step):
+                some = waiting[first : first + step]
                 for word, more in zip(some, self._fresh(some, numbers), strict=True):
                     if not len(more[0]):
                         continue
@@ -180,7 +181,7 @@ class JoinedLabels:
                         np.concatenate([before[2], more[2]]),
                     )
                     self.entries += 2 * len(more[0])
-        return [self._words[word] for word in words]
+        return [self._words.get(word, _NOTHING) for word in words]
 
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
         """Join words with the node labels that have these numbers."""

@@ -184,6 +184,12 @@ class World:
         self._seen: Memory[tuple[State, Action], int] = Memory(budget)  # graphs, by their hash
         self._dead_ends: Memory[State, bool] = Memory(budget)
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing that the environment said is remembered."""
+        memories = (self._actions, self._steps, self._graphs, self._seen, self._dead_ends)
+        return not any(map(len, memories))
+
     # ---- asking -------------------------------------------------------------------------
 
     def _ask(self, method: str, *arguments: Any, most: int = 0) -> Any:

@@ -11,7 +11,8 @@ __all__ = ["Worlds"]
 class Worlds:
     """The worlds of environments, each found by the very environment it is of.
 
-    All of them share one budget of memory. An environment that has changed can be forgotten.
+    All of them share one budget of memory; an environment of which nothing is remembered any more
+    is let go. An environment that has changed can be forgotten.
 
     >>> class Lamp:
     ...     lit = ("on",)
@@ -32,6 +33,7 @@ class Worlds:
         self.budget = Budget() if budget is None else budget
         self.most = most
         self._worlds: dict[int, World] = {}
+        self._shrunk = 0
 
     def of(self, environment: Environment | World) -> World:
         """Return the world of an environment, with its memory."""
@@ -43,10 +45,18 @@ class Worlds:
                 known = environment
             else:
                 known = World(environment, self.budget, keep_graphs=self.keep_graphs)
-            while len(self._worlds) >= self.most:
-                self._worlds.pop(next(iter(self._worlds)), None)
+            self._let_go()
             self._worlds[id(asked)] = known
         return known
+
+    def _let_go(self) -> None:
+        """Make room for one more world: first come those of which nothing is remembered."""
+        if self._shrunk != self.budget.shrunk:
+            self._shrunk = self.budget.shrunk
+            self._worlds = {key: each for key, each in list(self._worlds.items())
+                            if not each.is_blank}  # fmt: skip
+        while len(self._worlds) >= self.most:
+            self._worlds.pop(next(iter(self._worlds)), None)
 
     def forget_all(self) -> None:
         """Forget what all environments have answered."""
