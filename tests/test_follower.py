@@ -192,6 +192,15 @@ def test_follower_decodes_in_every_way(trained, way):
     assert 0 < plan.confidence <= 1
 
 
+def test_follower_hears_another_bound_of_memory_after_learning():
+    follower = make().fit(line_demonstrations())
+    follower.follow("go right", Line(), 1)
+    assert follower.remembered_["worlds, graphs and plans"] > 0
+    small = with_search(follower, memory=1)
+    assert small._learnt.fitted.encoder.budget.most == 1_000_000
+    assert small.follow("go right", Line(), 1).actions == ("right",)
+
+
 def test_follower_says_when_it_does_not_understand(trained):
     unsure = with_search(trained, threshold=1.0).follow("recite a poem", Line(), 1)
     assert not unsure.understood

@@ -4,6 +4,9 @@ from typer.testing import CliRunner
 
 from groundling.cli.main import app
 from groundling.compiling import COMPILING, announced, njit
+from groundling.overlay.passes_log import pass_instance_in_logs
+from groundling.overlay.potentials import return_amounts
+from groundling.tasks.puzzles._search import search
 
 
 def test_compiling_ahead_of_time_leaves_nothing_to_compile():
@@ -11,6 +14,10 @@ def test_compiling_ahead_of_time_leaves_nothing_to_compile():
     assert runner.invoke(app, ["compile"]).exit_code == 0
     again = runner.invoke(app, ["compile"])
     assert "compiled already" in again.output
+    # Those that are needed seldom, too.
+    assert pass_instance_in_logs.signatures
+    assert return_amounts.signatures
+    assert search.signatures
 
 
 def test_compiling_announces_itself_once_and_only_when_it_happens():

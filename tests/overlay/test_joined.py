@@ -64,6 +64,20 @@ def test_joined_labels_are_forgotten_when_they_are_too_many(monkeypatch):
     assert remembered.entries < before
 
 
+def test_joined_labels_of_new_words_are_not_kept():
+    follower = taught()
+    remembered = JoinedLabels(follower._learnt.fitted.space)
+    line = Line(4, {1: "lamp"})
+    scores(follower, "go right to the lamp", line, 1, remembered)
+    words = len(remembered._words)
+    assert words
+    for number in range(20):
+        text = f"go right to the lamp word{number}"
+        found = scores(follower, text, line, 1, remembered)
+        np.testing.assert_allclose(found, scores(follower, text, line, 1, None), rtol=1e-12)
+    assert len(remembered._words) <= words + 5
+
+
 def test_joined_labels_of_a_copy_begin_anew():
     follower = taught()
     remembered = JoinedLabels(follower._learnt.fitted.space)

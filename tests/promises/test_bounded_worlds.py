@@ -1,5 +1,8 @@
 """An environment that never ends, raises or is huge: bounded time and memory, one sentence."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -213,6 +216,22 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
         one.step((number, ""), "right")
     assert budget.used <= budget.most
     assert 100 < len(one._steps) < 5000
+
+
+def test_bounded_worlds_of_which_nothing_is_remembered_are_let_go():
+    budget = Budget(20_000)
+    worlds = Worlds(budget)
+    kept = weakref.WeakSet()
+    for number in range(300):
+        line = Line(9, {1: f"item {number}"})
+        kept.add(line)
+        world = worlds.of(line)
+        for state in range(9):
+            world.actions(state)
+        del line, world
+    gc.collect()
+    assert budget.shrunk > 2
+    assert 0 < len(kept) < 100
 
 
 def test_bounded_worlds_are_found_by_their_environment_and_not_by_a_number():

@@ -25,9 +25,19 @@ def _use_all(console: Any) -> bool:
     """Use every kernel once, in the smallest of worlds; tell whether any had to be compiled."""
     import warnings
 
-    from groundling import Demonstration, Follower, GroundingGraph, Search
+    from groundling import (
+        Demonstration,
+        Features,
+        Follower,
+        GroundingGraph,
+        Overlay,
+        PlanModel,
+        Search,
+    )
     from groundling.compiling import announced
     from groundling.models.every import every_model
+    from groundling.tasks.puzzles.board import Board
+    from groundling.tasks.puzzles.planner import solve
 
     class Lamp:
         def actions(self, state: str) -> tuple[str, ...]:
@@ -37,9 +47,12 @@ def _use_all(console: Any) -> bool:
             return action
 
         def ground(self, state: str, action: str, after: str) -> GroundingGraph:
-            # Two nodes: where all have one, only the kernels of flat plans are used.
-            nodes = {"event": {action: True}, "lamp": {"round": True}}
-            return GroundingGraph(nodes, [("event", "lamp", "of")])
+            # Two nodes: where all have one, only the kernels of flat plans are used. Great
+            # numbers: what scores them has to be done in logarithms.
+            event = {action: True, "way": action, "lumen": 5000.0 if action == "on" else 0.0}
+            return GroundingGraph(
+                {"event": event, "lamp": {"round": True}}, [("event", "lamp", "of")]
+            )
 
     told: list[str] = []
 
@@ -53,7 +66,11 @@ def _use_all(console: Any) -> bool:
     ]
     with announced(tell), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is learnt here is of no use
-        for way in every_model():
-            follower = Follower(parser="chain", search=Search(max_length=1), **way).fit(shown)
+        ways = every_model()
+        features = Features(slots=("way",), lexicon="learn", numbers=("real",))
+        ways += [{"model": PlanModel(), "overlay": Overlay(), "features": features}]
+        for way in ways:
+            follower = Follower(parser="chain", search=Search(max_length=1), **way).fit(shown * 10)
             follower.follow("light it", Lamp(), "off").explain()
+        solve(Board.read(["##", "##"]), 2)
     return bool(told)
