@@ -24,7 +24,6 @@ __all__ = [
 ]  # fmt: skip
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
-_CHAIN_WORDS = ("word", "first", "previous", "next", "context", "verb")
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
@@ -128,7 +127,10 @@ def with_second_member(given: Configuration, facts: Facts) -> Configuration | No
     """
     if given.overlay.nodes != "flat" or facts.count < _ENSEMBLE:
         return None
-    features = replace(given.features, words=_CHAIN_WORDS)
+    # The same words as a chain has them: without what only a tree knows.
+    features = replace(
+        given.features, words=("word", "first", "previous", "next", "context", "verb")
+    )
     second = Member(replace(given.overlay, skeleton="chain"), features)
     return replace(given, model=Ensemble((second,), given.model))
 

@@ -187,8 +187,8 @@ class World:
     @property
     def is_blank(self) -> bool:
         """Whether nothing that the environment said is remembered."""
-        memories = (self._actions, self._steps, self._graphs, self._seen, self._dead_ends)
-        return not any(map(len, memories))
+        graphs = len(self._graphs) or len(self._seen)
+        return not (graphs or len(self._actions) or len(self._steps) or len(self._dead_ends))
 
     # ---- asking -------------------------------------------------------------------------
 

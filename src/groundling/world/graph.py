@@ -294,7 +294,8 @@ class GroundingGraph:
                 f"The root {shorten(self.root)} is not a node of the graph; its nodes are "
                 f"{shorten(list(nodes), 300)}."
             )
-        read = []
+        read: list[tuple[str, str, tuple[Label, ...]]] = []
+        known: tuple[Label, ...] | None
         for edge in islice(edges, MOST_EDGES + 1):
             if isinstance(edge, str) or len(edge) != 3:
                 raise GraphError(
