@@ -18,7 +18,7 @@ from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 
 __all__ = [
-    "Configuration", "configurations", "default_model", "features_for", "learning_for",
+    "Configuration", "configurations", "default_model", "features_for", "learning_for", "like",
     "model_for", "more_configurations", "overlay_for", "roomy_length", "why_learning",
     "with_second_member",
 ]  # fmt: skip
@@ -71,6 +71,19 @@ def more_configurations(facts: Facts) -> list[Configuration]:
     if facts.enumerable_length is None:
         found = [replace(_graphs(facts), name="sampled plans over graphs"), _decisions(facts)]
     return found
+
+
+def like(given: Configuration, facts: Facts) -> list[Configuration]:
+    """Return others that differ in one thing: words alone or in the tree, a second member."""
+    if facts.told:
+        return []
+    alone = given.features.words == ("word",)
+    words = Features.from_dict({"words": _TREE_WORDS if alone else ("word",)}).words
+    features = replace(given.features, words=words, compound_weight=_COMPOUND if alone else 1.0)
+    name = f"{given.name}, {'words in the tree' if alone else 'words alone'}"
+    found = [replace(given, name=name, features=features)]
+    second = None if alone else with_second_member(given, facts)
+    return [*found, replace(second, name=f"{given.name}, two members")] if second else found
 
 
 def default_model() -> Model:

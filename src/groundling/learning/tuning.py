@@ -16,6 +16,7 @@ from groundling.learning.presets import (
     Configuration,
     configurations,
     learning_for,
+    like,
     more_configurations,
 )
 from groundling.learning.settings import Learning
@@ -58,11 +59,12 @@ class Comparison:
         return max(self.trials, key=lambda each: each.score)
 
     def __str__(self) -> str:
-        lines = [f"{'configuration':<28}{'l2':>7}{'right':>8}{'seconds':>9}"]
+        wide = max(26, *(len(each.name) for each in self.trials)) + 2
+        lines = [f"{'configuration':<{wide}}{'l2':>7}{'right':>8}{'seconds':>9}"]
         for each in self.trials:
             mark = "  ← best" if each is self.best else ""
             lines.append(
-                f"{each.name:<28}{each.l2:>7g}{each.score:>8.2f}{each.seconds:>9.1f}{mark}"
+                f"{each.name:<{wide}}{each.l2:>7g}{each.score:>8.2f}{each.seconds:>9.1f}{mark}"
             )
         return "\n".join(lines)
 
@@ -73,10 +75,11 @@ def compare(
     seconds: float,
     tell: Callable[[str], object] = lambda what: None,
 ) -> Comparison:
-    """Try configurations, then penalties of the best one, until the seconds are over.
+    """Try configurations, then others like the best one, then its penalties, for some seconds.
 
-    The first configuration is always tried. Which others are depends on the machine, since
-    time does; what is tried is the same everywhere.
+    The first configuration is always tried; another one only if there is time for what the others
+    took in the mean. How many are tried depends on the machine, since time does; what is tried
+    first is the same everywhere.
     """
     began = time.monotonic()
     facts = Facts(demonstrations, settings["parser"])
@@ -87,7 +90,8 @@ def compare(
     tried: list[tuple[Trial, Trainer]] = []
 
     def attempt(option: Configuration, learning: Learning) -> None:
-        if tried and time.monotonic() - began > seconds:
+        taken = sum(each.seconds for each, _ in tried) / max(1, len(tried))
+        if tried and time.monotonic() - began + taken > seconds:
             return
         tell(f"trying {option.name}, l2={learning.l2:g}")
         trainer = Trainer(**{
@@ -99,10 +103,17 @@ def compare(
         trial = Trial(option.name, learning.l2, score, time.monotonic() - start)
         tried.append((trial, trainer))
 
+    def best_option() -> Configuration:
+        top = max(tried, key=lambda each: each[0].score)[0].name
+        return next(each for each in options if each.name == top)
+
     for option in options:
         attempt(option, learning_for(facts, option.model))
-    top = max(tried, key=lambda each: each[0].score)[0].name
-    best = next(each for each in options if each.name == top)
+    more = like(best_option(), facts)
+    options += more
+    for option in more:
+        attempt(option, learning_for(facts, option.model))
+    best = best_option()
     usual = learning_for(facts, best.model)
     for times in _PENALTIES:
         attempt(best, replace(usual, l2=usual.l2 * times))
@@ -118,10 +129,12 @@ def compare(
     )
     chosen = Choices(
         (
-            Choice("configuration", trial.name, why, "Follower(model=…, overlay=…, features=…)"),
-            Choice("Learning.l2", f"{trial.l2:g}", why, "Learning(l2=…)"),
+            Choice("configuration", trial.name, why,
+                   "follower.chosen().set_params(model=…, overlay=…, features=…)"),
+            Choice("Learning.l2", f"{trial.l2:g}", why,
+                   "follower.chosen().set_params(learning__l2=…)"),
         )
-    )
+    )  # fmt: skip
     return Comparison(tuple(each for each, _ in tried), trainer, chosen)
 
 
