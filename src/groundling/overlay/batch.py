@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.compiling import njit
+from groundling.overlay.ragged import sizes_of, starts_of
 
 __all__ = [
     "FROM", "RELATION", "STATE", "TILE",
@@ -159,9 +160,9 @@ class Workspace(NamedTuple):
 
 def make_layout(batch: Batch, word_set: Integers) -> Layout:
     """List the links of every shape in rounds: in each, one link of every node that has more."""
-    degree = np.diff(batch.node_near)
+    degree = sizes_of(batch.node_near)
     node = np.repeat(np.arange(len(degree)), degree)
-    shape = np.repeat(np.arange(len(batch.shape_nodes) - 1), np.diff(batch.shape_nodes))[node]
+    shape = np.repeat(np.arange(len(batch.shape_nodes) - 1), sizes_of(batch.shape_nodes))[node]
     local = node - batch.shape_nodes[shape]
     place = np.arange(len(node)) - batch.node_near[node]
     # Nodes take their neighbours in turn from different places on: relations get mixed too.
@@ -170,9 +171,9 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     to, source, relation = (
         each[order].astype(np.uint64) for each in (local, batch.near_node, batch.near_relation)
     )
-    sizes = np.diff(batch.graph_nodes)[batch.action_graph]
+    sizes = sizes_of(batch.graph_nodes)[batch.action_graph]
     leads = np.zeros(len(batch.word_parent), np.bool_)
-    first_word = np.repeat(batch.instance_words[:-1], np.diff(batch.instance_words))
+    first_word = np.repeat(batch.instance_words[:-1], sizes_of(batch.instance_words))
     leads[(first_word + batch.word_parent)[batch.word_parent >= 0]] = True
     return Layout(
         shape_links=batch.node_near[batch.shape_nodes],
@@ -187,9 +188,9 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
 def make_workspace(batch: Batch, layout: Layout) -> Workspace:
     """Allocate working memory for the largest instance that occurs."""
     states = layout.candidate_states
-    links = np.diff(layout.shape_links)[batch.graph_shape][batch.action_graph]
+    links = sizes_of(layout.shape_links)[batch.graph_shape][batch.action_graph]
     links = _sums(links, batch.candidate_actions)
-    candidates, words = np.diff(batch.instance_candidates), np.diff(batch.instance_words)
+    candidates, words = sizes_of(batch.instance_candidates), sizes_of(batch.instance_words)
     owner = np.repeat(np.arange(len(words)), candidates)
     of_instance = _sums(states, batch.instance_candidates)
 
@@ -197,11 +198,11 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
         return int(np.max(values, initial=1))
 
     many = most(candidates)
-    actions = most(np.diff(batch.candidate_actions[batch.instance_candidates]))
+    actions = most(sizes_of(batch.candidate_actions[batch.instance_candidates]))
     tile = min(TILE + most(states), most(of_instance))
     tile_links = int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1)))
     tile_cells = most(words * np.minimum(of_instance, tile))
-    groups = most(np.diff(batch.instance_groups))
+    groups = most(sizes_of(batch.instance_groups))
     return Workspace(
         action_start=np.zeros(actions + 1, np.uint64),
         tile_start=np.zeros(many + 1, np.int32),
@@ -222,8 +223,8 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
         group_weight=np.empty(many * groups),
         free=np.empty(many),
         free_weight=np.empty(many),
-        kind_score=np.empty(most(np.diff(batch.instance_kinds))),
-        kind_weight=np.empty(most(np.diff(batch.instance_kinds))),
+        kind_score=np.empty(most(sizes_of(batch.instance_kinds))),
+        kind_weight=np.empty(most(sizes_of(batch.instance_kinds))),
         prior=np.empty(most(batch.instance_nodes)),
         in_logs=np.empty(many, np.bool_),
         log_start=np.zeros(actions + 1, np.int32),
@@ -234,7 +235,7 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
 
 def _sums(values: NDArray[Any], starts: Integers) -> NDArray[np.int64]:
     """Sum values range by range."""
-    total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    total = starts_of(values)
     return np.asarray(total[starts[1:]] - total[starts[:-1]], np.int64)
 
 

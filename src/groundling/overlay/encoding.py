@@ -20,6 +20,7 @@ from groundling.overlay.interning import Interner
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.joining import Meetings, WordContent, join_labels
 from groundling.overlay.potentials import LabelTables
+from groundling.overlay.ragged import sizes_of
 from groundling.overlay.skeletons import BOUND, Skeleton
 
 __all__ = ["Encoding", "Instance", "encode"]
@@ -75,11 +76,11 @@ class Encoding:
     def chart_cells(self) -> int:
         """The number of chart cells in all instances: words × states, over all candidates."""
         batch = self.batch
-        graph_size = np.diff(batch.graph_nodes)
+        graph_size = sizes_of(batch.graph_nodes)
         total = np.concatenate([[0], np.cumsum(graph_size[batch.action_graph])])
         states = total[batch.candidate_actions[1:]] - total[batch.candidate_actions[:-1]]
-        words = np.diff(batch.instance_words)
-        return int(np.sum(states * np.repeat(words, np.diff(batch.instance_candidates))))
+        words = sizes_of(batch.instance_words)
+        return int(np.sum(states * np.repeat(words, sizes_of(batch.instance_candidates))))
 
 
 def encode(
@@ -340,7 +341,7 @@ class _Collector:
         extra_uses = np.concatenate([*self.extra_uses, np.zeros(0)])
         times = np.concatenate([np.ones(len(singles) - len(extra_uses)), extra_uses])
         pair_gold += np.bincount(singles, times, len(pairs))
-        words = np.diff(self._joined("instance_words"))
+        words = sizes_of(self._joined("instance_words"))
         weights = np.repeat(self._joined("instance_weight"), words)
         word_sets = np.concatenate([*self.word_sets, np.zeros(0, np.int64)]).astype(np.int32)
         uses = np.bincount(word_sets, weights=weights, minlength=len(self.sets)).astype(float)

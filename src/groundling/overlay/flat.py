@@ -38,6 +38,7 @@ from groundling.overlay.passes import (
     weigh,
 )
 from groundling.overlay.potentials import Potentials
+from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.skeletons import BOUND, UNIT
 
 __all__ = ["FlatLayout", "is_flat", "lay_out_flat", "pass_flat_instances"]
@@ -66,14 +67,14 @@ def is_flat(batch: Batch) -> bool:
         len(batch.shape_nodes) == 2
         and len(batch.node_enters) == len(batch.near_node) == 1
         and bool(batch.node_enters[0])
-        and bool(np.all(np.diff(batch.candidate_actions) > 0))
+        and bool(np.all(sizes_of(batch.candidate_actions) > 0))
     )
 
 
 def lay_out_flat(batch: Batch) -> FlatLayout:
     """Sort candidates by length, cut them into tiles, and list their states."""
-    length = np.diff(batch.candidate_actions).astype(np.int64)
-    counts = np.diff(batch.instance_candidates)
+    length = sizes_of(batch.candidate_actions).astype(np.int64)
+    counts = sizes_of(batch.instance_candidates)
     owner = np.repeat(np.arange(len(counts)), counts)
     ranked = np.lexsort((-length, owner))
     sizes = length[ranked]
@@ -81,7 +82,7 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     first = np.concatenate([before, [0]])[np.minimum(batch.instance_candidates[:-1], len(before))]
     cut = (before - first[owner]) // TILE
     begins = np.ones(len(ranked), np.bool_)
-    begins[1:] = (np.diff(owner) != 0) | (np.diff(cut) != 0)
+    begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
     tile_first = np.flatnonzero(begins)
     tile = np.cumsum(begins) - 1
     # States: those of a tile together, sorted by position, then by candidate.
@@ -90,12 +91,12 @@ def lay_out_flat(batch: Batch) -> FlatLayout:
     order = np.lexsort((position, tile[candidate]))
     graph = batch.action_graph[(batch.candidate_actions[ranked][candidate] + position)[order]]
     longest = sizes[tile_first]
-    tile_positions = np.concatenate([[0], np.cumsum(longest)])
+    tile_positions = starts_of(longest)
     place = tile_positions[tile[candidate]] + position
     nodes = np.zeros(len(batch.instance_nodes) + 1, np.int64)
     np.cumsum(batch.instance_nodes, out=nodes[1:])
     node_prior = np.full(nodes[-1], -1, np.int32)
-    graphs = np.repeat(nodes[:-1], np.diff(batch.instance_graphs))
+    graphs = np.repeat(nodes[:-1], sizes_of(batch.instance_graphs))
     node_prior[graphs + batch.graph_node] = batch.graph_prior
     return FlatLayout(
         instance_tiles=np.searchsorted(tile_first, batch.instance_candidates).astype(np.int32),

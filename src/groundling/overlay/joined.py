@@ -16,6 +16,7 @@ from groundling.overlay.graphs import NodeContent, Relation
 from groundling.overlay.interning import Interner
 from groundling.overlay.joining import Meetings, edge_labels
 from groundling.overlay.potentials import LabelTables
+from groundling.overlay.ragged import starts_of
 
 __all__ = ["JoinedLabels"]
 
@@ -99,7 +100,7 @@ class JoinedLabels:
         owner = np.repeat(np.arange(len(rows)), row_sizes)[kept]
         edges = self._join_edges(meetings, edge_scores)
         return LabelTables(
-            set_labels=_starts(np.array(sizes, np.int64)),
+            set_labels=starts_of(np.array(sizes, np.int64), np.int32),
             set_label=np.array(numbers, np.int32),
             set_amount=np.array(amounts, np.float64),
             node_labels=node_start,
@@ -107,7 +108,7 @@ class JoinedLabels:
             node_amount=node_amount,
             # What is scored once need not be cut into parts.
             label_part=np.zeros(len(self._nodes), np.int32),
-            label_rows=_starts(np.bincount(owner, minlength=len(rows))),
+            label_rows=starts_of(np.bincount(owner, minlength=len(rows)), np.int32),
             row_label=local[label[kept]],
             row_feature=feature[kept],
             row_value=value[kept],
@@ -115,7 +116,7 @@ class JoinedLabels:
                 np.int32
             ),
             pair_node=meetings.pair_node,
-            edge_rows=_starts(np.array([len(each[0]) for each in edges], np.int64)),
+            edge_rows=starts_of(np.array([len(each[0]) for each in edges], np.int64), np.int32),
             edge_feature=_concatenated([each[0] for each in edges], np.int32),
             edge_value=_concatenated([each[1] for each in edges], np.float64),
         )
@@ -134,7 +135,7 @@ class JoinedLabels:
                 known = self._contents[id(content)] = (content, labels, amounts)
                 self.entries += len(labels) + 10
             found.append(known)
-        starts = _starts(np.array([len(each[1]) for each in found], np.int64))
+        starts = starts_of(np.array([len(each[1]) for each in found], np.int64), np.int32)
         amount = np.ones(starts[-1])
         for place, (_, _, given) in enumerate(found):
             if given is not None:
@@ -223,12 +224,6 @@ class JoinedLabels:
 
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
 _NO_EDGE: tuple[Integers, Reals] = (np.zeros(0, np.int32), np.zeros(0))
-
-
-def _starts(sizes: NDArray[Any]) -> Integers:
-    starts = np.zeros(len(sizes) + 1, np.int32)
-    np.cumsum(sizes, out=starts[1:])
-    return starts
 
 
 def _concatenated(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from groundling.overlay.batch import Integers, Reals
 from groundling.overlay.graphs import NodeContent, Relation
 from groundling.overlay.interning import Interner
 from groundling.overlay.potentials import LabelTables
+from groundling.overlay.ragged import sizes_of
 
 __all__ = ["Meetings", "WordContent", "edge_labels", "join_labels"]
 
@@ -126,7 +127,7 @@ def _frequent(
     A demonstration and its mirror image count as one, since they share its weight.
     """
     counts: dict[str, float] = {}
-    per_label = np.repeat(meetings.set_uses, np.diff(set_labels))
+    per_label = np.repeat(meetings.set_uses, sizes_of(set_labels))
     for label, count in zip(set_label.tolist(), per_label.tolist(), strict=True):
         name = labels[label].name
         counts[name] = counts.get(name, 0) + count

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.ragged import sizes_of, starts_of
 
 __all__ = ["Parts", "share_parts"]
 
@@ -59,8 +60,8 @@ def share_parts(
         node_part.append(part)
     if 2 * len(first) > len(node_part):
         return whole
-    sizes = np.diff(starts)[np.searchsorted(starts, first)]
-    part_labels = np.concatenate([[0], np.cumsum(sizes)])
+    sizes = sizes_of(starts)[np.searchsorted(starts, first)]
+    part_labels = starts_of(sizes)
     entry = np.repeat(np.array(first) - part_labels[:-1], sizes) + np.arange(part_labels[-1])
     return Parts(
         np.searchsorted(starts, node_labels),

@@ -16,6 +16,7 @@ from groundling.overlay.batch import Indices, Integers, Reals, compiled
 from groundling.overlay.choices import distinct_keys
 from groundling.overlay.lanes import LANES, add_lanes, spread_lanes
 from groundling.overlay.parts import share_parts
+from groundling.overlay.ragged import sizes_of, starts_of
 
 __all__ = [
     "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
@@ -93,13 +94,13 @@ def tabulate(labels: LabelTables) -> PairTables:
     nodes = share_parts(
         labels.node_labels, labels.node_label, labels.node_amount, labels.label_part
     )
-    sizes = np.diff(nodes.node_parts)
+    sizes = sizes_of(nodes.node_parts)
     order = np.argsort(sizes, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    node_parts = np.concatenate([[0], np.cumsum(sizes[order])])
+    node_parts = starts_of(sizes[order])
     node_part = nodes.node_part[_entries(nodes.node_parts[order], sizes[order])]
-    pair_set = np.repeat(np.arange(len(labels.set_pairs) - 1), np.diff(labels.set_pairs))
+    pair_set = np.repeat(np.arange(len(labels.set_pairs) - 1), sizes_of(labels.set_pairs))
     block, lane = pair_set // LANES, pair_set % LANES
     met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
     block_node = met & 0xFFFFFFFF

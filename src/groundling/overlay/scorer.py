@@ -33,6 +33,7 @@ from groundling.overlay.potentials import (
     score_sets,
     tabulate,
 )
+from groundling.overlay.ragged import sizes_of, starts_of
 
 __all__ = ["Scorer"]
 
@@ -55,18 +56,18 @@ class Scorer:
         self.skip = skip
         self.threads = min(threads, os.cpu_count() or 1) if threads > 1 else 1
         batch = self.batch
-        groups = np.diff(batch.instance_groups) * np.diff(batch.instance_candidates)
-        self.group_start = np.concatenate([[0], np.cumsum(groups)]).astype(np.int32)
+        groups = sizes_of(batch.instance_groups) * sizes_of(batch.instance_candidates)
+        self.group_start = starts_of(groups, np.int32)
         self.width = len(encoding.space)
         self.labels = int(self.tables.node_label.max(initial=0)) + 1
         self._pair_tables = tabulate(self.tables)
         self._layout = make_layout(batch, encoding.word_sets)
         self._flat = lay_out_flat(batch) if is_flat(batch) else None
-        cells = np.diff(batch.instance_words) * np.add.reduceat(
+        cells = sizes_of(batch.instance_words) * np.add.reduceat(
             np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
         )
         self._instance_shards = self._shards(cells + 1.0)
-        blocks = np.diff(self._pair_tables.block_nodes.astype(np.float64))
+        blocks = sizes_of(self._pair_tables.block_nodes.astype(np.float64))
         self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
         self._table_size = LANES * int(blocks.max(initial=0))
         self._block_shards = self._shards(blocks + 1.0)
@@ -92,7 +93,7 @@ class Scorer:
     def _shards(self, work: NDArray[Any]) -> list[tuple[int, int]]:
         if self.threads == 1:
             return [(0, len(work))]
-        total = np.concatenate([[0.0], np.cumsum(work)])
+        total = starts_of(work, np.float64)
         cuts = np.searchsorted(total, np.linspace(0, total[-1], self.threads + 1))
         cuts[0], cuts[-1] = 0, len(work)
         return [(int(a), int(b)) for a, b in pairwise(cuts)]
