@@ -16,7 +16,9 @@ def sizes_of(starts: NDArray[Any]) -> NDArray[Any]:
     >>> sizes_of(np.array([0, 2, 2, 5]))
     array([2, 0, 3])
     """
-    return starts[1:] - starts[:-1]  # much sooner done than np.diff, for the few of one request
+    # Much sooner done than np.diff, for the few of one request.
+    sizes: NDArray[Any] = starts[1:] - starts[:-1]
+    return sizes
 
 
 def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
