@@ -7,6 +7,7 @@ import pytest
 
 from groundling import Demonstration, Features, Follower, GroundingGraph, Overlay, PlanModel
 from groundling.errors import CorpusError
+from groundling.evaluation.confidence import ConfidenceReport
 from groundling.evaluation.report import Report, Row
 from groundling.evaluation.tables import fill_page, main, results_table, weights_table
 
@@ -72,6 +73,14 @@ def test_summary_has_one_line_for_each_report(saved):
     assert "| lamps | `best` | full | match .500, success 1.000 | .250–.750 |  |" in filled
     assert len(filled.splitlines()) == 5
     assert fill_page(filled, saved) == filled
+
+
+def test_confidence_has_one_line_for_each_task():
+    page = "<!-- confidence: maps mazes -->\nold\n<!-- end -->"
+    filled = fill_page(page, ROOT / "results")
+    report = ConfidenceReport.load(ROOT / "results" / "confidence-maps.json")
+    assert filled.splitlines()[3] == f"{report.row()} {report.version} |"
+    assert len(filled.splitlines()) == 6
 
 
 def test_command_fills_all_pages(saved):

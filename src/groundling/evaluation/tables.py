@@ -1,7 +1,8 @@
 """Tables for people: what was learnt, as the paper's Table 2, and the rows of saved results.
 
 A page says where a table goes: between the lines `<!-- results: mazes-*.json -->` and
-`<!-- end -->`, or, for one line of each report, `<!-- summary: mazes-best.json; … -->`.
+`<!-- end -->`, or, for one line of each report, `<!-- summary: mazes-best.json; … -->`, or, for
+reports on confidence, `<!-- confidence: mazes maps -->`.
 `python -m groundling.evaluation.tables docs/*.md research/*.md README.md` fills in all of them.
 """
 
@@ -12,14 +13,16 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from groundling.evaluation.confidence import ConfidenceReport
 from groundling.evaluation.report import Report, Row, fraction
 from groundling.files import write_atomically
 from groundling.follower import Follower
 
-__all__ = ["fill_page", "results_table", "summary_table", "weights_table"]
+__all__ = ["confidence_table", "fill_page", "results_table", "summary_table", "weights_table"]
 
 _MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _SUMMARY = re.compile(r"(<!-- summary: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CONFIDENCE = re.compile(r"(<!-- confidence: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _MAIN = ("macro", "f1", "match", "success")
 
 
@@ -110,6 +113,25 @@ def summary_table(folder: str | Path, entries: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def confidence_table(folder: str | Path, tasks: Sequence[str]) -> str:
+    """Return one line for each task: how far its confidence could be trusted.
+
+    >>> print(confidence_table("results", []))
+    | task | answers | right | off by | off by, calibrated | wanted | answered in training
+    | right of those | answered | right of those | version |
+    |---|---|---|---|---|---|---|---|---|---|---|
+    """
+    titles = (
+        "task", "answers", "right", "off by", "off by, calibrated", "wanted",
+        "answered in training", "right of those", "answered", "right of those", "version",
+    )  # fmt: skip
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    for task in tasks:
+        report = ConfidenceReport.load(Path(folder) / f"confidence-{task}.json")
+        lines.append(f"{report.row()} {report.version} |")
+    return "\n".join(lines)
+
+
 def _line(report: Report, row: Row) -> str:
     shown = {name: row.metrics[name] for name in _MAIN if name in row.metrics}
     interval = "–".join(map(fraction, row.interval)) if row.interval else ""
@@ -151,7 +173,10 @@ def fill_page(page: str, folder: str | Path) -> str:
         entries = [each.strip() for each in found[2].split(";")]
         return found[1] + summary_table(folder, entries) + "\n" + found[3]
 
-    return _SUMMARY.sub(summary, _MARKED.sub(table, page))
+    def confidence(found: re.Match[str]) -> str:
+        return found[1] + confidence_table(folder, found[2].split()) + "\n" + found[3]
+
+    return _CONFIDENCE.sub(confidence, _SUMMARY.sub(summary, _MARKED.sub(table, page)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
