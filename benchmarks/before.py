@@ -23,11 +23,12 @@ _SIDE = Path(__file__).with_name("side.py")
 
 def install_base(folder: Path) -> Path:
     """Check 0.1.0 out into a folder, with an environment of its own; return its interpreter."""
+    folder = folder.resolve()  # sides are measured elsewhere
     python = folder / ".venv" / "bin" / "python"
     if not python.exists():
         if not folder.exists():
             subprocess.run(
-                ["git", "worktree", "add", "--detach", str(folder), BASE],
+                ["git", "worktree", "add", "--force", "--detach", str(folder), BASE],
                 cwd=_ROOT, check=True, capture_output=True,
             )  # fmt: skip
         venv.create(folder / ".venv", with_pip=True)

@@ -61,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         console.print(f"Written to {arguments.page}.")
         return
     quick = arguments.quick
+    # What can fail for want of something is done first.
+    base = None if arguments.base is None else install_base(arguments.base)
     figures = compare(0.02 if quick else 1, 2 if quick else 15, 2 if quick else 20, console)
     figures |= growth((0.01, 0.02) if quick else FACTORS, 2 if quick else 7, console)
     figures["kernel_graph_times_limit"] = figures["times_limit"]
@@ -69,8 +71,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     figures |= teaching(console, (30,) if quick else KNOWN, 3 if quick else 11)
     if not quick:
         figures |= curve(console)
-    if arguments.base is not None:
-        base = install_base(arguments.base)
+    if base is not None:
         figures |= against(base, 0.02 if quick else 1, 1 if quick else 3, console)
     show_bars(figures, console)
     arguments.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

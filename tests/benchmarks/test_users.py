@@ -147,3 +147,11 @@ def test_page_draws_where_the_time_of_a_fit_goes(tmp_path):
         figures[f"fit_{key}_speedup"] = 2.5
     page.draw_fits(figures, tmp_path / "fit.png")
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_install_base_is_found_from_any_folder(tmp_path, monkeypatch):
+    python = tmp_path / "base" / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    monkeypatch.chdir(tmp_path)
+    assert before.install_base(Path("base")) == python.resolve()
