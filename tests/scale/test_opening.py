@@ -1,6 +1,5 @@
 """The files of shards: what is opened evaluates as what was written, without any work."""
 
-import gc
 import weakref
 
 import numpy as np
@@ -75,11 +74,11 @@ def test_opening_shards_whose_features_were_numbered_anew_equals_laying_them_out
 
 
 def test_opening_holds_no_shard_after_an_evaluation(tmp_path):
+    """Not even until garbage is collected."""
     held = []
 
     class Watched(Workshop):
         def _opened(self, shard, job):
-            gc.collect()
             assert not any(each() for each in held)
             opened = super()._opened(shard, job)
             held.append(weakref.ref(opened.scorer))
