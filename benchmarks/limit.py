@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from groundling.overlay.batch import compiled, lay_out_tile, make_layout, make_workspace, next_tile
+from groundling.overlay.arranging import arrange
+from groundling.overlay.batch import compiled, lay_out_tile, make_workspace, next_tile
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.flat import is_flat, lay_out_flat
 
 __all__ = ["prepare_limit"]
 
@@ -31,8 +31,8 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     It returns how many chart cells and links it has passed.
     """
     batch, tables = encoding.batch, encoding.tables
-    layout = make_layout(batch, encoding.word_sets)
-    workspace = make_workspace(batch, layout)
+    arranged = arrange(encoding)
+    layout, flat, workspace = arranged.layout, arranged.flat, make_workspace(arranged.room)
     pairs = len(tables.pair_node)
     # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
     # its root and two more for rescaled rows; per word one; per candidate one exponential more.
@@ -42,7 +42,6 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word_parent))
     theta = np.zeros(len(encoding.space))
 
-    flat = lay_out_flat(batch) if is_flat(batch) else None
     passed = np.zeros(2, np.int64)
 
     def limit() -> tuple[int, int]:

@@ -7,6 +7,7 @@ it was; `--again` begins anew. The demonstrations are generated into a folder an
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,7 +30,7 @@ from groundling.errors import ConvergenceWarning
 from groundling.files import write_atomically
 from groundling.learning.trainer import Trainer
 from groundling.overlay.scorer import Scorer
-from groundling.scale.cluster import OnCluster, connected
+from groundling.scale.cluster import Evaluation, OnCluster, connected
 from groundling.scale.crew import Alone
 from groundling.scale.fitting import parse_memory
 from groundling.scale.shards import split
@@ -42,7 +44,9 @@ __all__ = ["main", "maze"]
 MAZES = 8  # to learn in; one more is kept unseen
 IN_FILE = 2000
 MEMORY = "4GB"
+LITTLE = "1GB"  # less than all in memory take where both are compared
 LATENCY_ROUNDS = 30
+ROUNDS = 20  # evaluations by one and by two workers in turns
 
 
 def maze(number: int) -> MazeEnvironment:
@@ -123,6 +127,33 @@ class Clock:
             self.steps.append(now)
 
 
+class Times:
+    """How long evaluations took, by the clock and of the processor."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.processor: list[float] = []
+
+    @contextlib.contextmanager
+    def one(self) -> Iterator[None]:
+        began, used = time.perf_counter(), time.process_time()
+        yield
+        self.seconds.append(time.perf_counter() - began)
+        self.processor.append(time.process_time() - used)
+
+    def described(self) -> dict:
+        """Return the usual and the best; the first also reads files and fills caches.
+
+        Whoever else is at work on the machine can only make it slower, so that comparisons are
+        between the best.
+        """
+        return {
+            "evaluation_seconds": statistics.median(self.seconds[1:]),
+            "best_seconds": min(self.seconds[1:]),
+            "best_processor_seconds": min(self.processor[1:]),
+        }
+
+
 def described(clock: Clock, evaluations: list[float], learnt) -> dict:
     """Return the figures of one training."""
     ready = clock.stages["encoding"]
@@ -139,7 +170,7 @@ def described(clock: Clock, evaluations: list[float], learnt) -> dict:
     }
 
 
-def on_workers(folder: Path, count: int, workers: int, iterations: int, theta: Path | None):
+def on_workers(folder: Path, count: int, workers: int, iterations: int, theta: Path):
     """Train on local workers."""
     with (
         connected(f"local:{workers}", parse_memory(MEMORY)) as client,
@@ -151,18 +182,50 @@ def on_workers(folder: Path, count: int, workers: int, iterations: int, theta: P
         with OnCluster(client, shards, parse_memory(MEMORY)) as crew:
             learnt = fit_shards(trainer(iterations), crew, clock)
             peak = max(client.run(most_memory_used).values())
-            times = crew.evaluations[1:] or crew.evaluations
         found = described(clock, [each.seconds for each in crew.evaluations], learnt)
-        apart = [each.seconds - each.working for each in times]
-        found |= {
-            "workers": workers,
-            "peak_memory_gb": peak / 1e9,
-            "apart_seconds": statistics.median(apart),
-            "communication_share": sum(apart) / sum(each.seconds for each in times),
-        }
-    if theta is not None:
-        np.save(theta, learnt.fitted.theta)
+    np.save(theta, learnt.fitted.theta)
+    found |= {"workers": workers, "peak_memory_gb": peak / 1e9}
     return found | {"accuracy": Follower._of(learnt).score(held_out(500))}
+
+
+class Some(OnCluster):
+    """Some of the workers of a cluster."""
+
+    most = 1_000_000
+
+    def total(self, job, theta):
+        self.job = job
+        return super().total(job, theta)
+
+    def _threads(self) -> dict[str, int]:
+        return dict([*super()._threads().items()][: self.most])
+
+
+def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
+    """Evaluate with different numbers of workers of one cluster, in turns."""
+    with (
+        connected(f"local:{max(numbers)}", parse_memory(MEMORY)) as client,
+        tempfile.TemporaryDirectory() as here,
+    ):
+        shards = split(read(folder, count), Path(here), size=IN_FILE, apart=True)
+        with Some(client, shards, parse_memory(MEMORY)) as crew:
+            theta = fit_shards(trainer(1), crew).fitted.theta
+            found: dict[int, list[Evaluation]] = {number: [] for number in numbers}
+            for _ in range(1 + ROUNDS):
+                for number in numbers:
+                    crew.most = number
+                    crew.total(crew.job, theta)
+                    found[number].append(crew.evaluations[-1])
+    by_workers = {}
+    for number, evaluations in found.items():
+        # The first makes the files of shards that other workers had.
+        best = min(evaluations[1:], key=lambda each: each.seconds)
+        by_workers[str(number)] = {
+            "evaluation_seconds": best.seconds,
+            "median_seconds": statistics.median(each.seconds for each in evaluations[1:]),
+            "apart_seconds": best.seconds - best.working,
+        }
+    return {"demonstrations": count, "features": len(theta), "by_workers": by_workers}
 
 
 class Timed(Alone):
@@ -170,37 +233,33 @@ class Timed(Alone):
 
     def __init__(self, *arguments) -> None:
         super().__init__(*arguments)
-        self.times: list[float] = []
+        self.times = Times()
 
     def total(self, job, theta):
-        began = time.perf_counter()
-        found = super().total(job, theta)
-        self.times.append(time.perf_counter() - began)
-        return found
+        with self.times.one():
+            return super().total(job, theta)
 
 
-def out_of_core(folder: Path, count: int, iterations: int, theta: Path) -> dict:
+def out_of_core(folder: Path, count: int, iterations: int, theta: Path, memory: str) -> dict:
     """Train in this process with bounded memory."""
     with tempfile.TemporaryDirectory() as here:
         clock = Clock()
         shards = split(read(folder, count), Path(here), size=IN_FILE)
-        crew = Timed(shards, Workshop(Path(here), parse_memory(MEMORY)))
+        crew = Timed(shards, Workshop(Path(here), parse_memory(memory)))
         learnt = fit_shards(trainer(iterations), crew, clock)
     np.save(theta, learnt.fitted.theta)
-    found = described(clock, crew.times, learnt)
-    return found | {"peak_memory_gb": most_memory_used() / 1e9}
+    found = described(clock, crew.times.seconds, learnt) | crew.times.described()
+    return found | {"memory": memory, "peak_memory_gb": most_memory_used() / 1e9}
 
 
 def in_memory(folder: Path, count: int, iterations: int, theta: Path | None) -> dict:
     """Train at once, as ever."""
-    times: list[float] = []
+    times = Times()
     loss = Scorer.loss
 
     def timed(scorer: Scorer, weights):
-        began = time.perf_counter()
-        found = loss(scorer, weights)
-        times.append(time.perf_counter() - began)
-        return found
+        with times.one():
+            return loss(scorer, weights)
 
     began = time.perf_counter()
     with patch.object(Scorer, "loss", timed):
@@ -208,22 +267,23 @@ def in_memory(folder: Path, count: int, iterations: int, theta: Path | None) -> 
     if theta is not None:
         np.save(theta, learnt.fitted.theta)
     return {
+        "demonstrations": count,
         "seconds": time.perf_counter() - began,
-        "evaluation_seconds": statistics.median(times),
+        **times.described(),
         "peak_memory_gb": most_memory_used() / 1e9,
         "accuracy": Follower._of(learnt).score(held_out(500)),
     }
 
 
 def latency(workers: int) -> float:
-    """Return how long a task takes that does nothing, in seconds."""
+    """Return how long a task takes that does nothing, in seconds, at best."""
     with connected(f"local:{workers}") as client:
         times = []
         for _ in range(LATENCY_ROUNDS):
             began = time.perf_counter()
             client.gather([client.submit(os.getpid, pure=False) for _ in range(workers)])
             times.append(time.perf_counter() - began)
-    return statistics.median(times)
+    return min(times)
 
 
 # ---- running ----------------------------------------------------------------------------
@@ -254,11 +314,14 @@ class Results:
         write_atomically(self.path, json.dumps(content, indent=1) + "\n")
 
 
-def apart(part: str, folder: Path, count: int, iterations: int, theta: Path) -> dict:
+def apart(
+    part: str, folder: Path, count: int, iterations: int, theta: Path, memory: str = MEMORY
+) -> dict:
     """Run a part in a process of its own, so that its memory is its own."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.scale", "--part", part, "--folder", str(folder),
-         "--size", str(count), "--iterations", str(iterations), "--theta", str(theta)],
+         "--size", str(count), "--iterations", str(iterations), "--theta", str(theta),
+         "--memory", memory],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     return json.loads(done.stdout.splitlines()[-1])
@@ -274,52 +337,48 @@ def generate(folder: Path, count: int) -> dict:
     return {"seconds": time.perf_counter() - began}
 
 
-def differences(thetas: Path, sizes: tuple[int, ...], whole: int) -> dict:
+def differences(thetas: Path, compared: int, whole: int) -> dict:
     """Return by how much θ differs between two workers, out of core and in memory."""
-    small = sizes[0]
-    ours = {name: np.load(thetas / f"{name}.npy") for name in ("out-small", "memory-small")}
-    ours |= {f"size-{n}": np.load(thetas / f"size-{n}.npy") for n in {small, whole}}
-    ours["out"] = np.load(thetas / "out.npy")
+
+    def difference(one: str, other: str) -> float:
+        both = (np.load(thetas / f"{name}.npy") for name in (one, other))
+        return float(np.abs(np.subtract(*both)).max())
+
     return {
-        "workers and memory": float(np.abs(ours[f"size-{small}"] - ours["memory-small"]).max()),
-        "out of core and memory": float(np.abs(ours["out-small"] - ours["memory-small"]).max()),
-        "workers and out of core": float(np.abs(ours[f"size-{whole}"] - ours["out"]).max()),
+        "workers and memory": difference(f"size-{compared}", "memory"),
+        "out of core and memory": difference("little", "memory"),
+        "workers and out of core": difference(f"size-{whole}", "out"),
     }
 
 
 def run(folder: Path, out: Path, size: int, iterations: int, again: bool) -> dict:
     """Measure everything that is not yet in the file; return what follows."""
     few = max(IN_FILE, min(16_000, size // 8 // IN_FILE * IN_FILE))
-    sizes = tuple(sorted({few, min(max(64_000 // IN_FILE * IN_FILE, few), size), size}))
+    compared = min(max(64_000, few), size)
     results = Results(out, again, size)
     thetas = folder / "thetas"
     thetas.mkdir(parents=True, exist_ok=True)
     results.measure("generating", generate, folder, size)
     for count in (100, 1000):
         results.measure(f"size {count}", in_memory, folder, count, iterations, None)
-    for count in sizes:
+    for count in sorted({few, compared, size}):
         kept = thetas / f"size-{count}.npy"
         results.measure(f"size {count}", on_workers, folder, count, 2, iterations, kept)
     middle = min(2 * few, size)
-    for workers in (1, 2, 4):
-        results.measure(f"workers {workers}", counted, folder, middle, workers)
+    results.measure("workers 1 and 2", in_turns, folder, middle, (1, 2))
+    results.measure("workers 4", in_turns, folder, middle, (4,))
     results.measure("latency", lambda: {"seconds": latency(2)})
-    for name, part, count in (
-        ("in memory small", "memory", few), ("out of core small", "out", few),
-        ("out of core", "out", size),
-    ):  # fmt: skip
-        kept = thetas / (f"{part}-small.npy" if count == few else f"{part}.npy")
-        if name == "out of core":
-            kept = thetas / "out.npy"
-        results.measure(name, apart, part, folder, count, iterations, kept)
-    results.measure("differences", differences, thetas, sizes, size)
+    for name, part, count, kept, memory in (
+        ("in memory", "memory", compared, "memory", MEMORY),
+        ("out of core, little memory", "out", compared, "little", LITTLE),
+        ("out of core", "out", size, "out", MEMORY),
+    ):
+        theta = thetas / f"{kept}.npy"
+        results.measure(name, apart, part, folder, count, iterations, theta, memory)
+    results.measure("differences", differences, thetas, compared, size)
     found = summarise(results.parts, size)
     results.save(found)
     return found
-
-
-def counted(folder: Path, count: int, workers: int) -> dict:
-    return on_workers(folder, count, workers, 8, None) | {"demonstrations": count}
 
 
 def main() -> None:
@@ -334,11 +393,13 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="forget what was measured")
     parser.add_argument("--part", choices=("memory", "out"), help=argparse.SUPPRESS)
     parser.add_argument("--theta", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", default=MEMORY, help=argparse.SUPPRESS)
     given = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # a fixed number of steps
     if given.part:
-        measure = {"memory": in_memory, "out": out_of_core}[given.part]
-        print(json.dumps(measure(given.folder, given.size, given.iterations, given.theta)))
+        what = (given.folder, given.size, given.iterations, given.theta)
+        whole = given.part == "memory"
+        print(json.dumps(in_memory(*what) if whole else out_of_core(*what, given.memory)))
         return
     size = max(IN_FILE, given.size // IN_FILE * IN_FILE)
     found = run(given.folder, given.out, size, given.iterations, given.again)

@@ -8,22 +8,32 @@ from benchmarks.scale_figures import cost_model, growth_exponent, summarise, tab
 
 def figures(evaluation, **more):
     return {
-        "encoding_seconds": 2 * evaluation, "evaluation_seconds": evaluation, "accuracy": 0.5,
-        "peak_memory_gb": 1.0, "features": 1000, "apart_seconds": 0.02,
-        "communication_share": 0.1, **more,
+        "encoding_seconds": 2 * evaluation, "evaluation_seconds": evaluation,
+        "best_seconds": evaluation, "best_processor_seconds": evaluation, "accuracy": 0.5,
+        "peak_memory_gb": 1.0, **more,
     }  # fmt: skip
+
+
+def turns(**seconds):
+    by_workers = {
+        number[1:]: {
+            "evaluation_seconds": each, "median_seconds": 1.1 * each, "apart_seconds": 0.02
+        }
+        for number, each in seconds.items()
+    }  # fmt: skip
+    return {"demonstrations": 32_000, "features": 1000, "by_workers": by_workers}
 
 
 PARTS = {
     "size 100": {"accuracy": 0.25},
     "size 16000": figures(1.0, workers=2),
     "size 64000": figures(4.0, workers=2, peak_memory_gb=1.5),
-    "workers 1": figures(3.6, workers=1, demonstrations=32_000),
-    "workers 2": figures(2.0, workers=2, demonstrations=32_000),
+    "workers 1 and 2": turns(_1=3.6, _2=2.0),
+    "workers 4": turns(_4=2.1),
     "latency": {"seconds": 0.01},
     "out of core": figures(8.0, peak_memory_gb=2.5),
-    "out of core small": {"evaluation_seconds": 1.2},
-    "in memory small": {"evaluation_seconds": 1.0},
+    "out of core, little memory": figures(4.8, peak_memory_gb=0.5),
+    "in memory": figures(4.0, demonstrations=32_000, peak_memory_gb=3.0),
     "differences": {"a": 1e-12, "b": 0.0},
 }
 
@@ -57,7 +67,12 @@ def test_scale_figures_follow_from_the_parts():
     assert found["speedup_two_workers"] == pytest.approx(1.8)
     assert found["peak_memory_gb"] == 2.5
     assert found["theta_difference"] == 1e-12
-    assert found["out_of_core_slowdown"] == pytest.approx(1.2)
+    assert found["speedup_two_workers_median"] == pytest.approx(1.8)
+    assert found["communication_share"] == pytest.approx(0.01)
+    assert found["out_of_core_ratio"] == pytest.approx(1.2)
+    assert found["out_of_core_processor_ratio"] == pytest.approx(1.2)
+    assert found["out_of_core_ratio_of_all"] == pytest.approx(1.0)
+    assert set(found["cost_model"]["measured"]) == {"1", "2", "4"}
     assert found["accuracy"] == {"100": 0.25, "16000": 0.5, "64000": 0.5}
     carried = found["cost_model"]["carried_on"]
     assert carried["2"] < carried["1"]
@@ -80,7 +95,7 @@ def test_scale_page_gets_its_figures_anew(tmp_path):
     assert "old" not in text
     assert text.startswith("a\n")
     assert text.endswith("<!-- end -->\nb\n")
-    assert "| two workers against one | 1.80× |" in text
+    assert "| two workers against one, the best of each | 1.80× |" in text
     assert table(summarise(PARTS, 64_000)) in text
     (tmp_path / "other.md").write_text("nothing")
     with pytest.raises(SystemExit):

@@ -15,6 +15,7 @@ def test_arrays_come_back_with_their_types_and_can_be_written_to(tmp_path):
         "c": np.array([1.5, -0.0]),
         "d": np.zeros(0, np.uint32),
         "e": np.array([2**40]),
+        "f": np.array([2**63], np.uint64),
     }
     write_arrays(path, arrays, {"weight": 2.5})
     found, note = map_arrays(path)
@@ -31,6 +32,21 @@ def test_arrays_come_back_with_their_types_and_can_be_written_to(tmp_path):
     found["c"][0] = 9.0
     assert map_arrays(path)[0]["c"][0] == 1.5
     assert [each.name for each in tmp_path.iterdir()] == ["shard"]
+
+
+def test_arrays_that_share_memory_are_written_once(tmp_path):
+    numbers = np.arange(1000, dtype=np.int32)
+    arrays = {
+        "a": numbers, "b": numbers.view(np.uint32), "c": numbers.reshape(10, 100),
+        "d": numbers[:0], "e": numbers[:500],
+    }  # fmt: skip
+    write_arrays(tmp_path / "shard", arrays, {})
+    assert 6000 <= (tmp_path / "shard").stat().st_size < 7000
+    found, _ = map_arrays(tmp_path / "shard")
+    for name, each in arrays.items():
+        np.testing.assert_array_equal(found[name], each)
+        assert found[name].dtype == each.dtype
+    assert np.shares_memory(found["a"], found["b"])
 
 
 @pytest.mark.parametrize("content", [b"12345678", b"\x02" + b"\0" * 7 + b"{}", b"\xff" * 40])

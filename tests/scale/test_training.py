@@ -67,7 +67,7 @@ def test_training_from_files_and_streams_is_the_same(tmp_path):
 
 
 def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
-    """A shard that was put away is mapped again, and one whose file is lost is made anew."""
+    """Shards are mapped for every evaluation, and one whose file is lost is made anew."""
     trainer = trainer_of("decisions")
     shards = split(shown(14), tmp_path, size=4)
     room = Workshop(tmp_path / "room", 4 * 10**9)
@@ -80,7 +80,6 @@ def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
             found = super().evaluate(*arguments)
             Forgetful.lost += 1
             if Forgetful.lost % 9 == 0:
-                self._open.clear()
                 self._encoders.clear()
                 for path in sorted(self.folder.iterdir())[::2]:
                     path.unlink()
@@ -88,8 +87,6 @@ def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
 
     small = Forgetful(tmp_path / "small", 1000)
     found = fit_shards(trainer, Alone(shards, small)).fitted.theta
-    assert len(small._open) == 0
-    assert len(room._open) == len(shards)
     assert Forgetful.lost > 10
     assert found.tobytes() == wanted.tobytes()
 
@@ -122,7 +119,6 @@ def test_training_misses_no_demonstration_in_silence(tmp_path):
     class Losing(Alone):
         def total(self, job, theta):
             self.shards.parts[1].source.pop()  # as if a file had become shorter
-            self.workshop._open.clear()
             for path in self.workshop.folder.iterdir():
                 path.unlink()
             return super().total(job, theta)

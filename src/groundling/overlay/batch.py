@@ -13,9 +13,9 @@ from groundling.overlay.ragged import sizes_of, starts_of
 
 __all__ = [
     "FROM", "RELATION", "STATE", "TILE",
-    "Batch", "Indices", "Integers", "Layout", "Reals", "Workspace", "compiled", "fill_states",
-    "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace", "next_tile", "summing",
-    "whole",
+    "Batch", "Indices", "Integers", "Layout", "Reals", "Room", "Workspace", "compiled",
+    "fill_states", "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace",
+    "measure_room", "next_tile", "summing", "whole",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -123,6 +123,22 @@ class Layout(NamedTuple):
     cell_pair: Indices  # as in `Batch`
 
 
+class Room(NamedTuple):
+    """The most of everything that one instance of a batch has: how large a workspace must be."""
+
+    actions: int
+    candidates: int
+    tile: int  # states
+    tile_links: int
+    tile_cells: int
+    scores: int  # words × nodes
+    cells: int  # words × states of all candidates
+    candidate_cells: int
+    groups: int
+    kinds: int
+    nodes: int
+
+
 class Workspace(NamedTuple):
     """Working memory for one instance at a time.
 
@@ -185,8 +201,8 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     )
 
 
-def make_workspace(batch: Batch, layout: Layout) -> Workspace:
-    """Allocate working memory for the largest instance that occurs."""
+def measure_room(batch: Batch, layout: Layout) -> Room:
+    """Return how large a workspace must be for the largest instance that occurs."""
     states = layout.candidate_states
     links = sizes_of(layout.shape_links)[batch.graph_shape][batch.action_graph]
     links = _sums(links, batch.candidate_actions)
@@ -197,39 +213,52 @@ def make_workspace(batch: Batch, layout: Layout) -> Workspace:
     def most(values: NDArray[Any]) -> int:
         return int(np.max(values, initial=1))
 
-    many = most(candidates)
-    actions = most(sizes_of(batch.candidate_actions[batch.instance_candidates]))
     tile = min(TILE + most(states), most(of_instance))
-    tile_links = int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1)))
-    tile_cells = most(words * np.minimum(of_instance, tile))
-    groups = most(sizes_of(batch.instance_groups))
+    return Room(
+        actions=most(sizes_of(batch.candidate_actions[batch.instance_candidates])),
+        candidates=most(candidates),
+        tile=tile,
+        tile_links=int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1))),
+        tile_cells=most(words * np.minimum(of_instance, tile)),
+        scores=most(words * batch.instance_nodes),
+        cells=most(words * of_instance),
+        candidate_cells=most(words[owner] * states),
+        groups=most(sizes_of(batch.instance_groups)),
+        kinds=most(sizes_of(batch.instance_kinds)),
+        nodes=most(batch.instance_nodes),
+    )
+
+
+def make_workspace(room: Room) -> Workspace:
+    """Allocate working memory."""
+    grouped = room.candidates * room.groups
     return Workspace(
-        action_start=np.zeros(actions + 1, np.uint64),
-        tile_start=np.zeros(many + 1, np.int32),
-        state_node=np.empty(tile, np.uint32),
-        state_enters=np.empty(tile, np.bool_),
-        link=np.empty(tile_links, np.uint64),
+        action_start=np.zeros(room.actions + 1, np.uint64),
+        tile_start=np.zeros(room.candidates + 1, np.int32),
+        state_node=np.empty(room.tile, np.uint32),
+        state_enters=np.empty(room.tile, np.bool_),
+        link=np.empty(room.tile_links, np.uint64),
         tile_links=np.zeros(1, np.int32),
-        scores=np.empty(most(words * batch.instance_nodes)),
-        counts=np.empty(most(words * batch.instance_nodes)),
-        rows=np.empty(most(words * of_instance)),
-        messages=np.empty(most(words * of_instance)),
-        posteriors=np.empty(tile_cells),
-        asked=np.empty(tile),
-        total=np.empty(tile),
-        kept_log=np.empty(many),
-        group_shift=np.empty(groups),
-        group_log=np.empty(many * groups),
-        group_weight=np.empty(many * groups),
-        free=np.empty(many),
-        free_weight=np.empty(many),
-        kind_score=np.empty(most(sizes_of(batch.instance_kinds))),
-        kind_weight=np.empty(most(sizes_of(batch.instance_kinds))),
-        prior=np.empty(most(batch.instance_nodes)),
-        in_logs=np.empty(many, np.bool_),
-        log_start=np.zeros(actions + 1, np.int32),
-        log_rows=np.empty(most(words[owner] * states)),
-        log_messages=np.empty(most(words[owner] * states)),
+        scores=np.empty(room.scores),
+        counts=np.empty(room.scores),
+        rows=np.empty(room.cells),
+        messages=np.empty(room.cells),
+        posteriors=np.empty(room.tile_cells),
+        asked=np.empty(room.tile),
+        total=np.empty(room.tile),
+        kept_log=np.empty(room.candidates),
+        group_shift=np.empty(room.groups),
+        group_log=np.empty(grouped),
+        group_weight=np.empty(grouped),
+        free=np.empty(room.candidates),
+        free_weight=np.empty(room.candidates),
+        kind_score=np.empty(room.kinds),
+        kind_weight=np.empty(room.kinds),
+        prior=np.empty(room.nodes),
+        in_logs=np.empty(room.candidates, np.bool_),
+        log_start=np.zeros(room.actions + 1, np.int32),
+        log_rows=np.empty(room.candidate_cells),
+        log_messages=np.empty(room.candidate_cells),
     )
 
 

@@ -20,7 +20,7 @@ from groundling.overlay.ragged import sizes_of, starts_of
 
 __all__ = [
     "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
-    "score_edges", "score_sets", "tabulate",
+    "score_edges", "score_sets", "tabulate", "with_rows",
 ]  # fmt: skip
 
 
@@ -89,6 +89,9 @@ class PairTables(NamedTuple):
     ones: Reals  # by which parts are counted
 
 
+_NO_ROWS = np.zeros(0, np.uint32)
+
+
 def tabulate(labels: LabelTables) -> PairTables:
     """Arrange the tables for scoring."""
     nodes = share_parts(
@@ -112,13 +115,13 @@ def tabulate(labels: LabelTables) -> PairTables:
     used, _ = distinct_keys(
         np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
     )
-    return PairTables(
+    tables = PairTables(
         set_labels=labels.set_labels,
         set_label=labels.set_label,
         set_amount=labels.set_amount,
-        label_rows=labels.label_rows.view(np.uint32),
-        row_label=(labels.row_label * LANES).view(np.uint32),
-        row_feature=labels.row_feature.view(np.uint32),
+        label_rows=_NO_ROWS,
+        row_label=_NO_ROWS,
+        row_feature=_NO_ROWS,
         row_value=labels.row_value,
         set_pairs=labels.set_pairs.view(np.uint32),
         pair_place=((where - block_nodes[block]) * LANES + lane).astype(np.uint32),
@@ -132,6 +135,17 @@ def tabulate(labels: LabelTables) -> PairTables:
         part_label=(nodes.part_label * LANES).astype(np.uint32),
         part_amount=nodes.part_amount,
         ones=np.ones(len(node_part)),
+    )
+    return with_rows(tables, labels)
+
+
+def with_rows(tables: PairTables, labels: LabelTables) -> PairTables:
+    """Return the tables with the features that labels join now; all else depends on none."""
+    return tables._replace(
+        label_rows=labels.label_rows.view(np.uint32),
+        row_label=(labels.row_label * LANES).view(np.uint32),
+        row_feature=labels.row_feature.view(np.uint32),
+        row_value=labels.row_value,
     )
 
 

@@ -12,14 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import (
-    Integers,
-    Reals,
-    make_layout,
-    make_workspace,
-)
+from groundling.overlay.arranging import Arrangement, arrange
+from groundling.overlay.batch import Integers, Reals, make_workspace
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.flat import is_flat, lay_out_flat, pass_flat_instances
+from groundling.overlay.flat import pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
 from groundling.overlay.lanes import LANES
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
@@ -31,7 +27,6 @@ from groundling.overlay.potentials import (
     return_sets,
     score_edges,
     score_sets,
-    tabulate,
 )
 from groundling.overlay.ragged import sizes_of, starts_of
 
@@ -46,34 +41,44 @@ class Scorer:
     """Encoded instances under θ: scores, gradients, alignments.
 
     `skip` is what each action costs that is passed over between two words. `threads` share
-    the work; results agree for any number to about 1e-12.
+    the work; results agree for any number to about 1e-12. `arrangement` is what `arrange`
+    makes of the encoding, where it is there already.
     """
 
-    def __init__(self, encoding: Encoding, *, skip: float = 0.0, threads: int = 1) -> None:
+    def __init__(
+        self,
+        encoding: Encoding,
+        *,
+        skip: float = 0.0,
+        threads: int = 1,
+        arrangement: Arrangement | None = None,
+    ) -> None:
         self.encoding = encoding
         self.batch = encoding.batch
         self.tables = encoding.tables
+        self.arrangement = arrange(encoding) if arrangement is None else arrangement
         self.skip = skip
         self.threads = min(threads, os.cpu_count() or 1) if threads > 1 else 1
         batch = self.batch
         groups = sizes_of(batch.instance_groups) * sizes_of(batch.instance_candidates)
         self.group_start = starts_of(groups, np.int32)
         self.width = len(encoding.space)
-        self.labels = int(self.tables.node_label.max(initial=0)) + 1
-        self._pair_tables = tabulate(self.tables)
-        self._layout = make_layout(batch, encoding.word_sets)
-        self._flat = lay_out_flat(batch) if is_flat(batch) else None
-        cells = sizes_of(batch.instance_words) * np.add.reduceat(
-            np.append(self._layout.candidate_states, 0), batch.instance_candidates[:-1]
-        )
-        self._instance_shards = self._shards(cells + 1.0)
+        self._pair_tables, self._layout, self._flat, self._advances, room = self.arrangement
+        self.labels = int(self._pair_tables.part_label.max(initial=0)) // LANES + 1
+        self._instance_shards = self._shards(len(batch.instance_weight), self._cells)
         blocks = sizes_of(self._pair_tables.block_nodes.astype(np.float64))
         self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
         self._table_size = LANES * int(blocks.max(initial=0))
-        self._block_shards = self._shards(blocks + 1.0)
-        self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
-        self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
+        self._block_shards = self._shards(len(blocks), lambda: blocks)
+        self._workspaces = [make_workspace(room) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+
+    def _cells(self) -> NDArray[Any]:
+        """Return how many chart cells each instance has."""
+        cells: NDArray[Any] = sizes_of(self.batch.instance_words) * np.add.reduceat(
+            np.append(self._layout.candidate_states, 0), self.batch.instance_candidates[:-1]
+        )
+        return cells
 
     # Gradients of shared pairs are collected per thread; they are allocated once, if needed.
 
@@ -90,12 +95,12 @@ class Scorer:
     def _theta_grads(self) -> list[Reals]:
         return [np.zeros(self.width) for _ in range(self.threads)]
 
-    def _shards(self, work: NDArray[Any]) -> list[tuple[int, int]]:
+    def _shards(self, count: int, work: Callable[[], NDArray[Any]]) -> list[tuple[int, int]]:
         if self.threads == 1:
-            return [(0, len(work))]
-        total = starts_of(work, np.float64)
+            return [(0, count)]
+        total = starts_of(work() + 1.0, np.float64)
         cuts = np.searchsorted(total, np.linspace(0, total[-1], self.threads + 1))
-        cuts[0], cuts[-1] = 0, len(work)
+        cuts[0], cuts[-1] = 0, count
         return [(int(a), int(b)) for a, b in pairwise(cuts)]
 
     def _each(self, work: Callable[[int], Any]) -> list[Any]:

@@ -26,6 +26,14 @@ _FAN = 16  # answers that are added by one process; more are added in a tree
 _PATIENCE = 60.0  # seconds to wait for workers when there are none
 _LOOK = 2.0
 _CONNECT = 15.0
+_LOCAL = {
+    # A worker that was killed may need long to come back on a busy machine; Dask would give up
+    # after seconds, and start no other.
+    "distributed.deploy.lost-worker-timeout": "1 hour",
+    # What Dask measures of itself takes 2% of a core for each process, which calculates otherwise.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+}
 _DEATHS = 3  # times that workers may die of the same task, each after Dask's own attempts
 
 
@@ -54,18 +62,16 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
     if isinstance(cluster, str) and cluster.startswith("local:"):
         import dask
 
-        started = distributed.LocalCluster(
-            n_workers=int(cluster.partition(":")[2]),
-            threads_per_worker=1,
-            memory_limit="auto" if memory is None else memory,
-            dashboard_address=":0",
-            silence_logs="ERROR",
-        )
-        # A worker that was killed may need long to come back on a busy machine; Dask would give
-        # up after seconds, and start no other.
-        patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
-        with patient, started, distributed.Client(started) as client:
-            yield client
+        with dask.config.set(_LOCAL):  # before workers start, which take it over
+            started = distributed.LocalCluster(
+                n_workers=int(cluster.partition(":")[2]),
+                threads_per_worker=1,
+                memory_limit="auto" if memory is None else memory,
+                dashboard_address=":0",
+                silence_logs="ERROR",
+            )
+            with started, distributed.Client(started) as client:
+                yield client
         return
     try:
         client = distributed.Client(cluster, timeout=_CONNECT)
@@ -262,8 +268,9 @@ class OnCluster(Crew):
         """Return loss and gradient over all shards, or nothing if some are missing."""
         began = time.perf_counter()
         with explained(self._advice):
-            sent, weights = self._sent(job), self._send(theta)
-            shares = self._assign()
+            sent, shares = self._sent(job), self._assign()
+            # A few get θ with their task, which is sooner; many get it from each other.
+            weights = theta if len(shares) <= _FAN else self._send(theta)
             futures = [
                 self._submit(_evaluate, mine, self._stock, sent, weights, self.memory, at=address)
                 for address, mine in shares.items()

@@ -10,12 +10,11 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.space import FeatureSpace
@@ -23,14 +22,13 @@ from groundling.learning.trainer import content_of, paused_collector
 from groundling.models.base import Model, Objective, TrainingData
 from groundling.models.examples import Example
 from groundling.models.transducer import UnreadableError
-from groundling.overlay.batch import Batch, Reals
+from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.potentials import LabelTables
 from groundling.overlay.scorer import Scorer
-from groundling.scale.arrays import map_arrays, write_arrays
-from groundling.scale.counting import CountingSpace, renumber, word_uses
+from groundling.scale.counting import CountingSpace, word_uses
 from groundling.scale.job import Encoded, Job, Survey
+from groundling.scale.opening import OpenShard, number_features, open_shard, write_own, write_shard
 from groundling.scale.shards import Shard
 from groundling.scale.summing import Place, Total, TreeSum
 
@@ -39,16 +37,6 @@ __all__ = ["Workshop", "memory_used"]
 
 class _ValuesKnown(Exception):  # noqa: N818 - no error: enough is known
     """Stops the making of an objective before any word is labelled."""
-
-
-@dataclass(frozen=True)
-class _Open:
-    """A shard that can be evaluated: arrays that are mapped, and how many bytes they are."""
-
-    scorer: Scorer
-    parts: dict[str, NDArray[Any]]
-    weight: float
-    size: int
 
 
 class Workshop:
@@ -72,9 +60,7 @@ class Workshop:
         self.memory = memory
         self.threads = threads
         self._encoders: dict[str, Encoder] = {}
-        self._open: dict[tuple[int, str], _Open] = {}
         self._building = threading.Lock()
-        self._opening = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
 
     # ---- before evaluating --------------------------------------------------------------
@@ -117,12 +103,7 @@ class Workshop:
             if features.min_word_count > 1:
                 assert noting.grown is not None
                 counts = replace(counts, uses=word_uses(noting.grown))
-            note = {
-                "words": list(space.word_names), "nodes": list(space.node_names),
-                "weight": _weight(examples),
-            }  # fmt: skip
-            own = {"own/keys": space.keys}
-            _write(self._path(shard, f"{job.key}-own"), objective, note, own)
+            write_own(self._path(shard, f"{job.key}-own"), objective, _weight(examples))
             found = Encoded(
                 counts, job.trainer.model.lengths(encoder, examples), objective.begins_aligned,
                 objective.realigns, objective.forgets,
@@ -171,25 +152,19 @@ class Workshop:
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
-    def _opened(self, shard: Shard, job: Job) -> _Open:
-        key = (shard.number, job.key)
-        with self._opening:
-            found = self._open.get(key)
-            if found is not None:
-                return found
+    def _opened(self, shard: Shard, job: Job) -> OpenShard:
+        """Map the file of a shard; it is let go after every evaluation.
+
+        Only shards that are worked on take memory of the process. As long as the machine has
+        memory to spare, the system keeps the files there, and mapping them again costs little.
+        """
         path = self._path(shard, job.key)
         if not path.exists():
             with self._building, paused_collector():
                 if not path.exists():
                     self._make(shard, job)
-        found = _read(path, job)
-        with self._opening:
-            for stale in [each for each in self._open if each[1] != job.key]:
-                del self._open[stale]  # of earlier alignments
-            # Shards come in turns: what was used longest ago is what comes next.
-            if sum(each.size for each in self._open.values()) + found.size <= self.memory // 2:
-                self._open[key] = found
-        return found
+        assert job.space is not None
+        return open_shard(path, job.space, job.trainer.model.terms().skip)
 
     def _make(self, shard: Shard, job: Job) -> None:
         """Make the file of a shard: from its own features if it has them, else from nothing."""
@@ -197,17 +172,8 @@ class Workshop:
         if job.history or not own.exists():
             self._build(shard, job)
             return
-        arrays, note = map_arrays(own)
-        space = FeatureSpace(
-            word_names={name: place for place, name in enumerate(note["words"])},
-            node_names={name: place for place, name in enumerate(note["nodes"])},
-            keys=arrays.pop("own/keys"),
-        )
         assert job.space is not None
-        tables = renumber(_named(LabelTables, "tables", arrays), job.space.translate(space))
-        arrays |= {f"tables/{name}": each for name, each in tables._asdict().items()}
-        kept = {"weight": note["weight"], "relations": note["relations"]}
-        write_arrays(self._path(shard, job.key), arrays, kept)
+        number_features(own, self._path(shard, job.key), job.space)
         own.unlink()
 
     def _build(self, shard: Shard, job: Job) -> bool:
@@ -221,7 +187,7 @@ class Workshop:
         for theta in job.history:
             changed = objective.realign(theta)
         # The first alignments are those that every objective begins with.
-        _write(self._path(shard, job.key), objective, {"weight": _weight(examples)})
+        write_shard(self._path(shard, job.key), objective, _weight(examples))
         self._tidy()
         return changed
 
@@ -290,50 +256,6 @@ def _check_arrays_suffice(objective: Objective, model: Model) -> None:
                 f"{type(model).__name__} cannot be trained in shards: {type(objective).__name__} "
                 f"has a {name} of its own. Write {type(model).__name__}.{name} (see Model.{name})."
             )
-
-
-def _write(
-    path: Path,
-    objective: Objective,
-    note: dict[str, Any],
-    more: dict[str, NDArray[Any]] | None = None,
-) -> None:
-    scorer = objective.scorer
-    arrays: dict[str, NDArray[Any]] = {"word_sets": scorer.encoding.word_sets, **(more or {})}
-    for room, held in (("batch", scorer.batch), ("tables", scorer.tables)):
-        arrays |= {f"{room}/{name}": each for name, each in held._asdict().items()}
-    arrays |= {f"parts/{name}": each for name, each in objective.parts().items()}
-    write_arrays(path, arrays, {**note, "relations": scorer.encoding.relations})
-
-
-def _named(kind: Any, room: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    return kind(**{name: arrays[f"{room}/{name}"] for name in kind._fields})
-
-
-def _read(path: Path, job: Job) -> _Open:
-    arrays, note = map_arrays(path)
-    assert job.space is not None
-    encoding = Encoding(
-        batch=_named(Batch, "batch", arrays),
-        tables=_named(LabelTables, "tables", arrays),
-        relations=note["relations"],
-        space=job.space,
-        sets=[],
-        nodes=[],
-        pair_set=np.zeros(0, np.int32),
-        word_sets=arrays["word_sets"],
-        dependencies=[],
-        relation_names=[],
-        graphs=[],
-    )
-    scorer = Scorer(encoding, skip=job.trainer.model.terms().skip)
-    parts = {
-        name.removeprefix("parts/"): each
-        for name, each in arrays.items()
-        if name.startswith("parts/")
-    }
-    # Half as much again for what the scorer lays out by itself.
-    return _Open(scorer, parts, note["weight"], 3 * path.stat().st_size // 2)
 
 
 def memory_used() -> int:

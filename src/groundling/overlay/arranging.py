@@ -1,0 +1,37 @@
+"""An encoding as kernels read it: worked out once, and as arrays and numbers only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from groundling.overlay.batch import Integers, Layout, Room, make_layout, measure_room
+from groundling.overlay.encoding import Encoding
+from groundling.overlay.flat import FlatLayout, is_flat, lay_out_flat
+from groundling.overlay.potentials import PairTables, tabulate
+
+__all__ = ["Arrangement", "arrange"]
+
+
+class Arrangement(NamedTuple):
+    """What kernels read beside an encoding; it follows from the encoding."""
+
+    pairs: PairTables
+    layout: Layout
+    flat: FlatLayout | None  # where all actions are one node each
+    advances: Integers  # pairs (word, advance)
+    room: Room  # what the largest instance needs
+
+
+def arrange(encoding: Encoding) -> Arrangement:
+    """Lay an encoding out for kernels."""
+    batch = encoding.batch
+    layout = make_layout(batch, encoding.word_sets)
+    return Arrangement(
+        pairs=tabulate(encoding.tables),
+        layout=layout,
+        flat=lay_out_flat(batch) if is_flat(batch) else None,
+        advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
+        room=measure_room(batch, layout),
+    )
