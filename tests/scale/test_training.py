@@ -79,7 +79,7 @@ def test_training_in_shards_needs_little_of_them_at_a_time(tmp_path):
         def evaluate(self, *arguments):
             found = super().evaluate(*arguments)
             Forgetful.lost += 1
-            if Forgetful.lost % 9 == 0:
+            if Forgetful.lost % 30 == 0:
                 self._encoders.clear()
                 for path in sorted(self.folder.iterdir())[::2]:
                     path.unlink()

@@ -25,15 +25,7 @@ def _use_all(console: Any) -> bool:
     """Use every kernel once, in the smallest of worlds; tell whether any had to be compiled."""
     import warnings
 
-    from groundling import (
-        Demonstration,
-        Features,
-        Follower,
-        GroundingGraph,
-        Overlay,
-        PlanModel,
-        Search,
-    )
+    from groundling import Demonstration, Features, Follower, GroundingGraph, Search
     from groundling.compiling import announced
     from groundling.models.every import every_model
     from groundling.tasks.puzzles.board import Board
@@ -68,7 +60,7 @@ def _use_all(console: Any) -> bool:
         warnings.simplefilter("ignore")  # what is learnt here is of no use
         ways = every_model()
         features = Features(slots=("way",), lexicon="learn", numbers=("real",))
-        ways += [{"model": PlanModel(), "overlay": Overlay(), "features": features}]
+        ways += [{**ways[0], "features": features}]
         for way in ways:
             follower = Follower(parser="chain", search=Search(max_length=1), **way).fit(shown * 10)
             follower.follow("light it", Lamp(), "off").explain()
