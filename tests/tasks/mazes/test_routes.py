@@ -1,6 +1,6 @@
 """Whole routes: the forward recursion against all ways through, cuts, and the protocol."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -19,10 +19,11 @@ from groundling.tasks.mazes import (
 from groundling.tasks.mazes.metrics import route_row
 from groundling.tasks.mazes.negative_starts import NEAR, add_negative_starts
 from groundling.tasks.mazes.plans import plans_within
-from groundling.tasks.mazes.presets import PRESETS
+from groundling.tasks.mazes.presets import PRESETS, Preset
 from groundling.tasks.mazes.route_presets import EVIDENCE, READINGS, ROUTES, with_routes
 from groundling.tasks.mazes.route_protocol import _smoothest, leave_out_routes
 from groundling.tasks.mazes.route_training import (
+    COMPOSED,
     TRAINING,
     Training,
     prepare_routes,
@@ -41,6 +42,8 @@ from groundling.tasks.mazes.task import MazeTask
 CHOSEN = replace(
     PRESETS.select("best", "tree"), parser="chain"
 )  # loading a parser takes longer than the test
+
+TWO_MEMBERS = with_routes(PRESETS).select(ROUTES, f"{COMPOSED}, two members: {EVIDENCE}")
 
 pytestmark = pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 
@@ -264,6 +267,32 @@ def test_train_routes_learns_to_find_ends(data, training):
     ends = [next(iter(forecast(arcs, 0.5))) for arcs in read_routes(follower, routes)]
     right = sum(end == route.end for end, route in zip(ends, routes, strict=True))
     assert right / len(routes) > 0.5
+
+
+def test_two_members_are_the_models_of_best():
+    best = PRESETS.select("best")
+    for each in fields(Preset):
+        assert getattr(TWO_MEMBERS, each.name) == getattr(best, each.name)
+
+
+def test_two_members_find_plans_and_evidence_by_the_mean_of_their_scores(data):
+    both = replace(TWO_MEMBERS, parser="chain")
+    one = replace(both, model=both.model.model)
+    (member,) = both.model.members
+    two = replace(one, overlay=member.overlay, features=member.features)
+    maps = list(data.values())
+    routes = maps[0].paragraphs[:3]
+    training = Training(dropped=True, misread=1, elsewhere=1, alone=0.5, composed=0.5)
+    followers = [train_routes(each, maps, training) for each in (both, one, two)]
+    together, *alone = (
+        [arcs for route in read_routes(each, routes) for arcs in route] for each in followers
+    )
+    for arcs, first, second in zip(together, *alone, strict=True):
+        mean = (first.scores + second.scores) / 2
+        assert arcs.scores == pytest.approx(mean)
+        # evidence is the sum over plans of exp(mean score), not the mean of two sums
+        assert arcs.evidence() == pytest.approx(replace(first, scores=mean).evidence())
+        assert not np.allclose(first.scores, second.scores)
 
 
 def test_choose_power_judges_weights_with_their_neighbours():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
+from groundling.models.base import Model
 from groundling.tasks.mazes.presets import Preset
-from groundling.tasks.mazes.route_training import TRAINING, Training
+from groundling.tasks.mazes.route_training import COMPOSED, TRAINING, Training
 from groundling.tasks.presets import BasePreset, Presets
 
 __all__ = ["AT_ONCE", "EVIDENCE", "READINGS", "READ_FIRST", "ROUTES", "RoutePreset", "with_routes"]
@@ -38,20 +39,26 @@ class RoutePreset(Preset):
 def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
     """Return presets with the table of routes beside them.
 
-    Routes are followed by the best settings by the tree alone, for speed.
+    Routes are followed by one model, the row *tree* of the best settings; *two members* are
+    both models of the best settings.
 
     >>> from groundling.tasks.mazes.presets import PRESETS
     >>> made = with_routes(PRESETS)
     >>> made.variants_of("routes")[:2]
     ('single sentences: at once', 'single sentences: read first')
     >>> [len(group) for group in made.group("routes", made.variants_of("routes"))]
-    [3, 3, 3, 3, 3]
+    [3, 3, 3, 3, 3, 3]
     """
-    tree = presets.select("best", "tree")
+    tree, best = presets.select("best", "tree"), presets.select("best")
     first = RoutePreset(**{each.name: getattr(tree, each.name) for each in fields(tree)})
+    rows = {}
+    for name, training in TRAINING.items():
+        rows[name] = training, tree.model
+        if name == COMPOSED:
+            rows[f"{name}, two members"] = training, best.model
     variants = {
-        f"{name}: {reading}": _change(training, reading)
-        for name, training in TRAINING.items()
+        f"{name}: {reading}": _change(training, model, reading)
+        for name, (training, model) in rows.items()
         for reading in READINGS
     }
     return Presets(
@@ -61,9 +68,9 @@ def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
     )
 
 
-def _change(training: Training, reading: str) -> Callable[[Preset], Preset]:
+def _change(training: Training, model: Model, reading: str) -> Callable[[Preset], Preset]:
     def change(given: Preset) -> Preset:
         assert isinstance(given, RoutePreset)
-        return replace(given, training=training, reading=reading)
+        return replace(given, training=training, model=model, reading=reading)
 
     return change

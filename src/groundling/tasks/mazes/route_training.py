@@ -20,7 +20,7 @@ from groundling.tasks.mazes.routes import Paragraph, segment
 from groundling.world.composing import compose
 from groundling.world.environment import Demonstration
 
-__all__ = ["TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
+__all__ = ["COMPOSED", "TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
 
 ROUGH = 15  # iterations of training in all rounds but the last
 
@@ -110,15 +110,14 @@ class Training:
     composed: float = 0.0
 
 
+COMPOSED = "single sentences and paragraphs, rival starts, composed"
 TRAINING = {
     "single sentences": Training(),
     "single sentences and paragraphs": Training(dropped=True),
     "single sentences and paragraphs, rival starts": Training(
         dropped=True, misread=6, elsewhere=3, alone=0.5
     ),
-    "single sentences and paragraphs, rival starts, composed": Training(
-        dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5
-    ),
+    COMPOSED: Training(dropped=True, misread=6, elsewhere=3, alone=0.5, composed=0.5),
     "paragraphs alone, rival starts": Training(
         sentences=False, rounds=4, misread=6, elsewhere=3, alone=0.5
     ),

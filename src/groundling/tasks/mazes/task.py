@@ -108,7 +108,7 @@ class MazeTask(Task[Sail, Preset]):
     def condition(self, corpus: Sail, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
         if preset == ROUTES:
-            return "whole routes by the preset best as a tree, final position, one map left out"
+            return "whole routes, final position, one map left out"
         return "single sentences, one map left out"
 
     def shown_metrics(self, preset: str) -> tuple[str, ...]:
