@@ -267,6 +267,10 @@ class Model(Settings, ABC):
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
         """Complain of settings that have no effect in this model."""
 
+    def length_cure(self, short: bool) -> str:
+        """Say which settings of the model make plans longer, or shorter; nothing if none does."""
+        return ""
+
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
         """Complain of negative starts, which only whole plans can be compared with."""
         for example in examples:
