@@ -78,6 +78,16 @@ class Known:
         return [name for member in self.learnt.fitted.members for name in member.space.names()]
 
     @cached_property
+    def by_label(self) -> dict[str, list[int]]:
+        """The places of features that join words with a label and have a weight, by the label."""
+        found: dict[str, list[int]] = {}
+        for place in np.flatnonzero(np.abs(self.theta) > _NOTHING).tolist():
+            _, joined, label = self.names[place].partition(" ∧ ")
+            if joined:
+                found.setdefault(label, []).append(place)
+        return found
+
+    @cached_property
     def by_text(self) -> dict[tuple[str, ...], list[Example]]:
         """What was learnt from, by its words."""
         found: dict[tuple[str, ...], list[Example]] = {}
@@ -189,7 +199,7 @@ class _Rivals:
         if abs(behind) < 1e-9:
             return self._mistake("tie", f"The plan {rival} scores the same: no weight tells them "
                                  "apart.", " ".join(self._cures()))  # fmt: skip
-        features = self._pulling()
+        features = self._pulling
         by = ", ".join(f"{name} {gain:+.2f}" for name, gain in features)
         detail = f"The plan {rival} scores {behind:.2f} more{f', by {by}' if by else ''}."
         changed = self._length_change()
@@ -280,7 +290,7 @@ class _Rivals:
                 f"{_quoted(self._misleading)} speak{'s' * (len(self._misleading) == 1)} for the "
                 "other plan: demonstrate more texts that have such words and mean this."
             )
-        if not found and self._pulling():
+        if not found and self._pulling:
             found.append(
                 "No word of the text speaks for the other plan: it is like what was demonstrated "
                 "most. Demonstrate more that is otherwise."
@@ -320,6 +330,7 @@ class _Rivals:
         gains: Reals = (self.other.counts() - self.one.counts()) * self.known.theta
         return gains
 
+    @cached_property
     def _pulling(self) -> tuple[tuple[str, float], ...]:
         """Return the features that speak most for the other plan."""
         gains = self._gains
@@ -330,7 +341,7 @@ class _Rivals:
     def _misleading(self) -> tuple[str, ...]:
         """The words of the text in the features that speak most for the other plan."""
         found: dict[str, None] = {}
-        for name, _ in self._pulling():
+        for name, _ in self._pulling:
             said, joined, _ = name.partition(" ∧ ")
             if not joined:
                 continue
@@ -352,14 +363,10 @@ class _Rivals:
             return []
         theirs, found = self._labels(self.best), []
         counted = _text_counts(self.one)
-        for label, ending in self._labels(self.gold).items():
+        for label, joined in self._labels(self.gold).items():
             if label in theirs:
                 continue
-            places = [
-                place
-                for place, name in enumerate(self.known.names)
-                if name.endswith(ending) and abs(self.known.theta[place]) > _NOTHING
-            ]
+            places = [place for name in joined for place in self.known.by_label.get(name, ())]
             if any(abs(counted[place]) > _NOTHING for place in places):
                 return []
             places.sort(key=lambda place: -self.known.theta[place])
@@ -372,13 +379,13 @@ class _Rivals:
         return found
 
     def _labels(self, plan: Trajectory) -> dict[str, tuple[str, ...]]:
-        """Return the labels of the actions of a plan, each with how names of features end."""
+        """Return the labels of the actions of a plan, each as features name what words join."""
         found: dict[str, tuple[str, ...]] = {}
         for state, action in plan.decisions():
             for node in self.known.encoder.ground(self.world, state, action).nodes:
                 for label, _ in node:
                     name = label.name if label.value is None else f"{label.name}={label.value}"
-                    found[name] = (f" ∧ {name}", f" ∧ {label.name}~")
+                    found[name] = (name, f"{label.name}~")
         return found
 
 
