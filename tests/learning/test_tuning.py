@@ -91,3 +91,14 @@ def test_tuning_says_that_nothing_is_learnt():
     shown = line_demonstrations()[:2]
     with pytest.raises(DemonstrationError, match="No configuration follows any"):
         compare(SETTINGS, [*shown[:1], *shown[1:]], 0.0)
+
+
+def test_tuning_tries_the_quickest_where_there_is_no_time_for_any(monkeypatch):
+    clock = Clock(monkeypatch)
+
+    def fit(race, option, some):
+        clock.fit(len(some) * (10 if option.name == "plans over graphs" else 1))
+
+    monkeypatch.setattr(tuning._Race, "_fit", fit)
+    [trial, *_] = compare(SETTINGS, takes(300), 100.0, clock=clock).trials
+    assert trial.name == "plans over flat actions"

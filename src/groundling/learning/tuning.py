@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +29,9 @@ __all__ = ["Comparison", "Trial", "compare"]
 _PARTS = 3
 _MOST = 600  # demonstrations that are compared on
 _FEWEST = 24  # demonstrations of which a comparison tells something
-_PROBE = 12  # demonstrations that are learnt from to see how long it takes
+_PROBE = 8  # demonstrations that are learnt from to see how long it takes
 _WARM = 4  # demonstrations whose training compiles what others use
+_COMPARED = 2  # options that are looked at in any case, so that the quicker one can be taken
 _LOOKING = 0.25  # of all the time: seeing what options take
 _SHARE = 0.6  # of the time for trials: the configurations; the rest is for others like the best
 _PENALTIES = (0.1, 0.3, 3.0, 10.0)  # times the usual one, for the best configuration
@@ -117,6 +119,7 @@ def compare(
     if not race.tried:
         race.try_out(*race.quickest)
     for option in like(race.best, facts):
+        race.probe(option)
         race.attempt(option, learning_for(facts, option.model))
     best = race.best
     usual = learning_for(facts, best.model)
@@ -179,7 +182,7 @@ class _Race:
     def measure(self, options: Sequence[Configuration]) -> None:
         """See what options take, and how many demonstrations there is time to compare on."""
         most = min(_MOST, self.facts.count)
-        if self.left > 0:
+        if self.seconds > 0:
             self._fit(options[0], sample(self.facts.demonstrations, _WARM))
         for option in options:
             self.probe(option)
@@ -193,7 +196,8 @@ class _Race:
 
     def probe(self, option: Configuration) -> None:
         """See how long an option takes to learn from one demonstration, if there is time."""
-        if self.left <= (1 - _LOOKING) * self.seconds or option.name in self.each:
+        late = self.left <= (1 - _LOOKING) * self.seconds
+        if self.seconds <= 0 or (late and len(self.each) >= _COMPARED):
             return
         some = sample(self.facts.demonstrations, _PROBE)
         self.tell(f"seeing how long {option.name} takes")
@@ -211,7 +215,7 @@ class _Race:
     @property
     def quickest(self) -> tuple[Configuration, Learning]:
         """What there was no time for and takes least; the first of equals."""
-        found = min(self.waiting, key=lambda each: self.each.get(each[0].name, 0.0))
+        found = min(self.waiting, key=lambda each: self.each.get(each[0].name, math.inf))
         self.left_out = [each for each in self.left_out if each[0] != found[0].name]
         return found
 
