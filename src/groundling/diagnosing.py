@@ -14,20 +14,19 @@ from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, kind_of
 from groundling.learning.trainer import Learnt
 from groundling.learning.wording import words_of
+from groundling.mistakes import Known, Mistake, explain_mistake
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
-from groundling.world.environment import Demonstration, State, World
-from groundling.world.graph import GroundingGraph, Label
-from groundling.world.trajectory import Trajectory
+from groundling.world.environment import Demonstration, State
+from groundling.world.graph import Label
 
-__all__ = ["Diagnosis", "Finding", "Mistake", "check_learnt", "diagnose", "left_out", "warn"]
+__all__ = ["Diagnosis", "Finding", "check_learnt", "diagnose", "left_out", "warn"]
 
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
 _FOLLOWED = 24  # demonstrations that are followed again after learning,
 _WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
 _NAMED = 3  # demonstrations that a sentence names
 _LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it
-_FEATURES = 3
 
 
 @dataclass(frozen=True)
@@ -47,29 +46,6 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.message} {self.cure}"
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A demonstration that is followed otherwise than demonstrated, and why.
-
-    `why` is one of: `too long` (its plan is not in the search space), `not found` (the search
-    dropped it), `same graph` (the plan that was chosen looks alike, so that a label that would
-    decide is missing), `tie` (they look different, but no weight tells them apart), `lower
-    score` (`features` say by what).
-    """
-
-    demonstration: Demonstration
-    why: str
-    detail: str
-    cure: str
-    features: tuple[tuple[str, float], ...] = ()
-    unknown_words: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        words = ", ".join(f"“{each}”" for each in self.unknown_words)
-        said = f" Never learnt: {words}." if words else ""
-        return f"{self.demonstration} ({self.why}): {self.detail} {self.cure}{said}"
 
 
 @dataclass(frozen=True)
@@ -156,6 +132,7 @@ def diagnose(
 ) -> Diagnosis:
     """Follow demonstrations and say of each that goes wrong why."""
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    known = Known(learnt)
     mistakes, right = [], 0
     examples = []
     for each, request, result in zip(demonstrations, requests, results, strict=True):
@@ -170,80 +147,13 @@ def diagnose(
         if best is not None and world.outcome(best.end) in ends:
             right += 1
             continue
-        mistakes.append(_mistake(learnt, each, request, shown, best, found))
+        mistakes.append(explain_mistake(known, each, request, shown, best, found))
     some = examples[:_LOOKED_AT]
     findings = [
         *_too_long(learnt, examples, share=0.0), *_slots(learnt, some), *_nodes(learnt, some),
         *_constant_labels(some), *_tokens(examples), *_lexicon(learnt),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
-
-
-# ---- why one goes wrong -------------------------------------------------------------------
-
-
-def _mistake(
-    learnt: Learnt,
-    each: Demonstration,
-    request: Request,
-    shown: Sequence[Trajectory],
-    best: Trajectory | None,
-    found: Sequence[Trajectory],
-) -> Mistake:
-    world, gold = request.world, shown[0]
-    unknown = _unknown_words(learnt, request, gold)
-    longest = learnt.search.extended(world.extra_length(each.start)).longest
-    if len(gold) > longest:
-        return Mistake(each, "too long", f"It has {len(gold)} actions, and plans of up to "
-                       f"{longest} are searched.", f"Use Search(max_length={len(gold)}).",
-                       unknown_words=unknown)  # fmt: skip
-    ends = {world.outcome(plan.end) for plan in shown}
-    if best is None or not any(world.outcome(plan.end) in ends for plan in found):
-        return Mistake(each, "not found", "The search did not keep its plan.",
-                       "Raise Search.beam or Search.budget.", unknown_words=unknown)  # fmt: skip
-    if _graphs(world, gold) == _graphs(world, best):
-        return Mistake(each, "same graph", f"The plan {_listed(best)} has the same grounding "
-                       "graphs.", "Add a label that tells the two apart.",
-                       unknown_words=unknown)  # fmt: skip
-    one, other = learnt.model.interpret(learnt.fitted, request, [gold, best], learnt.search)
-    behind = other.score - one.score
-    if abs(behind) < 1e-9:
-        return Mistake(each, "tie", f"The plan {_listed(best)} scores the same: no word goes with "
-                       "what tells them apart.", "Demonstrate more that differs in it, or add a "
-                       "label that words speak of.", unknown_words=unknown)  # fmt: skip
-    members = learnt.fitted.members
-    theta = np.concatenate([member.theta for member in members])
-    names = [name for member in members for name in member.space.names()]
-    gains = (other.counts() - one.counts()) * theta
-    top = [place for place in np.argsort(-gains, kind="stable")[:_FEATURES] if gains[place] > 0]
-    features = tuple((names[place], float(gains[place])) for place in top)
-    by = ", ".join(f"{name} {gain:+.2f}" for name, gain in features)
-    return Mistake(each, "lower score", f"The plan {_listed(best)} scores {behind:.2f} more"
-                   f"{f', by {by}' if by else ''}.", "Demonstrate more like it, or add labels "
-                   "that its words speak of.", features, unknown)  # fmt: skip
-
-
-def _listed(plan: Trajectory) -> str:
-    return ", ".join(map(str, plan.actions))
-
-
-def _graphs(world: World, plan: Trajectory) -> list[GroundingGraph]:
-    return [world.ground(state, action) for state, action in plan.decisions()]
-
-
-def _unknown_words(learnt: Learnt, request: Request, plan: Trajectory) -> tuple[str, ...]:
-    """Return the words of a text that training never saw and that spell no value."""
-    encoder = learnt.fitted.encoder
-    reader, values = encoder.reader, {kind: set(v) for kind, v in encoder.values.items()}
-    for state, action in plan.decisions():
-        for kind, value in encoder.ground(request.world, state, action).values:
-            if kind in values:
-                values[kind].add(value)
-    words = dict.fromkeys(w.lower() for sentence in request.text for w in sentence.tokens)
-    return tuple(
-        word for word in words
-        if word not in reader.counts and word.isalpha() and not reader.sense(word, values)
-    )  # fmt: skip
 
 
 # ---- what cannot work ---------------------------------------------------------------------

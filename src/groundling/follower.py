@@ -194,9 +194,10 @@ class Follower(Looking):
     ) -> Follower:
         """Return a follower with the best of several configurations, fitted.
 
-        Whole configurations, then penalties of the best one, are compared by cross-validation
-        over groups of demonstrations for about so many seconds; `show` gets the table. The
-        last fit, on all demonstrations, comes on top.
+        Whole configurations, then others like the best one and its penalties, are compared by
+        cross-validation over groups of demonstrations; the last fit is on all demonstrations.
+        All together take about so many seconds, or as long as one small comparison and the last
+        fit take. `show` gets the table, which says what was left out for want of time.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}

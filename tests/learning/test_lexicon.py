@@ -155,13 +155,18 @@ def test_lexicon_gradient_by_extents_equals_finite_differences():
     theta = weights_for(space, 1)
     amounts = objective.scorer.tables.set_amount
     assert {0.3, 0.6} <= set(amounts.tolist())
+    every = np.ones(len(amounts), bool)
 
     def loss(values):
         amounts[:] = values
-        return objective.scorer.amount_loss(theta)[0]
+        return objective.scorer.amount_loss(theta, every)[0]
 
     start = amounts.copy()
-    gradient = objective.scorer.amount_loss(theta)[1].copy()
+    gradient = objective.scorer.amount_loss(theta, every)[1].copy()
     expected = slopes(loss, start, 1e-3)
     amounts[:] = start
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+    # Of some, it is the same, and nothing of the others.
+    some = start < 0.5
+    partly = objective.scorer.amount_loss(theta, some)[1]
+    np.testing.assert_array_equal(partly, np.where(some, gradient, 0.0))

@@ -1,7 +1,5 @@
 """Configurations compared: a table, the best of it, groups kept apart."""
 
-import itertools
-
 import pytest
 
 from groundling import Follower
@@ -26,16 +24,61 @@ def test_tuning_returns_the_fitted_best_and_shows_the_table():
     assert [each.what for each in follower.choices_] == ["configuration", "Learning.l2"]
 
 
-def test_tuning_varies_words_and_begins_nothing_that_there_is_no_time_for(monkeypatch):
-    clock = itertools.count(0, 10)  # every look at the clock is ten seconds later
-    monkeypatch.setattr(tuning.time, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(tuning, "_cross_validated", lambda trainer, parts: 0.5)
-    found = compare(SETTINGS, takes(24), 10_000.0)
+class Clock:
+    """Seconds that pass as learning takes them: so many for each demonstration, no others."""
+
+    def __init__(self, monkeypatch, each=1.0):
+        self.now, self.each, self.sizes = 0.0, each, []
+        monkeypatch.setattr(tuning._Race, "_fit", lambda race, option, some: self.fit(len(some)))
+        monkeypatch.setattr(tuning, "_cross_validated", lambda trainer, parts: self.tried(parts))
+
+    def __call__(self):
+        return self.now
+
+    def fit(self, count):
+        self.now += self.each * count
+
+    def tried(self, parts):
+        for learn, test in parts:
+            self.fit(len(learn))
+            self.sizes.append(len(learn) + len(test))
+        return 0.5
+
+
+def test_tuning_tries_all_there_is_time_for(monkeypatch):
+    found = compare(SETTINGS, takes(60), 100_000.0, clock=Clock(monkeypatch))
     assert any(each.name.endswith("words in the tree") for each in found.trials)
-    assert all(each.seconds == 10 for each in found.trials)
-    # A trial takes thirty seconds with the looks around it; the fourth would end too late.
-    clock = itertools.count(0, 10)
-    assert len(compare(SETTINGS, takes(24), 95.0).trials) == 3
+    assert len({each.l2 for each in found.trials}) > 4
+    assert (found.compared, found.left_out) == (60, ())
+    assert "time" not in str(found)
+    assert all(each.seconds == 120 for each in found.trials)
+
+
+@pytest.mark.parametrize("seconds", [1_000.0, 2_000.0, 4_000.0])
+def test_tuning_keeps_to_its_seconds_with_the_last_fit(monkeypatch, seconds):
+    clock = Clock(monkeypatch)
+    found = compare(SETTINGS, takes(300), seconds, clock=clock)
+    assert found.compared < 300
+    assert set(clock.sizes) == {found.compared}
+    assert 0.5 * seconds < clock.now + 300 * clock.each <= seconds
+    assert f"Compared on {found.compared} of 300 demonstrations" in str(found)
+
+
+def test_tuning_says_what_it_left_out(monkeypatch):
+    clock = Clock(monkeypatch)
+    found = compare(SETTINGS, takes(300), 700.0, clock=clock)
+    tried = {each.name for each in found.trials}
+    assert found.left_out
+    assert not tried & {name for name, _ in found.left_out if ", l2=" not in name}
+    name, took = found.left_out[0]
+    assert f"Left out for want of time: {name} (about {took:.0f} s)" in str(found)
+
+
+def test_tuning_compares_on_few_where_the_last_fit_takes_all_the_time(monkeypatch):
+    clock = Clock(monkeypatch)
+    found = compare(SETTINGS, takes(300), 200.0, clock=clock)
+    assert len(found.trials) == 1
+    assert found.compared == 24
 
 
 def test_tuning_tries_one_configuration_when_there_is_no_time():
@@ -48,3 +91,14 @@ def test_tuning_says_that_nothing_is_learnt():
     shown = line_demonstrations()[:2]
     with pytest.raises(DemonstrationError, match="No configuration follows any"):
         compare(SETTINGS, [*shown[:1], *shown[1:]], 0.0)
+
+
+def test_tuning_tries_the_quickest_where_there_is_no_time_for_any(monkeypatch):
+    clock = Clock(monkeypatch)
+
+    def fit(race, option, some):
+        clock.fit(len(some) * (10 if option.name == "plans over graphs" else 1))
+
+    monkeypatch.setattr(tuning._Race, "_fit", fit)
+    [trial, *_] = compare(SETTINGS, takes(300), 100.0, clock=clock).trials
+    assert trial.name == "plans over flat actions"

@@ -209,12 +209,14 @@ class Reader:
         entries = dict(self.lexicon.learnt.get(words[position], {}))
         if position:
             entries |= self.lexicon.learnt.get(f"{words[position - 1]} {words[position]}", {})
+        named: dict[str, list[tuple[str, float]]] = {}  # of each kind, whatever the value
         for (kind, value), extent in entries.items():
             if extent > 0 and kind in values:
-                names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                if kind not in named:
+                    names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    named[kind] = [(name, self.labeller.amount(name)) for name in names]
                 found += [
-                    (WordLabel(name, kind, value), extent * self.labeller.amount(name))
-                    for name in names
+                    (WordLabel(name, kind, value), extent * amount) for name, amount in named[kind]
                 ]
         return found
 

@@ -377,7 +377,7 @@ class _CrossFit:
             gradient = costs + values
             for fold in range(self.settings.folds):
                 self._weigh(self.fold == fold)
-                value, slopes = self.scorer.amount_loss(self.thetas[fold])
+                value, slopes = self.scorer.amount_loss(self.thetas[fold], self.open)
                 total += value
                 gradient += np.bincount(
                     self.number[self.open],

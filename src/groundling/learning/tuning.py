@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from groundling.data.own import folds
@@ -27,6 +28,12 @@ __all__ = ["Comparison", "Trial", "compare"]
 
 _PARTS = 3
 _MOST = 600  # demonstrations that are compared on
+_FEWEST = 24  # demonstrations of which a comparison tells something
+_PROBE = 8  # demonstrations that are learnt from to see how long it takes
+_WARM = 4  # demonstrations whose training compiles what others use
+_COMPARED = 2  # options that are looked at in any case, so that the quicker one can be taken
+_LOOKING = 0.25  # of all the time: seeing what options take
+_SHARE = 0.6  # of the time for trials: the configurations; the rest is for others like the best
 _PENALTIES = (0.1, 0.3, 3.0, 10.0)  # times the usual one, for the best configuration
 
 
@@ -44,14 +51,23 @@ class Trial:
 class Comparison:
     """What was tried, in order, and the best of it as a trainer.
 
-    >>> print(Comparison((Trial("unit by unit", 0.5, 0.75, 1.25),), None, Choices()))
+    `compared` of `count` demonstrations were compared on; `left_out` was not tried, each with
+    about how many seconds it would have taken, for want of time.
+
+    >>> print(Comparison((Trial("unit by unit", 0.5, 0.75, 1.25),), None, Choices(), 90, 300,
+    ...                  (("plans over graphs", 8.0),)))
     configuration                    l2   right  seconds
     unit by unit                    0.5    0.75      1.2  ← best
+    Compared on 90 of 300 demonstrations, as many as there was time for.
+    Left out for want of time: plans over graphs (about 8 s).
     """
 
     trials: tuple[Trial, ...]
     trainer: Trainer | None
     choices: Choices
+    compared: int = 0
+    count: int = 0
+    left_out: tuple[tuple[str, float], ...] = ()
 
     @property
     def best(self) -> Trial:
@@ -66,6 +82,14 @@ class Comparison:
             lines.append(
                 f"{each.name:<{wide}}{each.l2:>7g}{each.score:>8.2f}{each.seconds:>9.1f}{mark}"
             )
+        if self.compared < min(self.count, _MOST):
+            lines.append(
+                f"Compared on {self.compared} of {self.count} demonstrations, as many as there "
+                "was time for."
+            )
+        if self.left_out:
+            named = ", ".join(f"{name} (about {took:.0f} s)" for name, took in self.left_out)
+            lines.append(f"Left out for want of time: {named}.")
         return "\n".join(lines)
 
 
@@ -74,50 +98,34 @@ def compare(
     demonstrations: Sequence[Demonstration],
     seconds: float,
     tell: Callable[[str], object] = lambda what: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Try configurations, then others like the best one, then its penalties, for some seconds.
+    """Try configurations, then others like the best one, then its penalties.
 
-    The first configuration is always tried; another one only if there is time for what the others
-    took in the mean. How many are tried depends on the machine, since time does; what is tried
-    first is the same everywhere.
+    All of it and the last fit, which the caller does, are to take so many seconds together. What
+    a fit takes is measured on a few demonstrations first; then as many are compared on as there
+    is time for, and what there is no time for is left out. One configuration is always tried. How
+    many are tried depends on the machine, since time does; what is tried first is the same
+    everywhere.
     """
-    began = time.monotonic()
     facts = Facts(demonstrations, settings["parser"])
-    parts = folds(sample(demonstrations, _MOST), _PARTS)
+    race = _Race(settings, facts, seconds, tell, clock)
     options = configurations(facts)
     names = {each.name for each in options}
     options += [each for each in more_configurations(facts) if each.name not in names]
-    tried: list[tuple[Trial, Trainer]] = []
-
-    def attempt(option: Configuration, learning: Learning) -> None:
-        taken = sum(each.seconds for each, _ in tried) / max(1, len(tried))
-        if tried and time.monotonic() - began + taken > seconds:
-            return
-        tell(f"trying {option.name}, l2={learning.l2:g}")
-        trainer = Trainer(**{
-            **settings, "model": option.model, "overlay": option.overlay,
-            "features": option.features, "search": option.search, "learning": learning,
-        })  # fmt: skip
-        start = time.monotonic()
-        score = _cross_validated(trainer, parts)
-        trial = Trial(option.name, learning.l2, score, time.monotonic() - start)
-        tried.append((trial, trainer))
-
-    def best_option() -> Configuration:
-        top = max(tried, key=lambda each: each[0].score)[0].name
-        return next(each for each in options if each.name == top)
-
+    race.measure(options)
     for option in options:
-        attempt(option, learning_for(facts, option.model))
-    more = like(best_option(), facts)
-    options += more
-    for option in more:
-        attempt(option, learning_for(facts, option.model))
-    best = best_option()
+        race.attempt(option, learning_for(facts, option.model))
+    if not race.tried:
+        race.try_out(*race.quickest)
+    for option in like(race.best, facts):
+        race.probe(option)
+        race.attempt(option, learning_for(facts, option.model))
+    best = race.best
     usual = learning_for(facts, best.model)
     for times in _PENALTIES:
-        attempt(best, replace(usual, l2=usual.l2 * times))
-    trial, trainer = max(tried, key=lambda each: each[0].score)
+        race.attempt(best, replace(usual, l2=usual.l2 * times))
+    trial, _, trainer = max(race.tried, key=lambda each: each[0].score)
     if trial.score <= 0:
         raise DemonstrationError(
             "No configuration follows any demonstration that it did not learn from. Give more "
@@ -125,7 +133,7 @@ def compare(
         )
     why = (
         f"{trial.score:.2f} right in {_PARTS}-fold cross-validation over groups, the best of "
-        f"{len(tried)} that were tried"
+        f"{len(race.tried)} that were tried"
     )
     chosen = Choices(
         (
@@ -135,7 +143,127 @@ def compare(
                    "follower.chosen().set_params(learning__l2=…)"),
         )
     )  # fmt: skip
-    return Comparison(tuple(each for each, _ in tried), trainer, chosen)
+    trials = tuple(each for each, _, _ in race.tried)
+    return Comparison(
+        trials, trainer, chosen, race.compared, len(demonstrations), tuple(race.left_out)
+    )
+
+
+@dataclass
+class _Race:
+    """Configurations that are tried while there is time for them and for the last fit."""
+
+    settings: Mapping[str, Any]
+    facts: Facts
+    seconds: float
+    tell: Callable[[str], object]
+    clock: Callable[[], float]
+    tried: list[tuple[Trial, Configuration, Trainer]] = field(default_factory=list)
+    left_out: list[tuple[str, float]] = field(default_factory=list)
+    waiting: list[tuple[Configuration, Learning]] = field(default_factory=list)
+    each: dict[str, float] = field(default_factory=dict)  # seconds of fit for a demonstration
+    takes: dict[str, float] = field(default_factory=dict)  # seconds of a trial
+    compared: int = 0
+    parts: list[tuple[list[Demonstration], list[Demonstration]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.began = self.clock()
+
+    @property
+    def left(self) -> float:
+        """How many seconds there are."""
+        return self.seconds - (self.clock() - self.began)
+
+    @property
+    def best(self) -> Configuration:
+        """The configuration that was best so far."""
+        return max(self.tried, key=lambda each: each[0].score)[1]
+
+    def measure(self, options: Sequence[Configuration]) -> None:
+        """See what options take, and how many demonstrations there is time to compare on."""
+        most = min(_MOST, self.facts.count)
+        if self.seconds > 0:
+            self._fit(options[0], sample(self.facts.demonstrations, _WARM))
+        for option in options:
+            self.probe(option)
+        known = [self.each[option.name] for option in options if option.name in self.each]
+        size = _FEWEST
+        if len(known) == len(options):
+            spare = _SHARE * (self.left - max(known) * self.facts.count)
+            size = max(size, int(spare / (_PARTS * sum(known))) if sum(known) else most)
+        self.parts = self._parts(min(size, most))
+        self.compared = sum(len(test) for _, test in self.parts)
+
+    def probe(self, option: Configuration) -> None:
+        """See how long an option takes to learn from one demonstration, if there is time."""
+        late = self.left <= (1 - _LOOKING) * self.seconds
+        if self.seconds <= 0 or (late and len(self.each) >= _COMPARED):
+            return
+        some = sample(self.facts.demonstrations, _PROBE)
+        self.tell(f"seeing how long {option.name} takes")
+        began = self.clock()
+        self._fit(option, some)
+        self.each[option.name] = (self.clock() - began) / len(some)
+
+    def attempt(self, option: Configuration, learning: Learning) -> None:
+        """Try an option, if there is time for it and for learning from all demonstrations."""
+        if self._has_time(option, learning):
+            self.try_out(option, learning)
+        elif not self.tried:
+            self.waiting.append((option, learning))
+
+    @property
+    def quickest(self) -> tuple[Configuration, Learning]:
+        """What there was no time for and takes least; the first of equals."""
+        found = min(self.waiting, key=lambda each: self.each.get(each[0].name, math.inf))
+        self.left_out = [each for each in self.left_out if each[0] != found[0].name]
+        return found
+
+    def try_out(self, option: Configuration, learning: Learning) -> None:
+        """Try an option, whatever it takes."""
+        self.tell(f"trying {option.name}, l2={learning.l2:g}")
+        trainer = self._trainer(option, learning)
+        began = self.clock()
+        score = _cross_validated(trainer, self.parts)
+        trial = Trial(option.name, learning.l2, score, self.clock() - began)
+        self.tried.append((trial, option, trainer))
+        # A few demonstrations may take less or more time each than many.
+        self.takes[option.name] = trial.seconds
+        self.each[option.name] = trial.seconds / ((_PARTS - 1) * self.compared)
+
+    def _has_time(self, option: Configuration, learning: Learning) -> bool:
+        each = self.each.get(option.name, max(self.each.values(), default=0.0))
+        # All parts but one learn from a demonstration, and the other one follows it.
+        takes = self.takes.get(option.name, each * self.compared * _PARTS)
+        last = max(each, self.each[self.best.name] if self.tried else 0.0) * self.facts.count
+        if takes + last <= self.left:
+            return True
+        usual = learning_for(self.facts, option.model).l2 == learning.l2
+        name = option.name if usual else f"{option.name}, l2={learning.l2:g}"
+        self.left_out.append((name, takes))
+        return False
+
+    def _parts(self, size: int) -> list[tuple[list[Demonstration], list[Demonstration]]]:
+        """Return ways to learn from some and be tested on others, of two groups or more."""
+        some = sample(self.facts.demonstrations, size)
+        if len({each.group or number for number, each in enumerate(some)}) < 2:
+            some = sample(self.facts.demonstrations, _MOST)
+        return folds(some, _PARTS)
+
+    def _trainer(self, option: Configuration, learning: Learning) -> Trainer:
+        return Trainer(**{
+            **self.settings, "model": option.model, "overlay": option.overlay,
+            "features": option.features, "search": option.search, "learning": learning,
+        })  # fmt: skip
+
+    def _fit(self, option: Configuration, some: Sequence[Demonstration]) -> None:
+        """Learn from some, for the time that it takes; what cannot work is seen when tried."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GroundlingWarning)
+            try:
+                self._trainer(option, learning_for(self.facts, option.model)).fit(some)
+            except GroundlingError:
+                return
 
 
 def _cross_validated(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -118,17 +119,15 @@ class TrainingData:
         """Return the labelled texts of all examples, after the values of all graphs are known."""
         self.report("encoding")
         if self.grow and not self.surveyed:
-            for each in graphs:
-                self.encoder.learn_values(each)
+            # Most examples are about the same graphs.
+            self.encoder.learn_values(set(chain.from_iterable(graphs)))
             texts = (example.instructions for example in self.examples)
             self.encoder.reader.count(texts, self.encoder.values)
         if self.before_labels is not None:
             self.before_labels()
+        known = self.grow or self.surveyed  # then graphs have no new values
         return [
-            # Where all values are known, graphs have no new ones.
-            self.encoder.label(
-                example.instructions, () if self.surveyed else each, separate=separate
-            )
+            self.encoder.label(example.instructions, () if known else each, separate=separate)
             for example, each in zip(self.examples, graphs, strict=True)
         ]
 
@@ -266,6 +265,10 @@ class Model(Settings, ABC):
 
     def check(self, overlay: Overlay, features: Features, rounds: int, search: Search) -> None:
         """Complain of settings that have no effect in this model."""
+
+    def length_cure(self, short: bool) -> str:
+        """Say which settings of the model make plans longer, or shorter; nothing if none does."""
+        return ""
 
     def check_negative_starts(self, examples: Sequence[Example]) -> None:
         """Complain of negative starts, which only whole plans can be compared with."""

@@ -98,6 +98,21 @@ class TransducerModel(Model):
                 "Leave it out, or use allow_multiple=True.",
             )
 
+    def length_cure(self, short: bool) -> str:
+        """Say which settings make plans longer, or shorter.
+
+        >>> TransducerModel(length_bonus=1, allow_multiple=False).length_cure(short=False)
+        'Lower TransducerModel.length_bonus (it is 1).'
+        """
+        bonus = f"TransducerModel.length_bonus (it is {self.length_bonus:g})"
+        if short:
+            return (
+                f"Raise {bonus}, or unaligned_cost (it is {self.unaligned_cost:g}), which a unit "
+                "costs that names no action."
+            )
+        further = f", or raise fertility_cost (it is {self.fertility_cost:g})"
+        return f"Lower {bonus}{further if self.allow_multiple else ''}."
+
     def loss(
         self, scorer: Scorer, parts: Mapping[str, NDArray[Any]], theta: Reals
     ) -> tuple[float, Reals]:

@@ -244,16 +244,25 @@ def return_sets(
 
 @compiled
 def return_amounts(
-    labels: LabelTables, theta: Reals, pair_grad: Reals, scratch: Reals, amount_grad: Reals
+    labels: LabelTables,
+    theta: Reals,
+    pair_grad: Reals,
+    wanted: NDArray[np.bool_],
+    scratch: Reals,
+    amount_grad: Reals,
 ) -> None:
-    """From expected counts of pairs to the gradient of how far each word has each label."""
+    """From expected counts of pairs to the gradient of how far each word has each label wanted."""
     for s in range(len(labels.set_labels) - 1):
+        if not wanted[labels.set_labels[s] : labels.set_labels[s + 1]].any():
+            continue
         scratch[:] = 0.0
         for pair in range(labels.set_pairs[s], labels.set_pairs[s + 1]):
             node = labels.pair_node[pair]
             for i in range(labels.node_labels[node], labels.node_labels[node + 1]):
                 scratch[labels.node_label[i]] += pair_grad[pair] * labels.node_amount[i]
         for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
+            if not wanted[i]:
+                continue
             label = labels.set_label[i]
             for row in range(labels.label_rows[label], labels.label_rows[label + 1]):
                 amount_grad[i] += (

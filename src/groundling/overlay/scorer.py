@@ -206,12 +206,21 @@ class Scorer:
         self._pass(theta, EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 
-    def amount_loss(self, theta: Reals) -> tuple[float, Reals]:
-        """Return the loss and its gradient by how far each word has each of its labels."""
+    def amount_loss(self, theta: Reals, wanted: NDArray[np.bool_]) -> tuple[float, Reals]:
+        """Return the loss and its gradient by how far each word has those labels that are wanted.
+
+        `wanted` has a place for each label of each set of words, as `tables.set_amount` has; what
+        is not wanted is zero.
+        """
         loss, _ = self._softmax(theta, want_gradient=True)
         gradient = np.zeros(len(self.tables.set_amount))
         return_amounts(
-            self.tables, theta, self._collect(self._pair_grads), np.empty(self.labels), gradient
+            self.tables,
+            theta,
+            self._collect(self._pair_grads),
+            wanted,
+            np.empty(self.labels),
+            gradient,
         )
         return loss, gradient
 

@@ -1,0 +1,163 @@
+"""Why a demonstration goes wrong: each reason with what was measured, and a cure of its own."""
+
+import pytest
+
+from groundling import (
+    Demonstration,
+    Features,
+    Follower,
+    GroundingGraph,
+    Overlay,
+    PlanModel,
+    Search,
+    TransducerModel,
+)
+from tests.test_diagnosing import ITEMS, SHOWN, go_to, make
+from tests.worlds import Line, line_demonstrations
+
+
+def why(follower, shown):
+    [mistake] = follower.diagnose([shown]).mistakes
+    return mistake
+
+
+@pytest.fixture(scope="module")
+def goer():
+    return make().fit(SHOWN)
+
+
+@pytest.fixture(scope="module")
+def walker():
+    settings = {"model": PlanModel(), "overlay": Overlay(), "features": Features(words=("word",))}
+    return make(**settings).fit(line_demonstrations())
+
+
+def test_mistakes_too_long_names_the_setting():
+    follower = make(search=Search(max_length=1)).fit(SHOWN[:5])
+    found = why(follower, go_to("bed", 0, "right", "right", "right", name="far"))
+    assert found.why == "too long"
+    assert str(found).startswith("The demonstration 'far' (too long): It has 3 actions, and plans")
+    assert "Use Search(max_length=3)." in str(found)
+
+
+def test_mistakes_of_a_lower_score_name_features_and_the_words_that_carry_them(goer):
+    found = why(goer, go_to("desk", 2, "left"))
+    assert found.why == "lower score"
+    assert found.features
+    for name, gain in found.features:
+        assert gain > 0
+        assert f"{name} {gain:+.2f}" in found.detail
+    assert "desk" in found.misleading_words
+    assert "“desk”, " in found.cure
+    assert "for the other plan: demonstrate more texts that have such words" in found.cure
+
+
+def test_mistakes_name_words_that_were_never_learnt(goer, walker):
+    found = why(goer, Demonstration("walk to the lamp", ITEMS, 2, ("right",)))
+    assert found.unknown_words == ("walk",)
+    assert "Never learnt: “walk”. Demonstrate texts that have it, or say in a lexicon" in found.cure
+    # Without slots, a lexicon would say nothing.
+    found = why(walker, Demonstration("step right", Line(), 1, ("left",)))
+    assert "Never learnt: “step”. Demonstrate texts that have it." in found.cure
+    assert found.misleading_words == ("right",)
+
+
+def test_mistakes_say_how_often_rare_words_were_shown():
+    features = Features(words=("word",), min_word_count=3)
+    shown = [*line_demonstrations(), Demonstration("hop left", Line(), 2, ("left",))]
+    follower = make(model=PlanModel(), overlay=Overlay(), features=features).fit(shown)
+    found = why(follower, Demonstration("hop move right", Line(), 1, ("left",)))
+    assert found.rare_words == (("hop", 1), ("move", 2))
+    assert "Seldom shown: “hop” (1 time), “move” (2 times); less than 3 times is not" in found.cure
+
+
+class Doors:
+    """Two doors, told apart by their colour."""
+
+    def actions(self, state):
+        return ("red", "blue", "green") if not state else ()
+
+    def step(self, state, action):
+        return action
+
+    def ground(self, state, action, after):
+        return GroundingGraph({"event": {"open": True, f"{action} door": True}})
+
+
+def test_mistakes_name_labels_that_no_word_of_the_text_goes_with():
+    shown = [Demonstration(f"take {each}", Doors(), "", (each,)) for each in ("red", "blue")] * 3
+    follower = make(features=Features(words=("word",))).fit(shown)
+    found = why(follower, Demonstration("take green", Doors(), "", ("green",)))
+    assert found.missing_labels == ("green door",)
+    assert "No word of the text goes with green door, which only the demonstrated" in found.cure
+    found = why(follower, Demonstration("do it", Doors(), "", ("red",)))
+    assert found.missing_labels == ("red door",)
+    assert "Elsewhere word=red, word=take do." in found.cure
+
+
+def test_mistakes_see_what_was_demonstrated_otherwise(goer):
+    found = why(goer, go_to("lamp", 1, "right"))
+    assert found.why == "contradiction"
+    assert "Of 1 that were learnt from with the same words and a start that looks" in found.detail
+    assert "1 does something else, such as 'go to the lamp': left." in found.detail
+    assert "Correct those that are wrong" in found.cure
+    # The same words elsewhere contradict nothing.
+    assert why(goer, go_to("desk", 2, "left")).why != "contradiction"
+
+
+def test_mistakes_see_actions_left_out_or_added(goer, walker):
+    found = why(goer, go_to("bed", 0, "right", "right"))
+    assert found.why == "length"
+    assert "It is the same with 1 action of 2 left out." in found.detail
+    assert "1 of 6 that were learnt from have 2 actions: demonstrate more of them." in found.cure
+    found = why(walker, Demonstration("go up", Line(), 1, ("right",)))
+    assert "It is the same with 1 action added to 1." in found.detail
+
+
+def test_mistakes_of_length_name_the_settings_of_units():
+    follower = make(
+        model=TransducerModel(unaligned_cost=1.0, fertility_cost=2.0), overlay=Overlay.bag(),
+        features=Features(words=("word",), promote=()), search=Search(max_length=3),
+    ).fit(line_demonstrations())  # fmt: skip
+    short = why(follower, Demonstration("move right", Line(), 1, ("right", "right")))
+    assert short.why == "length"
+    assert "Raise TransducerModel.length_bonus (it is 0), or unaligned_cost (it is 1)" in short.cure
+    more = why(follower, Demonstration(["go right", "go right"], Line(9), 2, ("right",)))
+    assert more.why == "length"
+    assert "or raise fertility_cost (it is 2)" in more.cure
+
+
+def test_mistakes_of_length_compare_units_with_actions():
+    text = "go right and go right"
+    shown = [
+        *line_demonstrations()[:4],
+        Demonstration("go left and go right", Line(), 2, ("left", "right")),
+    ]
+    follower = Follower(
+        model=PlanModel(), overlay=Overlay(), features=Features(words=("word",)),
+        search=Search(max_length=2),
+    ).fit(shown, check=False)  # fmt: skip
+    found = why(follower, Demonstration(text, Line(6), 1, ("right", "right")))
+    assert found.why == "length"
+    assert "1 sentence and 2 clauses for 2 actions: try Overlay(unit='clause')." in found.cure
+
+
+class Twins:
+    """Two cups that look alike."""
+
+    def actions(self, state):
+        return ("first", "second") if not state else ()
+
+    def step(self, state, action):
+        return action
+
+    def ground(self, state, action, after):
+        return GroundingGraph({"event": {"take": True}, "cup": {"thing": "cup"}})
+
+
+def test_mistakes_say_that_plans_look_alike():
+    follower = make().fit([Demonstration("take the cup", Twins(), "", ("first",))], check=False)
+    found = why(follower, Demonstration("take the other cup", Twins(), "", ("second",)))
+    assert found.why == "same graph"
+    assert "Add a label that tells the two apart." in str(found)
+    assert found.unknown_words == ("other",)
