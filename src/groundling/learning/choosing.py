@@ -27,7 +27,6 @@ from groundling.learning.presets import (
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Model, Request
-from groundling.models.ensemble import Ensemble
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
@@ -341,7 +340,8 @@ def _feature_choices(features: Features, facts: Facts, model: Model | str) -> li
         if facts.opaque:
             why = "no word looks like a value, so that all words for them are to be learnt"
         # All members of an ensemble have one lexicon.
-        alone = f"model={model.member_model!r}, " if isinstance(model, Ensemble) else ""
+        several = not isinstance(model, str) and model.member_model is not model
+        alone = f"model={model.member_model!r}, " if several else ""
         change = _set(f"{alone}features__lexicon='strings'")
         found.append(Choice("Features.lexicon", "'learn'", why, change))
     if features.reorder and facts.turning:
