@@ -23,6 +23,7 @@ _SIDE = Path(__file__).with_name("side.py")
 
 def install_base(folder: Path) -> Path:
     """Check 0.1.0 out into a folder, with an environment of its own; return its interpreter."""
+    folder = folder.absolute()  # measurements run in a folder of their own
     python = folder / ".venv" / "bin" / "python"
     if not python.exists():
         if not folder.exists():
