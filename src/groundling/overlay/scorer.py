@@ -21,7 +21,7 @@ from groundling.overlay.batch import (
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.flat import is_flat, lay_out_flat, pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
-from groundling.overlay.lanes import LANES
+from groundling.overlay.lanes import LANES, lane_rows
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
 from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
@@ -68,8 +68,8 @@ class Scorer:
         )
         self._instance_shards = self._shards(cells + 1.0)
         blocks = sizes_of(self._pair_tables.block_nodes.astype(np.float64))
-        self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
-        self._table_size = LANES * int(blocks.max(initial=0))
+        self._parts = len(self._pair_tables.part_labels) - 1
+        self._block_nodes = int(blocks.max(initial=0))
         self._block_shards = self._shards(blocks + 1.0)
         self._advances = np.unique(batch.word_advance[batch.word_advance >= 0])
         self._workspaces = [make_workspace(batch, self._layout) for _ in range(self.threads)]
@@ -115,8 +115,8 @@ class Scorer:
         def work(shard: int) -> None:
             first, last = self._block_shards[shard]
             score_sets(
-                self._pair_tables, theta, first, last, np.empty(LANES * self.labels),
-                np.empty(self._parts_size), np.empty(self._table_size), pair_score, pair_exp,
+                self._pair_tables, theta, first, last, lane_rows(self.labels),
+                lane_rows(self._parts), lane_rows(self._block_nodes), pair_score, pair_exp,
                 set_shift,
             )  # fmt: skip
             shifted = pair_exp[self._pairs(first, last)]
@@ -224,8 +224,8 @@ class Scorer:
             theta_grads[shard][:] = 0.0
             return_sets(
                 self._pair_tables, self._collect(self._pair_grads, self._pairs(first, last)),
-                first, last, np.empty(LANES * self.labels), np.empty(self._parts_size),
-                np.empty(self._table_size), theta_grads[shard],
+                first, last, lane_rows(self.labels), lane_rows(self._parts),
+                lane_rows(self._block_nodes), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)
