@@ -340,8 +340,9 @@ def _feature_choices(features: Features, facts: Facts, model: Model | str) -> li
         if facts.opaque:
             why = "no word looks like a value, so that all words for them are to be learnt"
         # All members of an ensemble have one lexicon.
-        several = not isinstance(model, str) and model.member_model is not model
-        alone = f"model={model.member_model!r}, " if several else ""
+        alone = ""
+        if not isinstance(model, str) and model.member_model is not model:
+            alone = f"model={model.member_model!r}, "
         change = _set(f"{alone}features__lexicon='strings'")
         found.append(Choice("Features.lexicon", "'learn'", why, change))
     if features.reorder and facts.turning:

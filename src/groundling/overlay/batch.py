@@ -112,9 +112,11 @@ class Layout(NamedTuple):
 
     A link leads to a node from a neighbour. Links to one node, which add to one sum, stand
     apart from each other: the processor can then work on several sums at a time, and has no
-    short loops whose ends it must guess.
+    short loops whose ends it must guess. Links of nodes to themselves, if all have one, are not
+    in the list: `stay` is their relation, and a row is done at once.
     """
 
+    stay: int  # relation of every node to itself, or -1
     shape_links: Integers  # shape -> links
     link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
     candidate_states: Integers
@@ -183,7 +185,9 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     place = np.arange(len(node)) - batch.node_near[node]
     # Nodes take their neighbours in turn from different places on: relations get mixed too.
     turn = (place + local) % degree[node]
+    stay, stays = _stays(batch, node, local)
     order = np.lexsort((local, turn, shape))
+    order = order[~stays[order]]
     to, source, relation = (
         each[order].astype(np.uint64) for each in (local, batch.near_node, batch.near_relation)
     )
@@ -192,13 +196,30 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     first_word = np.repeat(batch.instance_words[:-1], sizes_of(batch.instance_words))
     leads[(first_word + batch.word_parent)[batch.word_parent >= 0]] = True
     return Layout(
-        shape_links=batch.node_near[batch.shape_nodes],
+        stay=stay,
+        shape_links=starts_of(
+            np.bincount(shape[order], minlength=len(batch.shape_nodes) - 1), np.int32
+        ),
         link=to | source << FROM | relation << RELATION,
         candidate_states=_sums(sizes, batch.candidate_actions).astype(np.int32),
         word_set=word_set,
         word_leads=leads,
         cell_pair=batch.cell_pair.view(np.uint32),
     )
+
+
+def _stays(
+    batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
+) -> tuple[int, NDArray[np.bool_]]:
+    """Return a relation in which every node is to itself once, or -1, and where it is listed."""
+    itself = batch.near_node == local
+    relations = batch.near_relation[itself]
+    if len(relations):
+        relation = int(np.bincount(relations).argmax())
+        stays = itself & (batch.near_relation == relation)
+        if np.all(np.bincount(node[stays], minlength=len(batch.node_near) - 1) == 1):
+            return relation, stays
+    return -1, np.zeros(len(node), np.bool_)
 
 
 def measure_room(batch: Batch, layout: Layout) -> Room:

@@ -27,6 +27,7 @@ from groundling.overlay.batch import (
     Reals,
     Workspace,
     inlined,
+    summing,
     whole,
 )
 from groundling.overlay.potentials import Potentials
@@ -108,7 +109,7 @@ def inside(
                 group_log[c * groups + group] += math.log(total)
                 kept_log[c] += math.log(total)
         if parent >= 0:
-            _send(batch, first_word + w, w, count, potentials, workspace, rows, messages)
+            _send(batch, layout, first_word + w, w, count, potentials, workspace, rows, messages)
             for s in range(states):
                 rows[parent, s] *= messages[w, s]
     for c in range(count):
@@ -124,6 +125,7 @@ def inside(
 @inlined
 def _send(
     batch: Batch,
+    layout: Layout,
     word: int,
     w: int,
     candidates: int,
@@ -138,6 +140,10 @@ def _send(
     edge_exp = potentials.edge_exp
     action_start, state_enters = workspace.action_start, workspace.state_enters
     if link != UNIT:
+        if layout.stay >= 0:
+            kept = edge_exp[dependency, layout.stay]
+            for s in range(rows.shape[1]):
+                messages[w, s] += kept * rows[w, s]
         for i in range(workspace.tile_links[0]):
             packed = workspace.link[i]
             cell = rows[w, packed >> FROM & STATE]
@@ -166,6 +172,7 @@ def _send(
 @inlined
 def outside(
     batch: Batch,
+    layout: Layout,
     instance: int,
     first: int,
     last: int,
@@ -199,7 +206,7 @@ def outside(
             for s in range(states):
                 message = messages[w, s]
                 asked[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
-            _receive(batch, first_word + w, w, last - first, potentials, workspace, rows,
+            _receive(batch, layout, first_word + w, w, last - first, potentials, workspace, rows,
                      posteriors, pair_grad, edge_grad)  # fmt: skip
         else:
             for c in range(last - first):
@@ -220,6 +227,7 @@ def outside(
 @inlined
 def _receive(
     batch: Batch,
+    layout: Layout,
     word: int,
     w: int,
     candidates: int,
@@ -236,6 +244,10 @@ def _receive(
     edge_exp, asked = potentials.edge_exp, workspace.asked
     action_start, state_enters = workspace.action_start, workspace.state_enters
     if link != UNIT:
+        if layout.stay >= 0:
+            edge_grad[dependency, layout.stay] += _receive_kept(
+                edge_exp[dependency, layout.stay], asked, rows[w], posteriors[w]
+            )
         for i in range(workspace.tile_links[0]):
             packed = workspace.link[i]
             relation, state = packed >> RELATION, packed >> FROM & STATE
@@ -272,3 +284,14 @@ def _receive(
     edge_grad[dependency, going] += gone
     if batch.word_advance[word] >= 0:
         pair_grad[batch.word_advance[word]] += gone
+
+
+@summing
+def _receive_kept(kept: float, asked: Reals, row: Reals, posterior: Reals) -> float:
+    """Add what comes from every state to itself; return the sum."""
+    total = 0.0
+    for s in range(len(row)):
+        flow = kept * asked[s] * row[s]
+        posterior[s] += flow
+        total += flow
+    return total

@@ -244,13 +244,14 @@ def pass_instances(
             posteriors[:] = 0.0
             rows = workspace.rows[place : place + words * states].reshape(words, states)
             messages = workspace.messages[place : place + words * states].reshape(words, states)
-            outside(batch, instance, tile, stop,
+            outside(batch, layout, instance, tile, stop,
                     group_weight[(tile - begin) * groups : (stop - begin) * groups], potentials,
                     workspace, rows, messages, posteriors.reshape(words, states),
                     counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
             tile, place = stop, place + words * states
         return_text_free(batch, instance, free_weight, pair_grad, workspace.kind_weight)
         first_cell = batch.instance_cells[instance]
+        pairs = layout.cell_pair[first_cell : first_cell + words * nodes]
         for cell in range(words * nodes):
-            pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
+            pair_grad[pairs[cell]] += counts[cell]
     return loss

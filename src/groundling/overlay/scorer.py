@@ -17,7 +17,7 @@ from groundling.overlay.batch import Integers, Reals, make_workspace
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.flat import pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
-from groundling.overlay.lanes import LANES
+from groundling.overlay.lanes import LANES, lane_rows
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
 from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
@@ -67,8 +67,8 @@ class Scorer:
         self.labels = int(self._pair_tables.part_label.max(initial=0)) // LANES + 1
         self._instance_shards = self._shards(len(batch.instance_weight), self._cells)
         blocks = sizes_of(self._pair_tables.block_nodes.astype(np.float64))
-        self._parts_size = LANES * (len(self._pair_tables.part_labels) - 1)
-        self._table_size = LANES * int(blocks.max(initial=0))
+        self._parts = len(self._pair_tables.part_labels) - 1
+        self._block_nodes = int(blocks.max(initial=0))
         self._block_shards = self._shards(len(blocks), lambda: blocks)
         self._workspaces = [make_workspace(room) for _ in range(self.threads)]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
@@ -120,8 +120,8 @@ class Scorer:
         def work(shard: int) -> None:
             first, last = self._block_shards[shard]
             score_sets(
-                self._pair_tables, theta, first, last, np.empty(LANES * self.labels),
-                np.empty(self._parts_size), np.empty(self._table_size), pair_score, pair_exp,
+                self._pair_tables, theta, first, last, lane_rows(self.labels),
+                lane_rows(self._parts), lane_rows(self._block_nodes), pair_score, pair_exp,
                 set_shift,
             )  # fmt: skip
             shifted = pair_exp[self._pairs(first, last)]
@@ -238,8 +238,8 @@ class Scorer:
             theta_grads[shard][:] = 0.0
             return_sets(
                 self._pair_tables, self._collect(self._pair_grads, self._pairs(first, last)),
-                first, last, np.empty(LANES * self.labels), np.empty(self._parts_size),
-                np.empty(self._table_size), theta_grads[shard],
+                first, last, lane_rows(self.labels), lane_rows(self._parts),
+                lane_rows(self._block_nodes), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)
