@@ -171,6 +171,26 @@ def test_rich_graph_notices_going_back_and_what_lies_between() -> None:
     assert labels_of(graph_of(environment, at_cave, Go("hut")))["between"] == 0
 
 
+def test_rich_graph_tells_of_namesakes_that_were_visited_and_of_lonely_landmarks() -> None:
+    environment = MapEnvironment(LANDSCAPE, shape="rich")
+    at_hut = environment.step(environment.start, Go("hut"))
+    before = labels_of(graph_of(environment, at_hut, Go("cave 2")))
+    assert "namesake-visited" not in before
+    # The nearest landmark to each counts, visited or not, and 300 pixels are far enough.
+    assert before["apart"] == 3
+    assert labels_of(graph_of(environment, environment.start, Go("hut")))["apart"] == 2
+    at_cave = environment.step(at_hut, Go("cave"))
+    assert "namesake-visited" in labels_of(graph_of(environment, at_cave, Go("cave 2")))
+    returning = MapEnvironment(LANDSCAPE, shape="rich", revisits=True)
+    assert "namesake-visited" not in labels_of(
+        graph_of(returning, environment.step(at_cave, Go("hut")), Go("cave"))
+    )
+
+
+def test_geometry_of_a_single_landmark_is_finite() -> None:
+    assert Geometry(Landscape((Landmark("start", 5, 5),))).labels("start", "start")["apart"] == 3
+
+
 def test_geometry_between_equals_a_walk_along_the_line() -> None:
     landscape = generate_map(seed=9).landscape
     geometry = Geometry(landscape)

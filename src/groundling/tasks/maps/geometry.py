@@ -30,6 +30,7 @@ class Sight(NamedTuple):
     between: int
     fresh: bool
     namesake: bool
+    seen: bool
 
 
 class Geometry:
@@ -88,6 +89,8 @@ class Geometry:
         ]
         names = [each.name for each in landscape.landmarks]
         self._namesakes = [_bits(k for k in size if names[k] == name) for name in names]
+        others = self.distances + np.diag(np.full(len(names), np.inf))
+        self._apart = np.min(others, axis=1, initial=FAR)
         self._lefts: dict[frozenset[str], int] = {}
 
     def labels(
@@ -104,9 +107,11 @@ class Geometry:
         `between` (how many unvisited landmarks lie on the way), `north` and `east` (of
         the unit displacement), `turn` (the cosine of the angle to the last move) and
         `back` (more than 120 degrees), `far` (over 300 pixels), `near` (under 100),
-        `unvisited` (their share of all landmarks), and `namesake-nearer` (a landmark
-        of the same name is unvisited and nearer). Those that are false are left out,
-        as are `turn` and `back` on the first move.
+        `unvisited` (their share of all landmarks), `namesake-nearer` and
+        `namesake-visited` (another landmark of the same name is unvisited and nearer, or
+        was visited), and `apart` (how far the reached landmark lies from the one nearest
+        to it, of 100 pixels, 3 at most). Those that are false are left out, as are `turn`
+        and `back` on the first move.
         """
         return dict(self.labels_of(self.sight(here, there, visited, previous)))
 
@@ -115,7 +120,8 @@ class Geometry:
     ) -> Sight:
         """Return what the labels of a move depend on; equal sights have equal labels."""
         i, j = self.landscape.place(here), self.landscape.place(there)
-        left = self._left(visited) & ~(1 << i)
+        unvisited = self._left(visited)
+        left = unvisited & ~(1 << i)
         return Sight(
             here,
             there,
@@ -125,6 +131,7 @@ class Geometry:
             (left & self._between[i][j]).bit_count(),
             bool(left >> j & 1),
             bool(left & self._nearer[i][j] & self._namesakes[j]),
+            bool(self._namesakes[j] & ~unvisited & ~(1 << j)),
         )
 
     def _left(self, visited: Collection[str]) -> int:
@@ -147,12 +154,14 @@ class Geometry:
             "north": float(self.north[i, j]),
             "east": float(self.east[i, j]),
             "unvisited": sight.left / len(self.landscape),
+            "apart": float(self._apart[j]) / 100.0,
         }
         flags = {
             "nearest": sight.rank == 0 and sight.fresh,
             "far": distance > FAR,
             "near": distance < NEAR,
             "namesake-nearer": sight.namesake,
+            "namesake-visited": sight.seen,
         }
         if sight.previous is not None:
             h = self.landscape.place(sight.previous)

@@ -152,6 +152,7 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             r"^event\.(?!unvisited)| ∧ to\.[a-z-]+\.landmark~$"
             r"|^(silent|follower|question) ∧ event\."
         ),
+        "no apart, no visited namesakes": _without(r"^event\.(apart|namesake-visited)$"),
         "no direction words": _without(rf"^{_POINTING}-"),
         "no fuzzy names": lambda given: replace(given, fuzzy=False),
         "revisits allowed": lambda given: replace(
