@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, WorldError
 from groundling.follower import Follower
-from groundling.gym.acting import Report, Run
+from groundling.gym.acting import Report, Run, acting_threshold
 from groundling.inference.plan import Plan
 from groundling.language.sentences import split_sentences
 
@@ -31,7 +31,8 @@ class MoveAgent:
     world
         The world it was trained in, or one like it. It simulates in an environment of its own.
     threshold
-        Below this confidence nothing is done. By default the follower's own threshold.
+        Below this confidence nothing is done. By default the follower's own threshold
+        (`Search.threshold`), or 0.5 if it has none.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class MoveAgent:
     def __init__(self, follower: Follower, world: GymWorld, threshold: float | None = None) -> None:
         self.follower = follower
         self.world = world
-        self.threshold = follower.threshold if threshold is None else threshold
+        self.threshold = acting_threshold(follower, threshold)
 
     def act(self, text: str, env: Any, observation: Any = None) -> Report:
         """Carry out an instruction in an environment that was reset by a seed.

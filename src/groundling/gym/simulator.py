@@ -165,11 +165,11 @@ class GymWorld:
 
     # ---- acting -------------------------------------------------------------------------
 
-    def agent(self, follower: Follower) -> MoveAgent:
+    def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
         """Return the agent that does in a running environment what a follower plans here."""
         from groundling.gym.moving import MoveAgent  # it knows this module, too
 
-        return MoveAgent(follower, self)
+        return MoveAgent(follower, self, threshold)
 
     def enter(self, env: Any, observation: Any = None) -> Situation:
         """Return the state that a running environment is in.
