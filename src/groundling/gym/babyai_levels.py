@@ -218,11 +218,12 @@ class BabyAI(ObjectWorld):
         text, scene = self.reset(env, seed)
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
-    def record(self, seeds: Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations of some seeds."""
+    def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
+        """Return the teacher's demonstrations of some seeds, or of so many from 0 on."""
         env = self.make()
         try:
-            return [self.demonstration(env, seed) for seed in seeds]
+            listed = range(seeds) if isinstance(seeds, int) else seeds
+            return [self.demonstration(env, seed) for seed in listed]
         finally:
             env.close()
 
