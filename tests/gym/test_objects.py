@@ -1,5 +1,7 @@
 """Worlds of objects: merging, arguments one after another, order, reading, outcomes."""
 
+import warnings
+
 import pytest
 
 from groundling.errors import DemonstrationError, SettingError, WorldError
@@ -331,3 +333,23 @@ def test_objects_scenes_and_labels_are_checked():
     for value in (b"red", {"red": 1}):
         with pytest.raises(WorldError, match="the object 1 the label 'colour'"):
             first((1,), objects=lambda self, scene, start, v=value: {1: {"colour": v}})
+
+
+def test_objects_only_slots_that_were_set_are_warned_of():
+    def learn(world):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            world.follower().fit(
+                [
+                    world.demonstrate("take the red cup", (1, 3, 4), [("take", [[1]])]),
+                    world.demonstrate("take the blue cup", (1, 3, 4), [("take", [[3]])]),
+                ]
+            )
+        return [str(each.message) for each in told]
+
+    class Sized(Shelf):
+        slots = ("kind", "colour", "size")
+
+    assert learn(Shelf()) == []
+    [told] = learn(Sized())
+    assert "'size', which is in Sized.slots" in told

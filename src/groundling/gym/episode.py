@@ -77,6 +77,11 @@ class Episode:
         self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
         self._scenes: dict[tuple[Choice, ...], Any] = {}
         self._still = not world.has_effects
+        # So that warnings name only what users have set, and where.
+        usual = world.slots is world.usual_slots
+        self.presumed_slots = world.slots if usual else ()
+        self.slots_place = f"{type(world).__name__}.slots"
+        self.labels_follow_text = bool(parts) and world.spelled
 
     # ---- the environment ----------------------------------------------------------------
 

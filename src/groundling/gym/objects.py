@@ -45,8 +45,8 @@ class ObjectWorld(ABC):
     - `connectives`: words that begin another part of an instruction, and `unordered`: those
       that leave open which part is done first;
     - `reorders`: whether something can be said after what is to be done later (*after you …*);
-    - `slots`: the labels whose values are matched with words by their spelling, and `spelled`:
-      whether texts do spell them;
+    - `slots`: the labels whose values are matched with words by their spelling (by default
+      those of *kind*, *colour* and *side* that there are), and `spelled`: whether texts do;
     - `rewards`: whether the environment rewards exactly what was asked. Then its reward decides
       about success; otherwise whatever was carried out counts as done;
     - `events(before, move, after)`: what a move may have brought about, so that trajectories can
@@ -83,7 +83,8 @@ class ObjectWorld(ABC):
     surprises: ClassVar[int] = 25
     keys: ClassVar[Mapping[str, Any]] = {}
     arrows: ClassVar[Mapping[str, str]] = {}
-    slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
+    usual_slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
+    slots: ClassVar[tuple[str, ...]] = usual_slots
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
