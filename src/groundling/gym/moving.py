@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["MoveAgent"]
 
 _SURPRISES = 25  # after so many it gives up
+_ASKED = 0.5  # of a sentence must lie on actions, if it asked for any
 
 
 class MoveAgent:
@@ -103,9 +104,6 @@ class MoveAgent:
                 run.done.append(sentence)
             if run.over:
                 break
-        if not run.over:
-            run.done += run.left
-            run.left.clear()
         return run.end(self.world.rewards)
 
     def _move(self, run: Run, action: Any) -> bool:
@@ -124,7 +122,8 @@ def _ends(plan: Plan, count: int) -> list[int]:
     shares = plan.explain().sentence_shares()
     if len(shares) != count or last < 0:
         return [last] * count
-    found = [-1] * count  # a sentence that asks for nothing is done when all is
+    # A sentence that no action is for is never done; one that shares all of its own is at last.
+    found = [last if share >= _ASKED else -1 for share in shares.sum(axis=1).tolist()]
     for number, sentence in enumerate(shares.argmax(axis=0).tolist()):
         found[sentence] = number
     return found
