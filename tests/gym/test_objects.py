@@ -216,6 +216,8 @@ class Kitchen(Shelf):
         ("switch it on, grab the mug", ("switch it on", "grab the mug")),
         ("go to the oven\ntake the mug", ("go to the oven", "take the mug")),
         ("take the red, round one", ("take the red round one",)),
+        ("bring the red, round cup to the jar", ("bring the red round cup", "to the jar")),
+        ("take it, drive over to the jar", ("take it", "drive over to the jar")),
         ("take the mug, on the table", ("take the mug on the table",)),
         ("Hey robot, take the mug", ("hey robot take the mug",)),
         ("Please! Take the mug. Thank you.", ("please take the mug thank you",)),

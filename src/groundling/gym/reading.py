@@ -21,6 +21,7 @@ _PLACING = frozenset((
     "next", "left", "right", "of", "to", "into", "onto", "above", "below", "between", "inside",
     "outside", "which", "that", "who", "where", "as", "for", "not",
 ))  # fmt: skip
+_PARTICLES = frozenset(("up", "down", "on", "off", "over", "out", "back", "away", "along"))
 _FILLING = frozenset((
     "please", "now", "just", "also", "kindly", "ok", "okay", "hello", "hi", "hey", "thanks",
     "thank", "you", "so", "first", "finally",
@@ -139,7 +140,8 @@ class PartReader:
             return False
         if left[0] in self._begins:
             return True
-        return left[0] not in _PLACING and any(each in _NAMING for each in left[1:4])
+        near = left[1:4] if left[1:2] and left[1] in _PARTICLES else left[1:3]
+        return left[0] not in _PLACING and any(each in _NAMING for each in near)
 
     def _is_listed(self, words: Sequence[str]) -> bool:
         """Tell whether things follow, and *and* before the last of them."""
