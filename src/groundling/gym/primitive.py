@@ -106,6 +106,7 @@ class PrimitiveEpisode:
     def __init__(self, world: BabyAI, start: GridState) -> None:
         self.world = world
         self.start = start
+        self.presumed_slots = world.slots  # nobody asked for them, so nobody is warned of them
         self._labels = world.objects(start, start)
 
     def actions(self, state: GridState) -> tuple[str, ...]:
