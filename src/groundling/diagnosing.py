@@ -198,12 +198,19 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     }
     known = {kind for kind, _ in strings}
     words = {word for each in examples for word in words_of(each)}
+    # A world may presume slots that its users did not ask for, or set them in a place of its own.
+    worlds = [each.demonstration.environment for each in examples]
+    presumed = {kind for each in worlds for kind in getattr(each, "presumed_slots", ())}
+    place = next((each.slots_place for each in worlds if hasattr(each, "slots_place")), None)
     for kind in slots:
+        if kind in presumed:
+            continue
         values = encoder.values.get(kind, set()) | {value for k, value in strings if k == kind}
         if not values:
             yield Finding(
                 "unknown slot",
-                f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
+                f"No grounding graph has a string label {kind!r}, which is in "
+                f"{place or 'Features.slots'}.",
                 f"Name one that they have.{did_you_mean(kind, known)}",
             )
             continue
@@ -265,6 +272,8 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
     seen: set[tuple[int, State]] = set()
     graphs = 0
     for each in examples[:_FOLLOWED]:
+        if getattr(each.demonstration.environment, "labels_follow_text", False):
+            continue  # values that a text does not name are not there, so the others look constant
         for state in each.trajectory.states[:-1]:
             if (id(each.world), state) in seen:
                 continue

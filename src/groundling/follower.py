@@ -335,11 +335,14 @@ class Follower(Looking):
         """
         return self.follow_many([(instructions, environment, start)], length=length)[0]
 
-    def act(self, instructions: str, running: Any, world: Any) -> Any:
+    def act(
+        self, instructions: str, running: Any, world: Any, *, threshold: float | None = None
+    ) -> Any:
         """Carry out instructions in a running environment, and tell what came of it.
 
         `world` is one that can make an agent of a follower (`agent(follower)`), such as those
-        of `groundling.gym`; `running` is the environment that the agent moves in.
+        of `groundling.gym`; `running` is the environment that the agent moves in. Below a
+        confidence of `threshold` nothing is done; if it is left out, the agent decides.
 
         >>> from groundling import gym
         >>> level = gym.babyai("GoToLocal")
@@ -350,12 +353,15 @@ class Follower(Looking):
         Done: go to a green ball.
         """
         self._fitted()
+        if isinstance(world, type):
+            raise WorldError(f"{world.__name__} is a class. Give act a world that was made of it.")
         if not hasattr(world, "agent"):
             raise WorldError(
                 f"A {type(world).__name__} only plans: it has no agent that acts. Use follow, or "
                 "a world of groundling.gym."
             )
-        return world.agent(self).act(instructions, running)
+        agent = world.agent(self) if threshold is None else world.agent(self, threshold)
+        return agent.act(instructions, running)
 
     @overload
     def follow_many(

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.errors import WorldError
+from groundling.errors import SettingError, WorldError
 from groundling.gym.acting import Agent, carry_out
 from groundling.gym.babyai_levels import babyai
 
@@ -131,3 +131,47 @@ def test_acting_follows_what_is_left_when_something_is_gone(level, follower, env
 def test_acting_takes_a_world_with_hands(follower):
     with pytest.raises(WorldError, match="only plans"):
         follower.act("go to a box", None, object())
+
+
+def test_acting_below_its_threshold_says_how_to_change_it(level, follower, env):
+    level.reset(env, 500)
+    report = follower.act("sing me a song", env, level)
+    assert (report.ending, report.moves) == ("not understood", 0)
+    assert "below 0.5" in report.sentence
+    assert "threshold=" in report.sentence
+    assert follower.act("sing me a song", env, level, threshold=0).moves > 0
+    wary = level.follower(search__threshold=0.7)
+    assert wary.threshold == 0.7
+    assert Agent(follower, level).threshold == 0.5
+    with pytest.raises(SettingError, match="search__threshold"):
+        level.follower(threshold=0.7)
+    with pytest.raises(SettingError, match="Did you mean 'search'"):
+        level.follower(serach=1)
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        follower.act("go to a box", env, level, threshold=7)
+
+
+def test_acting_says_what_was_planned_if_it_was_not_meant(level, follower, env):
+    for seed in range(500, 520):
+        text, scene = level.reset(env, seed)
+        others = {thing.kind for thing in scene.layout.things} - {text.split()[-1], "wall", "door"}
+        if not others:
+            continue
+        kind = sorted(others)[0]
+        report = follower.act(f"go to the {kind}", env, level)
+        if report.ending == "misunderstood":
+            assert f"go to the {kind}" in report.sentence
+            return
+    pytest.fail("every way led past what was meant")
+
+
+def test_acting_needs_an_environment_that_was_reset(level, follower):
+    env = level.make()
+    with pytest.raises(WorldError, match="was not reset"):
+        follower.act("go to a box", env, level)
+    env.close()
+
+
+def test_acting_takes_a_world_not_its_class(level, follower, env):
+    with pytest.raises(WorldError, match="BabyAI is a class"):
+        follower.act("go to a box", env, type(level))

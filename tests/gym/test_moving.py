@@ -137,3 +137,11 @@ def test_moving_that_cannot_be_replayed_is_told(follower):
     report = follower.act("Go down. Go right. Go left.", Drift(begun()), lake(way="replay"))
     assert report.ending == "executor failed"
     assert "not deterministic" in report.sentence
+
+
+def test_moving_accounts_for_all_sentences(follower):
+    env = make()
+    env.reset(seed=0)
+    report = follower.act("Go right. Go right. Go right. Go right. Go right.", env, lake())
+    assert len(report.done) + len(report.left) == 5
+    assert report.success == (not report.left)

@@ -1,8 +1,10 @@
 """Worlds of objects: merging, arguments one after another, order, reading, outcomes."""
 
+import warnings
+
 import pytest
 
-from groundling.errors import DemonstrationError, WorldError
+from groundling.errors import DemonstrationError, SettingError, WorldError
 from groundling.gym.objects import ObjectWorld, Verb, sides
 from groundling.world.checks import check_environment
 
@@ -198,3 +200,158 @@ def test_objects_follower_learns_new_names():
 )
 def test_objects_sides_are_relative_to_the_heading(heading, there, expected):
     assert sides((0, 0), heading, there) == expected
+
+
+class Kitchen(Shelf):
+    verbs = (Verb("go to"), Verb("switch on"), Verb("take"), Verb("bring", ("object", "to|into")))
+    connectives = ("and", "then", "after", "before")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Switch on the oven. Take the mug.", ("switch on the oven", "take the mug")),
+        ("Switch on the oven; take the mug!", ("switch on the oven", "take the mug")),
+        ("switch on the oven, take the mug", ("switch on the oven", "take the mug")),
+        ("switch it on, grab the mug", ("switch it on", "grab the mug")),
+        ("go to the oven\ntake the mug", ("go to the oven", "take the mug")),
+        ("take the red, round one", ("take the red round one",)),
+        ("bring the red, round cup to the jar", ("bring the red round cup", "to the jar")),
+        ("take it, drive over to the jar", ("take it", "drive over to the jar")),
+        ("take the mug, on the table", ("take the mug on the table",)),
+        ("Hey robot, take the mug", ("hey robot take the mug",)),
+        ("Please! Take the mug. Thank you.", ("please take the mug thank you",)),
+        ("take the mug, the jar and the oven", ("take the mug", "the jar", "and the oven")),
+        ("drive over to the oven", ("drive over to the oven",)),
+        ("go to it and bring it into the hall", ("go to it", "and bring it", "into the hall")),
+        ("bring Bob to Alice", ("bring bob", "to alice")),
+        ("Before you take the jar, go to it", ("go to it", "before you take the jar")),
+        ("Take it. After you take it, go away", ("take it", "you take it", "go away")),
+        ("go to the oven before you take it", ("go to the oven", "before you take it")),
+    ],
+)  # fmt: skip
+def test_objects_texts_are_cut_at_sentences_clauses_and_roles_that_name_something(text, parts):
+    assert Kitchen().read(text) == parts
+
+
+def test_objects_commas_can_be_connectives():
+    class Listed(Kitchen):
+        connectives = (*Kitchen.connectives, ",")
+
+    assert Listed().read("take the red, round one") == ("take the red", "round one")
+
+
+def test_objects_read_can_be_replaced():
+    class German(Shelf):
+        def read(self, text):
+            return tuple(text.lower().split(" und "))
+
+    made = German().demonstrate(
+        "Nimm eins und nimm zwei", (1, 3), [("take", [[1]]), ("take", [[3]])]
+    )
+    assert [str(each) for each in made.instructions] == ["nimm eins", "nimm zwei"]
+
+
+def test_objects_what_is_done_last_may_be_said_first():
+    world = Kitchen()
+    said = "Before you take the red cup, take the blue cup."
+    given = [("take", [{1}], False), ("take", [{3}], True)]
+    turned = world.demonstrate(said, (1, 3, 4), given)
+    plain = world.demonstrate(said, (1, 3, 4), [("take", [{3}]), ("take", [{1}])])
+    assert turned.actions == plain.actions
+    assert [each.things for each in turned.actions] == [(3,), (1,)]
+    after = world.demonstrate("take a cup after you take the shelf", (1, 3), given)
+    assert [each.earlier for each in after.actions] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([("tak", [[1]])], "not in Shelf.verbs. Did you mean 'take'"),
+        ([("take", [[1], [3]])], "gives 2 arguments to 'take', which takes 1"),
+        ([("put", [[1]])], "gives 1 argument to 'put', which takes 2 .'object', 'next to'."),
+        ([("take",)], "Actions are .verb, objects."),
+        (["take"], "Actions are .verb, objects."),
+        ("take", "needs a list of .verb, objects. pairs"),
+        ([("take", "cup")], "Give a list of names for each: "),
+        ([("take", ["cup"])], "gives 'cup' as the 'object' of 'take'. Give all names"),
+        ([("take", [3])], "in a list: .3."),
+        ([("take", [[]])], "names no object as the 'object' of 'take'"),
+        ([("take", [[9]])], "no such objects"),
+        ([("take", [[4]])], "uses .'4'. to take, which Shelf.allows forbids"),
+        ([("put", [[3], [3]])], "is impossible"),
+        ([("take", [[1]], True)], "nothing was said before it"),
+        ([], "has no actions"),
+    ],
+)
+def test_objects_demonstrations_are_checked(actions, message):
+    with pytest.raises(DemonstrationError, match=message):
+        Shelf().demonstrate("take it", (1, 3, 4), actions)
+
+
+def test_objects_demonstrations_need_words_and_reorders():
+    class Plain(Shelf):
+        reorders = False
+
+    given = [("take", [[1]]), ("take", [[3]], True)]
+    with pytest.raises(DemonstrationError, match=r"Set Plain.reorders = True"):
+        Plain().demonstrate("take it after you take it", (1, 3), given)
+    with pytest.raises(DemonstrationError, match="is a string, not None"):
+        Shelf().demonstrate(None, (1, 3), [("take", [[1]])])
+    with pytest.raises(DemonstrationError, match="no words"):
+        Shelf().demonstrate("...", (1, 3), [("take", [[1]])])
+    with pytest.raises(DemonstrationError, match="The macro-action gives 1 argument to 'put'"):
+        Shelf().macro("put", [[1]])
+
+
+@pytest.mark.parametrize("roles", ["object", (), ("object", "object"), ("object", 3)])
+def test_objects_roles_are_checked(roles):
+    with pytest.raises(SettingError, match=r"The roles of Verb\('take'\) are"):
+        Verb("take", roles)
+
+
+def test_objects_verbs_are_checked():
+    with pytest.raises(SettingError, match="a text such as 'take'"):
+        Verb("")
+    for verbs in ((), ("take",), Verb("take")):
+        with pytest.raises(SettingError, match="are a tuple of Verb"):
+            type("Odd", (Shelf,), {"verbs": verbs})
+    with pytest.raises(SettingError, match="'take' twice"):
+        type("Odd", (Shelf,), {"verbs": (Verb("take"), Verb("take"))})
+
+
+def test_objects_scenes_and_labels_are_checked():
+    def first(scene, **methods):
+        return type("Odd", (Shelf,), methods)().episode(scene).actions(())
+
+    with pytest.raises(WorldError, match=r"The scene is None. Call env.reset"):
+        first(None)
+    with pytest.raises(WorldError, match=r"hashable .* Let Odd.observe return tuples"):
+        first([1, 3])
+    with pytest.raises(WorldError, match=r"Odd.objects returned a list"):
+        first((1,), objects=lambda self, scene, start: [1])
+    with pytest.raises(WorldError, match="cannot be sorted"):
+        first((1,), objects=lambda self, scene, start: {1: {}, "a": {}})
+    for value in (b"red", {"red": 1}):
+        with pytest.raises(WorldError, match="the object 1 the label 'colour'"):
+            first((1,), objects=lambda self, scene, start, v=value: {1: {"colour": v}})
+
+
+def test_objects_only_slots_that_were_set_are_warned_of():
+    def learn(world):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            world.follower().fit(
+                [
+                    world.demonstrate("take the red cup", (1, 3, 4), [("take", [[1]])]),
+                    world.demonstrate("take the blue cup", (1, 3, 4), [("take", [[3]])]),
+                ]
+            )
+        return [str(each.message) for each in told]
+
+    class Sized(Shelf):
+        slots = ("kind", "colour", "size")
+
+    assert learn(Shelf()) == []
+    [told] = learn(Sized())
+    assert "'size', which is in Sized.slots" in told

@@ -23,6 +23,39 @@ def test_page_first_follower_takes_fifteen_lines_at_most(capsys):
     assert sum(line.endswith(": success") for line in said) >= 4
 
 
+def code_of(section, names=None):
+    """Run the first lines of a section; return what they define."""
+    text = PAGE.read_text("utf-8").split(f"\n{section}\n", 1)[1]
+    found = dict(names or {})
+    exec(compile(re.search(r"```python\n(.*?)```", text, re.S)[1], str(PAGE), "exec"), found)
+    return found
+
+
+def test_page_own_scene_is_complete(capsys):
+    pytest.importorskip("gymnasium")
+    found = code_of("## Your own scene of objects")
+    said = capsys.readouterr().out.strip()
+    assert said == "Done: grab the blue mug; put the jar; beside the plate. (0, 4, 2, 2)"
+    assert said in PAGE.read_text("utf-8")
+    german = code_of("### How texts are cut", found)["GermanCounter"]()
+    assert german.read("Nimm die Tasse, dann stell sie neben den Teller.") == (
+        "nimm die tasse", "dann stell sie", "neben den teller"
+    )  # fmt: skip
+
+
+def test_page_simulator_is_complete(capsys):
+    pytest.importorskip("gymnasium")
+    found = code_of("## Any other simulator")
+    assert capsys.readouterr().out.strip() == "Done: Go to floor 3; Open the doors. 3 1"
+    env, follower = found["env"], found["follower"]
+    right = 0
+    for seed in range(200, 210):
+        env.reset(seed=seed)
+        follower.act(f"go to floor {seed % 6}", env, found["world"])
+        right += env.floor == seed % 6
+    assert right >= 8
+
+
 @pytest.mark.parametrize("package", ["gym", "studio"])
 def test_page_of_reference_lists_everything_public(package):
     pytest.importorskip("gymnasium" if package == "gym" else "fastapi")

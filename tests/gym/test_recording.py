@@ -7,7 +7,8 @@ from groundling.errors import DemonstrationError, SettingError
 pytest.importorskip("minigrid")
 
 from groundling.gym.babyai_levels import babyai
-from groundling.gym.recording import Trajectory, cut, record
+from groundling.gym.cutting import cut
+from groundling.gym.recording import Trajectory, record
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +104,29 @@ def test_recording_follower_learns_from_a_bot():
     level = babyai("GoToLocal")
     shown = [cut(level, each) for each in record(level, range(15), BabyAIBot)]
     assert level.follower().fit(shown).score(level.record(range(50, 70))) >= 0.9
+
+
+def test_recording_of_another_level_is_not_cut(level):
+    [trajectory] = record(babyai("MiniBossLevel"), 1)
+    with pytest.raises(DemonstrationError, match="recorded in MiniBossLevel, not in GoToLocal"):
+        cut(level, trajectory)
+
+
+def test_recording_of_a_partial_view_is_that_of_the_full_one():
+    partial, full = babyai("PickupLoc", view="partial"), babyai("PickupLoc")
+    shown, known = partial.record(6), full.record(range(6))
+    assert [each.instructions for each in shown] == [each.instructions for each in known]
+    follower = partial.follower().fit(partial.record(25), check=False)
+    env = partial.make()
+    mission, _ = partial.reset(env, 1000)
+    assert follower.act(mission, env, partial).ending in ("success", "misunderstood")
+    env.close()
+
+
+def test_recording_policies_are_checked(level):
+    with pytest.raises(SettingError, match="returned 99, which is not in Discrete"):
+        record(level, 1, policy=lambda env, scene: 99)
+    with pytest.raises(SettingError, match="function of the environment and its scene, not 3"):
+        record(level, 1, policy=3)
+    [nothing] = record(level, 1, policy=lambda env, scene: None)
+    assert nothing.moves == ()

@@ -147,3 +147,49 @@ def test_simulator_can_be_followed_in():
     ]
     follower = Follower(parser="chain").fit(shown)
     assert follower.follow("please go left", world, start).actions == (0,)
+
+
+def test_simulator_notices_states_that_are_not_restored():
+    def get(env):
+        return env.unwrapped.at
+
+    world = GymWorld(Line(), ground, key=where, get_state=get, set_state=lambda env, state: None)
+    with pytest.raises(WorldError, match="Let set_state restore all"):
+        world.reset(seed=1)
+
+
+def test_simulator_notices_randomness_of_others():
+    flips = iter([0, 1] * 50)
+
+    class Shaken(Line):
+        def step(self, action):
+            return super().step(next(flips))
+
+        def __deepcopy__(self, memory):
+            made = Shaken()
+            made.__dict__.update(self.__dict__)
+            return made
+
+    world = GymWorld(Shaken(), ground, key=where)
+    with pytest.raises(WorldError, match="not its own"):
+        world.reset(seed=1)
+
+
+def test_simulator_key_must_be_hashable():
+    with pytest.raises(WorldError, match="key must be hashable"):
+        GymWorld(Line(), ground, key=lambda env, observation: [1], way="replay").reset(seed=1)
+
+
+def test_simulator_says_why_it_replays():
+    class Counted(Line):
+        def __deepcopy__(self, memory):
+            return Counted()
+
+    world = GymWorld(Counted(), ground, key=where)
+    if world.way_ == "replay":
+        assert world.why_.endswith(
+            "So actions are replayed; get_state and set_state would be faster."
+        )
+        assert "way=" not in world.why_
+    with pytest.raises(WorldError, match="way='replay'"):
+        GymWorld(Counted(), ground, key=where, way="deepcopy")

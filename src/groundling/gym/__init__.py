@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from groundling.gym.acting import Agent, Report, carry_out
     from groundling.gym.babyai_levels import BabyAI, babyai, levels
+    from groundling.gym.cutting import cut
     from groundling.gym.datasets import from_minari, to_minari
     from groundling.gym.moving import MoveAgent
     from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
-    from groundling.gym.recording import Trajectory, cut, record
+    from groundling.gym.recording import Trajectory, record
     from groundling.gym.simulator import Cost, GymWorld, Seen, Situation
     from groundling.gym.tabletop import PushTable, PushTableWorld
     from groundling.gym.wrapper import InstructionFollowing
@@ -46,10 +47,11 @@ __all__ = [
 _HOMES = {
     "acting": ("Agent", "Report", "carry_out"),
     "babyai_levels": ("BabyAI", "babyai", "levels"),
+    "cutting": ("cut",),
     "datasets": ("from_minari", "to_minari"),
     "moving": ("MoveAgent",),
     "objects": ("Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
-    "recording": ("Trajectory", "cut", "record"),
+    "recording": ("Trajectory", "record"),
     "simulator": ("Cost", "GymWorld", "Seen", "Situation"),
     "tabletop": ("PushTable", "PushTableWorld"),
     "wrapper": ("InstructionFollowing",),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundling.errors import GroundlingError, WorldError
+from groundling.errors import GroundlingError, SettingError, WorldError
 from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 from groundling.inference.plan import Plan
 
-__all__ = ["Agent", "Report", "Run", "carry_out"]
+__all__ = ["UNDERSTOOD", "Agent", "Report", "Run", "acting_threshold", "carry_out"]
 
+UNDERSTOOD = 0.5  # below this confidence nothing is done, unless the user says otherwise
+_ASKED = 0.5  # of a part of the text must lie on a choice, if it asked for it
+_MOST_MOVES = 100_000  # of one macro-action
 _LOOKS = 200  # how often it looks for what was named
 
 
@@ -23,9 +26,10 @@ class Report:
     Parameters
     ----------
     ending
-        `success`: the environment rewarded it (or, if it gives no reward, all was carried out);
+        `success`: the environment rewarded it (or, if it rewards nothing, all was carried out);
         `misunderstood`: all was carried out, and the environment did not reward it;
-        `not understood`: the follower was not sure enough, and nothing was done;
+        `partly understood`: some parts of the text asked for nothing that could be done;
+        `not understood`: the follower was not sure enough, and nothing (more) was done;
         `executor failed`: a macro-action could not be carried out;
         `out of time`: the environment ended the episode.
     sentence
@@ -74,6 +78,7 @@ class Run:
     failed: bool = False  # ended by the environment, though not by its clock
     over: bool = False
     plan: Plan | None = None
+    meant: dict[Any, set[Any]] = field(default_factory=dict)  # labels of what parts named
 
     def count(self, answer: tuple[Any, ...]) -> None:
         """Count a move, by what the environment answered."""
@@ -86,10 +91,18 @@ class Run:
         """Return what came of it, now that nothing more will be done."""
         if self.reward > 0 if rewards else not self.left:
             return self.report("success", f"Done: {'; '.join(self.done)}.")
-        if self.left and not (rewards and self.failed):
+        if self.left and self.over and not (rewards and self.failed):
             return self.report("out of time", "The episode ended before all was done.")
+        planned = "" if self.plan is None else f" ({', '.join(map(str, self.plan.actions))})"
+        if self.left and not self.over:
+            return self.report(
+                "partly understood",
+                f"I did what I understood{planned}, and found nothing to do for: "
+                f"{'; '.join(self.left)}.",
+            )
         return self.report(
-            "misunderstood", "I did all that I understood, and it was not what was meant."
+            "misunderstood",
+            f"I did all that I understood{planned}, and the environment did not reward it.",
         )
 
     def not_understood(self, plan: Plan, threshold: float) -> Report:
@@ -98,7 +111,8 @@ class Run:
         return self.report(
             "not understood",
             f"I do not understand (confidence {plan.confidence:.2f}, below {threshold:g}); my "
-            f"best guess is {guess}.",
+            f"best guess is {guess}. To have such guesses carried out, act with a lower "
+            "threshold=…",
         )
 
     def report(self, ending: str, sentence: str) -> Report:
@@ -107,6 +121,21 @@ class Run:
             ending, sentence, self.reward, self.moves, self.plan, tuple(self.done),
             tuple(self.left), self.surprises,
         )  # fmt: skip
+
+
+def acting_threshold(follower: Follower, threshold: float | None) -> float:
+    """Return below which confidence nothing is done, given what was asked for."""
+    if threshold is None:
+        return follower.threshold or UNDERSTOOD
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
+        raise SettingError(f"A threshold is a number between 0 and 1, not {threshold!r}.")
+    if not 0 <= threshold <= 1:
+        raise SettingError(f"A threshold is between 0 and 1, not {threshold!r}.")
+    return float(threshold)
+
+
+class BrokenWorldError(WorldError):
+    """A world whose methods return what they should not: a mistake to mend, not a failure."""
 
 
 class _Hands:
@@ -119,7 +148,7 @@ class _Hands:
         """Make the moves of a macro-action."""
         while True:
             surprised = False
-            for move in self.world.moves(run.scene, action):
+            for move in self._moves(run, action):
                 surprised = self.move(run, move)
                 if run.over:
                     return
@@ -130,6 +159,29 @@ class _Hands:
             run.surprises += 1
             if run.surprises > self.world.surprises:
                 raise GroundlingError("the environment never does what is expected")
+
+    def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
+        """Yield the moves of a macro-action, if the environment knows them."""
+        moves = self.world.moves(run.scene, action)
+        method = f"{type(self.world).__name__}.moves"
+        if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
+            raise BrokenWorldError(
+                f"{method} returned {moves!r} for {str(action)!r}. Return a list of the "
+                "environment's actions, which may be empty."
+            )
+        space: Any = getattr(run.env, "action_space", None)
+        for number, move in enumerate(moves):
+            if hasattr(space, "n") and hasattr(space, "contains") and not space.contains(move):
+                raise BrokenWorldError(
+                    f"{method} returned the move {move!r} for {str(action)!r}, which is not in "
+                    f"the environment's action space {space}."
+                )
+            if number >= _MOST_MOVES:
+                raise BrokenWorldError(
+                    f"{method} returned more than {_MOST_MOVES:,} moves for {str(action)!r}. Let "
+                    "it end, or raise GroundlingError where it knows no way."
+                )
+            yield move
 
     def move(self, run: Run, move: Any) -> bool:
         """Make one move; tell whether the scene is not what it should be."""
@@ -149,7 +201,8 @@ class Agent:
     world
         The world it was trained in.
     threshold
-        Below this confidence nothing is done. By default the follower's own threshold.
+        Below this confidence nothing is done. By default the follower's own threshold
+        (`Search.threshold`), or 0.5 if it has none.
 
     Examples
     --------
@@ -168,7 +221,7 @@ class Agent:
         self.follower = follower
         self.world = world
         self._hands = _Hands(world)
-        self.threshold = follower.threshold if threshold is None else threshold
+        self.threshold = acting_threshold(follower, threshold)
 
     def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
         """Return the plan for a text, or for parts of one, in a scene."""
@@ -209,49 +262,69 @@ class Agent:
         run.plan = plan
         if plan.confidence < self.threshold:
             return run.not_understood(plan, self.threshold)
-        parts = dict(self._parts_of(episode, plan, tuple(run.left)))
-        for action in episode.macro_actions(plan.actions):
+        asked = _asked(plan, len(run.left))
+        lost = _lost(run, episode, plan, asked)
+        if lost:
+            return run.report("executor failed", f"I cannot go on: {lost}")
+        return self._do(run, episode, plan, asked)
+
+    def _do(
+        self, run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]
+    ) -> Report | None:
+        """Carry out a plan; nothing is returned if what is left must be planned anew."""
+        said = tuple(run.left)
+        waiting = episode.in_order(plan.actions)
+        open_parts = {part for each in asked for part in each}
+        while waiting:
+            action, _ = waiting.pop(0)
             try:
                 self._hands.carry_out(run, action)
+            except BrokenWorldError:
+                raise
             except GroundlingError as error:
                 return run.report("executor failed", f"I cannot {action}: {error}")
             if run.over and run.reward <= 0:
                 return run.end(self.world.rewards)
-            for part in parts.get(action, ()):
-                if part in run.left:
-                    run.left.remove(part)
-                    run.done.append(part)
+            still = {part for _, where in waiting for place in where for part in asked[place]}
+            run.done += [said[part] for part in sorted(open_parts - still)]
+            open_parts = still
+            unasked = set(range(len(said))).difference(*asked)
+            run.left[:] = [said[part] for part in sorted(still | unasked)]
             if run.over:
                 return run.end(self.world.rewards)
-            known = self.world.episode(run.scene, run.left, run.start)
-            if run.left and not _is_still_possible(known, episode, plan, action):
+            if waiting and not self._is_possible(run, [each for each, _ in waiting]):
                 run.surprises += 1
                 return None
-        run.left.clear()
         return run.end(self.world.rewards)
 
-    def _parts_of(
-        self, episode: Episode, plan: Plan, parts: tuple[str, ...]
-    ) -> Iterator[tuple[MacroAction, tuple[str, ...]]]:
-        """Yield each macro-action with the parts of the text that asked for it."""
-        choices = plan.actions
-        if len(parts) == len(choices):
-            asked = [(part,) for part in parts]
-        else:
-            asked = [
-                tuple(parts[cause["sentence"]] for cause in each["causes"][:1])
-                for each in plan.explain().to_dict()["steps"]
-            ]
-        for action, (first, last) in episode.spans(choices):
-            yield action, tuple(part for each in asked[first:last] for part in each)
+    def _is_possible(self, run: Run, actions: Sequence[MacroAction]) -> bool:
+        """Tell whether the objects of what is still to be done are all there."""
+        known = self.world.episode(run.scene, run.left, run.start)
+        there = {thing for things, _ in known.groups(()) for thing in things}
+        return all(there & set(things) for action in actions for things in action.things)
 
 
-def _is_still_possible(now: Episode, then: Episode, plan: Plan, done: MacroAction) -> bool:
-    """Tell whether the objects of what is still to be done are all there."""
-    there = {thing for things, _ in now.groups(()) for thing in things}
-    actions = then.macro_actions(plan.actions)
-    left = actions[actions.index(done) + 1 :]
-    return all(there & set(things) for action in left for things in action.things)
+def _asked(plan: Plan, parts: int) -> list[set[int]]:
+    """Return for each choice of a plan the parts of the text that asked for it."""
+    if parts == len(plan.actions):
+        return [{part} for part in range(parts)]
+    shares = plan.explain().sentence_shares()  # parts × choices
+    return [{p for p, share in enumerate(column) if share >= _ASKED} for column in shares.T]
+
+
+def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
+    """Return a sentence if a plan means other things than the one before it; else remember it."""
+    slots = episode.world.slots
+    choices: Sequence[Any] = plan.actions
+    for choice, places in zip(choices, asked, strict=True):
+        for part in (run.left[place] for place in sorted(places)):
+            named = episode.named(choice.things, part)
+            meant = {each for each in named if each.name in slots}
+            before = run.meant.setdefault((part, choice.role), meant)
+            if before - meant:
+                gone = ", ".join(sorted(str(each.value) for each in before - meant))
+                return f"nothing is there any more that is {gone}, for {part!r}."
+    return ""
 
 
 def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> Report:
@@ -272,6 +345,8 @@ def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> R
     for action in actions:
         try:
             hands.carry_out(run, action)
+        except BrokenWorldError:
+            raise
         except GroundlingError as error:
             return run.report("executor failed", f"I cannot {action}: {error}")
         if run.over and run.reward <= 0:

@@ -100,8 +100,9 @@ class BabyAI(ObjectWorld):
         Verb("open"),
         Verb("put", ("object", "next to")),
     )
-    connectives = ("and", "then", "after you")
+    connectives = ("and", "then", "after you", "before you")
     reorders = True
+    rewards = True
     keys: ClassVar[Mapping[str, int]] = {"l": 0, "r": 1, "f": 2, "p": 3, "d": 4, "t": 5}
     arrows: ClassVar[Mapping[str, str]] = {"left": "l", "right": "r", "up": "f", "space": "t"}
 
@@ -127,6 +128,8 @@ class BabyAI(ObjectWorld):
 
     def begin(self, env: Any) -> GridState:
         """Return the scene of an environment that was just reset."""
+        if getattr(env.unwrapped, "agent_pos", None) is None or env.unwrapped.grid is None:
+            raise WorldError("The environment was not reset. Call env.reset(seed=…) before acting.")
         self._readers[env.unwrapped] = GridReader(env)
         self._start = self._readers[env.unwrapped].read()
         return self._start
@@ -215,11 +218,12 @@ class BabyAI(ObjectWorld):
         text, scene = self.reset(env, seed)
         return self.demonstrate(text, scene, self.mission(env), f"{self.name} {seed}")
 
-    def record(self, seeds: Iterable[int]) -> list[Demonstration]:
-        """Return the teacher's demonstrations of some seeds."""
+    def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
+        """Return the teacher's demonstrations of some seeds, or of so many from 0 on."""
         env = self.make()
         try:
-            return [self.demonstration(env, seed) for seed in seeds]
+            listed = range(seeds) if isinstance(seeds, int) else seeds
+            return [self.demonstration(env, seed) for seed in listed]
         finally:
             env.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,6 +13,7 @@ from groundling.gym.grid import CLOSED, GONE, LOCKED, MOVES, OPEN, GridState, La
 from groundling.gym.objects import Choice, MacroAction, sides
 from groundling.gym.optional import require
 from groundling.gym.planner import Planner, PlanningError
+from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
 __all__ = ["BeliefLayout", "PartialBabyAI", "frontier"]
@@ -84,6 +85,10 @@ class PartialBabyAI(BabyAI):
         state = _see(step(scene, MOVES[move]), env.unwrapped.gen_obs()["image"])
         self._beliefs[env.unwrapped] = state
         return state
+
+    def record(self, seeds: int | Iterable[int]) -> list[Demonstration]:
+        """Return the teacher's demonstrations in full view: what is learnt there holds here."""
+        return BabyAI(self.level).record(seeds)
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
         """Return kind, colour and sides of what was seen, relative to the start."""

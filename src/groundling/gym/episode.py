@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groundling.errors import WorldError
 from groundling.features.lexicon import matches_name
+from groundling.gym.verbs import check_verbs
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
 if TYPE_CHECKING:
     from groundling.gym.objects import ObjectWorld
 
-__all__ = ["Choice", "Episode", "MacroAction", "Verb"]
-
-
-class Verb(NamedTuple):
-    """What can be done: its name, and a role for each object that it takes.
-
-    The first role is the object itself; further ones are named by the words that introduce
-    them (`put` … `next to` …), at which instructions are cut.
-    """
-
-    name: str
-    roles: tuple[str, ...] = ("object",)
+__all__ = ["Choice", "Episode", "MacroAction"]
 
 
 class Choice(NamedTuple):
@@ -71,6 +61,8 @@ class Episode:
     """
 
     def __init__(self, world: ObjectWorld, scene: Any, start: Any, parts: tuple[str, ...]) -> None:
+        check_verbs(type(world).__name__, getattr(world, "verbs", ()))
+        self._check_scene(world, scene)
         self.world = world
         self.parts = parts
         self.scene = scene
@@ -85,6 +77,11 @@ class Episode:
         self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
         self._scenes: dict[tuple[Choice, ...], Any] = {}
         self._still = not world.has_effects
+        # So that warnings name only what users have set, and where.
+        usual = world.slots is world.usual_slots
+        self.presumed_slots = world.slots if usual else ()
+        self.slots_place = f"{type(world).__name__}.slots"
+        self.labels_follow_text = bool(parts) and world.spelled
 
     # ---- the environment ----------------------------------------------------------------
 
@@ -166,18 +163,21 @@ class Episode:
         """
         key = (things, part)
         if key not in self._spoken:
-            if part not in self._named:
-                self._named[part] = {
-                    label
-                    for each, _ in self.groups(())
-                    for label in self.labels(each)
-                    if isinstance(label.value, str)
-                    and any(matches_name(word, label.value) for word in part.split())
-                }
-            named = self._named[part]
-            labels = tuple(each for each in self.labels(things) if each in named)
-            self._spoken[key] = labels if named else things
+            labels = self.named(things, part)
+            self._spoken[key] = labels if self._named[part] else things
         return self._spoken[key]
+
+    def named(self, things: tuple[Any, ...], part: str) -> tuple[Label, ...]:
+        """Return those labels of objects whose values a part of the text spells."""
+        if part not in self._named:
+            self._named[part] = {
+                label
+                for each, _ in self.groups(())
+                for label in self.labels(each)
+                if isinstance(label.value, str)
+                and any(matches_name(word, label.value) for word in part.split())
+            }
+        return tuple(each for each in self.labels(things) if each in self._named[part])
 
     def describe(self, state: tuple[Choice, ...]) -> str:
         """Return the objects of the scene and what is already planned."""
@@ -188,11 +188,16 @@ class Episode:
 
     def macro_actions(self, state: Sequence[Any]) -> tuple[MacroAction, ...]:
         """Return the finished macro-actions in the order in which they are to be done."""
-        said = [(action, state[first].earlier) for action, (first, _) in self.spans(state)]
-        turn = next((place for place, (_, earlier) in enumerate(said) if earlier), 0)
-        return tuple(action for action, _ in (*said[turn:], *said[:turn]))
+        return tuple(action for action, _ in self.in_order(state))
 
-    def spans(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, tuple[int, int]]]:
+    def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
+        """Return the macro-actions in the order of doing, each with where its choices are."""
+        said = list(self._said(state))
+        turns = (place for place, (_, where) in enumerate(said) if state[where[0]].earlier)
+        turn = next(turns, 0)
+        return said[turn:] + said[:turn]
+
+    def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
         """Yield the finished macro-actions as they are said, each with where its choices are."""
         place = 0
         while place < len(state):
@@ -201,7 +206,7 @@ class Episode:
             if len(chosen) == size:
                 words = " ".join(str(each._replace(earlier=False)) for each in chosen)
                 things = tuple(each.things for each in chosen)
-                yield MacroAction(chosen[0].verb, things, words), (place, place + size)
+                yield MacroAction(chosen[0].verb, things, words), range(place, place + size)
             place += size
 
     def groups(self, state: tuple[Choice, ...]) -> list[tuple[tuple[Any, ...], str]]:
@@ -281,18 +286,13 @@ class Episode:
         if known is not None:
             return known
         place, scene = scene, self.scene if scene is None else scene
-        labels = {
-            name: labels_of(given, f"object {name!r}")
-            for name, given in self.world.objects(scene, self.start).items()
-        }
-        if not labels:
-            raise WorldError("The scene has no objects, so there is nothing to speak of.")
+        labels = self._labels(scene)
         labels = self._as_told(labels)
         around: dict[Any, dict[str, set[Label]]] = {name: {} for name in labels}
         for one, other, relation in self.world.relations(scene):
             around[one].setdefault(relation, set()).update(labels[other])
         alike: dict[Any, list[Any]] = {}
-        for name in sorted(labels):
+        for name in labels:
             uses = tuple(
                 self.world.allows(scene, verb.name, role, name, ())
                 for verb in self.world.verbs
@@ -311,6 +311,50 @@ class Episode:
             found.append((things, self._name(own), nodes))
         self._groups[place] = sorted(found, key=lambda each: (each[1], each[0]))
         return self._groups[place]
+
+    def _labels(self, scene: Any) -> dict[Any, tuple[Label, ...]]:
+        """Return the labels of each object, as the world gives them, sorted by name."""
+        method = f"{type(self.world).__name__}.objects"
+        given = self.world.objects(scene, self.start)
+        if not isinstance(given, Mapping):
+            raise WorldError(
+                f"{method} returned a {type(given).__name__}. Return a dictionary with the labels "
+                "of each object by its name."
+            )
+        if not given:
+            raise WorldError("The scene has no objects, so there is nothing to speak of.")
+        try:
+            names = sorted(given)
+        except TypeError as error:
+            raise WorldError(
+                f"The names of objects that {method} returned cannot be sorted: {error}. Let all "
+                "be texts, or all numbers."
+            ) from error
+        for name in names:
+            own = given[name]
+            for label, value in own.items() if isinstance(own, Mapping) else ():
+                if isinstance(value, (bytes, Mapping)):
+                    raise WorldError(
+                        f"{method} gives the object {name!r} the label {label!r} with the value "
+                        f"{value!r}. Values are texts, numbers, True, or lists of texts."
+                    )
+        return {name: labels_of(given[name], f"object {name!r}") for name in names}
+
+    @staticmethod
+    def _check_scene(world: ObjectWorld, scene: Any) -> None:
+        method = f"{type(world).__name__}.observe"
+        if scene is None:
+            raise WorldError(
+                f"The scene is None. Call env.reset(seed=…) before acting, and let {method} "
+                "return what there is."
+            )
+        try:
+            hash(scene)
+        except TypeError as error:
+            raise WorldError(
+                f"A scene must be hashable ({error}). Let {method} return tuples, not lists, "
+                "dictionaries or arrays."
+            ) from error
 
     def _name(self, labels: Iterable[Label]) -> str:
         values: dict[str, list[str]] = {}

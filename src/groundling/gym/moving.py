@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, WorldError
 from groundling.follower import Follower
-from groundling.gym.acting import Report, Run
+from groundling.gym.acting import Report, Run, acting_threshold
 from groundling.inference.plan import Plan
 from groundling.language.sentences import split_sentences
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["MoveAgent"]
 
 _SURPRISES = 25  # after so many it gives up
+_ASKED = 0.5  # of a sentence must lie on actions, if it asked for any
 
 
 class MoveAgent:
@@ -31,7 +32,8 @@ class MoveAgent:
     world
         The world it was trained in, or one like it. It simulates in an environment of its own.
     threshold
-        Below this confidence nothing is done. By default the follower's own threshold.
+        Below this confidence nothing is done. By default the follower's own threshold
+        (`Search.threshold`), or 0.5 if it has none.
 
     Examples
     --------
@@ -56,7 +58,7 @@ class MoveAgent:
     def __init__(self, follower: Follower, world: GymWorld, threshold: float | None = None) -> None:
         self.follower = follower
         self.world = world
-        self.threshold = follower.threshold if threshold is None else threshold
+        self.threshold = acting_threshold(follower, threshold)
 
     def act(self, text: str, env: Any, observation: Any = None) -> Report:
         """Carry out an instruction in an environment that was reset by a seed.
@@ -102,9 +104,6 @@ class MoveAgent:
                 run.done.append(sentence)
             if run.over:
                 break
-        if not run.over:
-            run.done += run.left
-            run.left.clear()
         return run.end(self.world.rewards)
 
     def _move(self, run: Run, action: Any) -> bool:
@@ -123,7 +122,8 @@ def _ends(plan: Plan, count: int) -> list[int]:
     shares = plan.explain().sentence_shares()
     if len(shares) != count or last < 0:
         return [last] * count
-    found = [-1] * count  # a sentence that asks for nothing is done when all is
+    # A sentence that no action is for is never done; one that shares all of its own is at last.
+    found = [last if share >= _ASKED else -1 for share in shares.sum(axis=1).tolist()]
     for number, sentence in enumerate(shares.argmax(axis=0).tolist()):
         found[sentence] = number
     return found

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from groundling.errors import DemonstrationError
 from groundling.follower import Follower
-from groundling.gym.episode import Choice, Episode, MacroAction, Verb
+from groundling.gym.demonstrating import checked_macro, demonstrate
+from groundling.gym.episode import Choice, Episode, MacroAction
 from groundling.gym.presets import make_follower
+from groundling.gym.reading import PartReader
+from groundling.gym.verbs import Verb, check_verbs
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
-if TYPE_CHECKING:
-    from groundling.gym.acting import Agent
-
 __all__ = ["Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
-
-_MOST_ALSO = 64  # equally right plans that a demonstration lists
 
 
 class ObjectWorld(ABC):
@@ -50,10 +45,10 @@ class ObjectWorld(ABC):
     - `connectives`: words that begin another part of an instruction, and `unordered`: those
       that leave open which part is done first;
     - `reorders`: whether something can be said after what is to be done later (*after you …*);
-    - `slots`: the labels whose values are matched with words by their spelling, and `spelled`:
-      whether texts do spell them;
-    - `rewards`: whether the environment rewards what was asked, so that it can be told apart
-      from what was not;
+    - `slots`: the labels whose values are matched with words by their spelling (by default
+      those of *kind*, *colour* and *side* that there are), and `spelled`: whether texts do;
+    - `rewards`: whether the environment rewards exactly what was asked. Then its reward decides
+      about success; otherwise whatever was carried out counts as done;
     - `events(before, move, after)`: what a move may have brought about, so that trajectories can
       be cut into macro-actions;
     - `keys`: the move of each key, for people, and `arrows`: keys that arrow keys stand for.
@@ -84,11 +79,17 @@ class ObjectWorld(ABC):
     unordered: ClassVar[tuple[str, ...]] = ("and",)
     reorders: ClassVar[bool] = False
     spelled: ClassVar[bool] = True
-    rewards: ClassVar[bool] = True
+    rewards: ClassVar[bool] = False
     surprises: ClassVar[int] = 25
     keys: ClassVar[Mapping[str, Any]] = {}
     arrows: ClassVar[Mapping[str, str]] = {}
-    slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
+    usual_slots: ClassVar[tuple[str, ...]] = ("kind", "colour", "side")
+    slots: ClassVar[tuple[str, ...]] = usual_slots
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "verbs" in vars(cls):
+            check_verbs(cls.__name__, cls.verbs)
 
     @abstractmethod
     def objects(self, scene: Any, start: Any) -> Mapping[Any, Labels]:
@@ -142,8 +143,8 @@ class ObjectWorld(ABC):
 
     def macro(self, verb: str, things: Iterable[Iterable[Any]]) -> MacroAction:
         """Return a macro-action of a verb and, for each role, objects that would do."""
-        listed = tuple(tuple(sorted(each)) for each in things)
-        return MacroAction(verb, listed, verb)
+        name, listed, _ = checked_macro(self, verb, things, "The macro-action")
+        return MacroAction(name, tuple(tuple(sorted(each)) for each in listed), name)
 
     def begin(self, env: Any) -> Any:
         """Return the scene of an environment that was just reset."""
@@ -157,18 +158,14 @@ class ObjectWorld(ABC):
     # ---- what is made of it -------------------------------------------------------------
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Cut an instruction into parts that name one argument each, at connectives and roles."""
-        words = [*self.connectives, *(role for verb in self.verbs for role in verb.roles[1:])]
-        begin = "|".join(re.escape(each) for each in sorted(set(words), key=len, reverse=True))
-        plain = re.sub(r"[,;.!?:]+", " ", text.lower())
-        pieces = re.split(rf"\s+(?=(?:{begin})\b)", " ".join(plain.split()))
-        parts: list[str] = []
-        for piece in pieces:
-            if parts and re.fullmatch(begin, parts[-1]):  # "and then go": one beginning
-                parts[-1] += f" {piece}"
-            elif piece:
-                parts.append(piece)
-        return tuple(parts)
+        """Cut an instruction into parts that name one argument each.
+
+        It is cut at the ends of sentences, at connectives, at words that introduce roles, and
+        at commas between clauses; *Before you …, …* is turned around. That suits English
+        commands. Where people talk otherwise, have a `read` of your own: it returns the parts,
+        in an order in which they can be done (or with `reorders`).
+        """
+        return self._reader().read(text)
 
     def episode(self, scene: Any, parts: Sequence[str] = (), start: Any = None) -> Episode:
         """Return the environment of one scene, in which instructions are followed.
@@ -182,53 +179,29 @@ class ObjectWorld(ABC):
         """Return a follower with settings that suit worlds like this, yet to be fitted."""
         return make_follower(self.slots, **changes)
 
-    def agent(self, follower: Follower) -> Agent:
+    def agent(self, follower: Follower, threshold: float | None = None) -> Any:
         """Return the agent that carries out what a follower of this world understands."""
         from groundling.gym.acting import Agent  # it knows this module, too
 
-        return Agent(follower, self)
+        return Agent(follower, self, threshold)
 
     def demonstrate(
-        self,
-        text: str,
-        scene: Any,
-        actions: Sequence[tuple[str, Sequence[Iterable[Any]], bool]],
-        name: str = "",
+        self, text: str, scene: Any, actions: Sequence[Any], name: str = ""
     ) -> Demonstration:
-        """Return a demonstration of actions (verb, objects that would do for each role, earlier).
+        """Return a demonstration of actions in a scene.
 
-        Actions are in the order of the text. Of several objects that would do, the first is
-        what was done, and the others are listed as just as right.
+        Each action is a pair of a verb and, for each of its roles, a list of the names that
+        would do: `("put", [["cup 1", "cup 2"], ["shelf"]])`. Actions are in the order of the
+        text. Where `reorders` is set, a third entry `True` says that an action is done before
+        all that was said before it. Of several objects that would do, the first is what was
+        done, and the others are listed as just as right.
         """
-        parts = self.read(text)
-        episode = self.episode(scene, parts)
-        options: list[list[Choice]] = []
-        for verb, arguments, earlier in actions:
-            roles = next(each.roles for each in self.verbs if each.name == verb)
-            for number, (role, wanted) in enumerate(zip(roles, arguments, strict=True)):
-                wanted = set(wanted)
-                found = [
-                    Choice(verb, role, things, shown, earlier and number == 0)
-                    for things, shown in episode.groups(())
-                    if wanted & set(things)
-                ]
-                if not found:
-                    raise DemonstrationError(
-                        f"The demonstration {name or text!r} uses {sorted(map(str, wanted))[:4]} "
-                        f"to {verb}, but the scene has no such objects."
-                    )
-                options.append(found)
-        plans = []
-        for plan in product(*options):
-            if episode.is_possible(plan):
-                plans.append(plan)
-            if len(plans) > _MOST_ALSO:
-                break
-        if not plans:
-            raise DemonstrationError(
-                f"The demonstration {name or text!r} is impossible: {' ,'.join(map(str, options))}."
-            )
-        return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
+        own = type(self).read is not ObjectWorld.read
+        turned = isinstance(text, str) and not own and self._reader().turns(text)
+        return demonstrate(self, text, scene, actions, name, turned)
+
+    def _reader(self) -> PartReader:
+        return PartReader(self.verbs, self.connectives, self.unordered)
 
 
 def sides(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from groundling.errors import SettingError, did_you_mean
 from groundling.features.settings import Features
 from groundling.follower import Follower
 from groundling.inference.settings import Search
@@ -29,10 +30,12 @@ def _features(slots: tuple[str, ...]) -> Features:
 def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
     """Return a follower that reads texts part by part and matches words with the slots.
 
-    `changes` are settings of `Follower` that replace these.
+    `changes` are settings of `Follower` that replace these, or single ones inside of them.
 
     >>> make_follower(("colour",)).features.slots
     ('colour',)
+    >>> make_follower(("colour",), search__threshold=0.7).threshold
+    0.7
     """
     settings: dict[str, Any] = {
         "model": TransducerModel(unaligned_cost=_COST, fertility_cost=_COST),
@@ -42,7 +45,7 @@ def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
         "search": Search(max_length=12, beam=3, budget=200_000, decode="outcome"),
         "parser": "chain:english",
     }
-    return Follower(**{**settings, **changes})
+    return _changed(settings, changes)
 
 
 def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
@@ -61,4 +64,19 @@ def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
         "search": Search(max_length=40, beam=5, budget=200_000),
         "parser": "chain:english",
     }
-    return Follower(**{**settings, **changes})
+    return _changed(settings, changes)
+
+
+def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
+    if "threshold" in changes:
+        raise SettingError(
+            "A threshold belongs to the search: use follower(search__threshold=…), or give it "
+            "to follower.act."
+        )
+    whole = {name: value for name, value in changes.items() if "__" not in name}
+    known = Follower().get_params(deep=False)
+    for name in whole:
+        if name not in known:
+            raise SettingError(f"A follower has no setting {name!r}.{did_you_mean(name, known)}")
+    inside = {name: value for name, value in changes.items() if "__" in name}
+    return Follower(**{**settings, **whole}).set_params(**inside)

@@ -9,7 +9,7 @@ from typing import Any
 
 from groundling.errors import SearchError
 from groundling.follower import Follower
-from groundling.gym.acting import Report
+from groundling.gym.acting import Report, Run, acting_threshold
 from groundling.gym.babyai_levels import BabyAI
 from groundling.gym.grid import CLOSED, MOVES, GridState, step
 from groundling.gym.planner import moves_for
@@ -17,7 +17,7 @@ from groundling.gym.presets import make_move_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph, Labels
 
-__all__ = ["PrimitiveBabyAI", "PrimitiveEpisode", "distances"]
+__all__ = ["PrimitiveAgent", "PrimitiveBabyAI", "PrimitiveEpisode", "distances"]
 
 _USED = MOVES[:-1]
 
@@ -54,26 +54,50 @@ class PrimitiveBabyAI(BabyAI):
             name=f"{self.name} {seed}",
         )  # fmt: skip
 
-    def act(self, follower: Follower, text: str, env: Any) -> Report:
+    def agent(self, follower: Follower, threshold: float | None = None) -> PrimitiveAgent:
+        """Return the agent that makes the moves that a follower of this level plans."""
+        return PrimitiveAgent(follower, self, threshold)
+
+
+class PrimitiveAgent:
+    """A follower that makes moves: it plans once, and the simulator does as it is told.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToObjS4", actions="primitive")
+    >>> follower = level.follower().fit(level.record(range(10)))
+    >>> env = level.make()
+    >>> text, _ = level.reset(env, seed=1000)
+    >>> follower.act(text, env, level).ending
+    'success'
+    """
+
+    def __init__(
+        self, follower: Follower, world: PrimitiveBabyAI, threshold: float | None = None
+    ) -> None:
+        self.follower = follower
+        self.world = world
+        self.threshold = acting_threshold(follower, threshold)
+
+    def act(self, text: str, env: Any) -> Report:
         """Carry out an instruction in an environment that was reset."""
-        scene = self.begin(env)
-        parts = self.read(text)
+        scene = self.world.begin(env)
+        parts = self.world.read(text)
+        if not parts:
+            return Report("not understood", "There is nothing to understand in an empty text.")
+        run = Run(env, scene, scene, list(parts))
         try:
-            plan = follower.follow(parts, self.episode(scene), scene)
+            plan = run.plan = self.follower.follow(parts, self.world.episode(scene), scene)
         except SearchError as error:
-            return Report("not understood", f"I find no plan: {error}", left=parts)
-        reward, done = 0.0, 0
+            return run.report("not understood", f"I find no plan: {error}")
+        if plan.confidence < self.threshold:
+            return run.not_understood(plan, self.threshold)
         for move in (*plan.actions, "done"):
-            _, gained, terminated, truncated, _ = env.step(MOVES.index(str(move)))
-            reward, done = reward + float(gained), done + 1
-            if terminated or truncated:
+            run.count(env.step(MOVES.index(str(move))))
+            if run.over:
                 break
-        if reward > 0:
-            return Report("success", f"Done: {text}.", reward, done, plan, parts)
-        return Report(
-            "misunderstood", "I did all that I understood, and it was not what was meant.",
-            reward, done, plan, (), parts,
-        )  # fmt: skip
+        if run.reward > 0 or not run.over:
+            run.done, run.left = list(parts), []
+        return run.end(self.world.rewards)
 
 
 class PrimitiveEpisode:
@@ -82,6 +106,7 @@ class PrimitiveEpisode:
     def __init__(self, world: BabyAI, start: GridState) -> None:
         self.world = world
         self.start = start
+        self.presumed_slots = world.slots  # nobody asked for them, so nobody is warned of them
         self._labels = world.objects(start, start)
 
     def actions(self, state: GridState) -> tuple[str, ...]:

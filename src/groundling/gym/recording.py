@@ -1,4 +1,4 @@
-"""Recording: what a teacher, a bot or a person does, and its cutting into macro-actions."""
+"""Recording: what a teacher, a bot or a person does."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundling.errors import DemonstrationError, SettingError
-from groundling.features.lexicon import matches_name
-from groundling.gym.objects import Choice, Episode, ObjectWorld
+from groundling.errors import SettingError
 from groundling.gym.optional import require
-from groundling.world.environment import Demonstration
 
-__all__ = ["Trajectory", "cut", "record"]
+__all__ = ["Trajectory", "record"]
 
 _LONGEST = 5_000  # moves that a policy may make where the environment sets no limit
-_VIOLATED = -6.0  # a named value that the object does not have
-_SPELLED = 2.0  # a verb that is called what it is
-_REORDERED = -0.5  # said in another order than done
 
 
 @dataclass(frozen=True)
@@ -26,7 +20,8 @@ class Trajectory:
     """What was done in one episode, move by move.
 
     `observations` has one more entry than `moves`; `scenes` are what the world saw at the same
-    times, if it was there (they are not kept in files, and made again by replaying).
+    times, if it was there (they are not kept in files, and made again by replaying). `level` is
+    the world's name, if it has one.
     """
 
     text: str
@@ -38,6 +33,7 @@ class Trajectory:
     observations: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     infos: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     scenes: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    level: str = field(default="", repr=False, compare=False)
 
     @property
     def success(self) -> bool:
@@ -47,9 +43,10 @@ class Trajectory:
 
 def record(
     world: Any,
-    seeds: Iterable[int],
+    seeds: int | Iterable[int],
     policy: Any = None,
     *,
+    texts: Sequence[str] | None = None,
     human: bool | str = False,
     env: Any = None,
     read: Callable[[str], str] = input,
@@ -59,11 +56,16 @@ def record(
     Parameters
     ----------
     world
-        A level such as `babyai("GoToLocal")`, or another `ObjectWorld` with `make` and `reset`.
+        A level such as `babyai("GoToLocal")`, or an `ObjectWorld` of your own.
+    seeds
+        What the environment is reset by; a number stands for so many, from 0 on.
     policy
-        A function of the environment and its scene that returns a move; or a bot, a class made
-        from the environment whose `replan(last_move)` returns one (as MiniGrid's `BabyAIBot`).
-        By default the world's own teacher acts.
+        A function of the environment and its scene that returns a move, or None at the end; or
+        a bot, a class made from the environment whose `replan(last_move)` returns one (as
+        MiniGrid's `BabyAIBot`). By default the world's own teacher acts (`mission(env)`).
+    texts
+        What is said, for each seed. By default the mission that the environment has in its
+        observation, its info, or as its attribute.
     human
         Let a person act: `"window"`, `"terminal"`, or `True` for a window where there is a
         screen. A mission that is given up (q) is not recorded.
@@ -82,25 +84,86 @@ def record(
     if human and policy is not None:
         raise SettingError("record takes a policy or human=True, not both.")
     way = _way(human)
+    listed = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    _check(world, env, policy, way)
+    if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
+        raise SettingError("record takes as many texts as seeds: texts=[…].")
     own = env is None
     env = (world.make(render_mode="human") if way == "window" else world.make()) if own else env
     try:
         found = []
-        for seed in seeds:
-            text, scene = world.reset(env, seed)
+        for number, seed in enumerate(listed):
+            text, scene, first = _begin(world, env, seed, None if texts is None else texts[number])
             if way == "window":
                 chooser = _in_window(world, env)
             elif way == "terminal":
                 chooser = _in_terminal(world, text, read)
             else:
                 chooser = _chooser(world, env, policy)
-            trajectory = _run(world, env, text, int(seed), scene, chooser)
+            trajectory = _run(world, env, text, int(seed), scene, first, chooser)
             if trajectory is not None:
                 found.append(trajectory)
         return found
     finally:
         if own:
             env.close()
+
+
+def _check(world: Any, env: Any, policy: Any, way: str) -> None:
+    """Say in a sentence what is missing."""
+    name = type(world).__name__
+    if not hasattr(world, "observe"):
+        raise SettingError(f"record needs an ObjectWorld, whose scenes are recorded, not a {name}.")
+    if env is None and not hasattr(world, "make"):
+        raise SettingError(
+            f"{name} has no make() that returns an environment. Give record one: record(…, env=…)."
+        )
+    if way or callable(policy) or hasattr(policy, "replan"):
+        return
+    if policy is not None:
+        raise SettingError(
+            f"A policy is a function of the environment and its scene, not {policy!r}."
+        )
+    if not hasattr(world, "mission"):
+        raise SettingError(
+            f"{name} has no teacher: mission(env), which returns what is asked for. Give record a "
+            "policy, or human=True."
+        )
+
+
+class _Watched:
+    """An environment that remembers what its reset returned."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.answer: tuple[Any, Any] = (None, {})
+
+    def reset(self, **given: Any) -> tuple[Any, Any]:
+        self.answer = self.env.reset(**given)
+        return self.answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.env, name)
+
+
+def _begin(world: Any, env: Any, seed: int, text: str | None) -> tuple[str, Any, Any]:
+    """Begin an episode; return what is said, the scene and the first observation."""
+    watched = _Watched(env)
+    if hasattr(world, "reset"):
+        said, scene = world.reset(watched, seed)
+        return said if text is None else text, scene, watched.answer[0]
+    observation, info = watched.reset(seed=int(seed))
+    for each in (observation, info):
+        if text is None and isinstance(each, Mapping):
+            text = each.get("mission")
+    if text is None:
+        text = getattr(env.unwrapped, "mission", None)
+    if not isinstance(text, str):
+        raise SettingError(
+            "The environment does not say what is asked for: it has no mission in its observation, "
+            "its info, or as its attribute. Give record texts=[…], one for each seed."
+        )
+    return text, world.begin(env), observation
 
 
 def _way(human: bool | str) -> str:
@@ -117,9 +180,10 @@ Chooser = Callable[[Any, Any], Any]
 
 
 def _run(
-    world: Any, env: Any, text: str, seed: int, scene: Any, choose: Chooser
+    world: Any, env: Any, text: str, seed: int, scene: Any, first: Any, choose: Chooser
 ) -> Trajectory | None:
-    scenes, observations = [scene], [_seen(env)]
+    scenes, observations = [scene], [first]
+    space: Any = getattr(env, "action_space", None)
     moves: list[Any] = []
     rewards: list[float] = []
     infos: list[dict[str, Any]] = []
@@ -131,22 +195,18 @@ def _run(
             return None
         if last is StopIteration:
             break
+        if hasattr(space, "n") and not space.contains(last):
+            raise SettingError(f"The policy returned {last!r}, which is not in {space}.")
         observation, reward, terminated, truncated, info = env.step(last)
         moves.append(last)
         rewards.append(float(reward))
         infos.append(dict(info))
         observations.append(observation)
-        scenes.append(world.observe(env))
+        scenes.append(world.after(env, scenes[-1], last))
     return Trajectory(
         text, seed, tuple(moves), tuple(rewards), bool(terminated), bool(truncated),
-        tuple(observations), tuple(infos), tuple(scenes),
+        tuple(observations), tuple(infos), tuple(scenes), getattr(world, "name", ""),
     )  # fmt: skip
-
-
-def _seen(env: Any) -> Any:
-    """Return the first observation, which `reset` gave before we were asked."""
-    unwrapped = env.unwrapped
-    return unwrapped.gen_obs() if hasattr(unwrapped, "gen_obs") else unwrapped.observation()
 
 
 def _chooser(world: Any, env: Any, policy: Any) -> Chooser:
@@ -156,7 +216,12 @@ def _chooser(world: Any, env: Any, policy: Any) -> Chooser:
     if hasattr(policy, "replan"):
         bot = policy(env.unwrapped)
         return lambda scene, last: int(bot.replan(last))
-    return lambda scene, last: policy(env, scene)
+
+    def choose(scene: Any, last: Any) -> Any:
+        move = policy(env, scene)
+        return StopIteration if move is None else move
+
+    return choose
 
 
 def _teach(world: Any, env: Any) -> Iterator[Any]:
@@ -200,180 +265,3 @@ def _in_window(world: Any, env: Any) -> Chooser:
                         return world.keys[letter]
 
     return choose
-
-
-# ---- cutting ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Event:
-    """Something that happened at a time and might have been asked for."""
-
-    time: int
-    choices: tuple[Choice, ...]
-    strength: float
-
-
-def cut(world: Any, trajectory: Trajectory, env: Any = None) -> Demonstration:
-    """Return a trajectory as a demonstration of macro-actions.
-
-    Whatever happens on the way is a candidate: doors are opened to get through, things are
-    picked up to clear the way. Those are kept, in order, that agree with what the parts of the
-    text name, of which there are as many as parts, and the last of which ends the episode.
-
-    >>> from groundling import gym
-    >>> level = gym.babyai("PutNextLocal")
-    >>> [demonstration] = [cut(level, each) for each in record(level, [0])]
-    >>> [choice.verb for choice in demonstration.actions]
-    ['put', 'put']
-    """
-    scenes = trajectory.scenes or _replay(world, trajectory, env)
-    parts = world.read(trajectory.text)
-    episode = world.episode(scenes[0], parts)
-    events = list(_events(world, episode, scenes, trajectory.moves))
-    values = _values(episode)
-    found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
-    if found is None:
-        raise DemonstrationError(
-            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) cannot be cut: nothing "
-            f"that happened in its {len(trajectory.moves)} moves fits the text."
-        )
-    name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
-    return Demonstration(parts, episode, (), found[1], name=name)
-
-
-def _replay(world: Any, trajectory: Trajectory, env: Any) -> tuple[Any, ...]:
-    own = env is None
-    env = world.make() if own else env
-    try:
-        text, scene = world.reset(env, trajectory.seed)
-        if text != trajectory.text:
-            raise DemonstrationError(
-                f"The trajectory says {trajectory.text!r}, but seed {trajectory.seed} of this "
-                f"environment says {text!r}. Use the level and version it was recorded with."
-            )
-        scenes = [scene]
-        for move in trajectory.moves:
-            env.step(move)
-            scenes.append(world.observe(env))
-        return tuple(scenes)
-    finally:
-        if own:
-            env.close()
-
-
-def _events(
-    world: ObjectWorld, episode: Episode, scenes: Sequence[Any], moves: Sequence[Any]
-) -> Iterator[_Event]:
-    group = {thing: (things, shown) for things, shown in episode.groups(()) for thing in things}
-    roles = {verb.name: verb.roles for verb in world.verbs}
-    for time, (before, move, after) in enumerate(zip(scenes, moves, scenes[1:], strict=False), 1):
-        for strength, verb, things in world.events(before, move, after):
-            if all(each in group for each in things):
-                choices = tuple(
-                    Choice(verb, role, *group[each])
-                    for role, each in zip(roles[verb], things, strict=True)
-                )
-                yield _Event(time, choices, strength)
-
-
-def _values(episode: Episode) -> dict[str, set[str]]:
-    """Return all values of each kind of label."""
-    found: dict[str, set[str]] = {}
-    for things, _ in episode.groups(()):
-        for label in episode.labels(things):
-            if isinstance(label.value, str):
-                found.setdefault(label.name, set()).add(label.value)
-    return found
-
-
-def _agreement(
-    part: str, choice: Choice, episode: Episode, values: Mapping[str, set[str]]
-) -> float:
-    """Return how well an object fits what a part of the text names."""
-    own: dict[str, set[str]] = {}
-    for label in episode.labels(choice.things):
-        if isinstance(label.value, str):
-            own.setdefault(label.name, set()).add(label.value)
-    roles = {role for verb in episode.world.verbs for role in verb.roles[1:]}
-    begins = next((role for role in roles if part.startswith(role)), "")
-    total = 0.0
-    if (choice.role if choice.role in roles else "") != begins:
-        total += _VIOLATED
-    elif choice.verb in part:
-        total += _SPELLED
-    for word in part.split():
-        for kind, known in values.items():
-            named = {value for value in known if matches_name(word, value)}
-            if named:
-                total += 1.0 if named & own.get(kind, set()) else _VIOLATED
-    return total
-
-
-def _ways(
-    events: Sequence[_Event],
-    parts: Sequence[str],
-    episode: Episode,
-    values: Mapping[str, set[str]],
-    end: int,
-) -> Iterator[tuple[float, tuple[Choice, ...]]]:
-    """Yield the ways to read events as what the parts name, with how well they fit."""
-    fits: dict[tuple[str, Choice], float] = {}
-
-    def fit(start: int, event: _Event) -> float:
-        total = event.strength
-        for part, choice in zip(parts[start:], event.choices, strict=False):
-            key = (part, choice)
-            if key not in fits:
-                fits[key] = _agreement(part, choice, episode, values)
-            total += fits[key]
-        return total
-
-    size = len(parts)
-    turns = range(size) if episode.world.reorders else (0,)
-    for turn in turns:  # what is said from this part on is done first
-        order = (*range(turn, size), *range(turn))
-        turned = turn if not parts[turn].startswith(episode.world.unordered) else 0
-        yield from _chain(events, order, turn, turned, fit, end)
-
-
-def _chain(
-    events: Sequence[_Event],
-    order: Sequence[int],
-    turn: int,
-    earlier: int,
-    fit: Callable[[int, _Event], float],
-    end: int,
-) -> Iterator[tuple[float, tuple[Choice, ...]]]:
-    """Yield the best chain of events whose arguments are the parts in the order of doing."""
-    size = len(order)
-    # best[k]: (score, time, chosen) chains that have used the first k parts, by their last time
-    best: list[dict[int, tuple[float, tuple[tuple[int, _Event], ...]]]] = [
-        {} for _ in range(size + 1)
-    ]
-    best[0][0] = (_REORDERED if turn else 0.0, ())
-    for event in events:
-        count = len(event.choices)
-        for used in range(size - count + 1):
-            places = order[used : used + count]
-            if places[-1] - places[0] != count - 1:
-                continue  # arguments of one verb stand together
-            before = [(*known, at) for at, known in best[used].items() if at <= event.time]
-            if not before:
-                continue
-            score, chosen, _ = max(before, key=lambda each: each[0])
-            total = score + fit(places[0], event)
-            known = best[used + count].get(event.time)
-            if known is None or total > known[0]:
-                best[used + count][event.time] = (total, (*chosen, (places[0], event)))
-    found = best[size].get(end)
-    if found is not None:
-        said = sorted(found[1], key=lambda each: each[0])
-        yield (
-            found[0],
-            tuple(
-                choice._replace(earlier=0 < earlier == place + number)
-                for place, event in said
-                for number, choice in enumerate(event.choices)
-            ),
-        )

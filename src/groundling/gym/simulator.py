@@ -6,7 +6,7 @@ import copy
 import hashlib
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ _WAYS = ("auto", "state", "deepcopy", "replay")
 # Attributes that say nothing about where the simulation stands.
 _SKIPPED = ("render", "window", "screen", "clock", "viewer", "spec", "metadata", "space", "font")
 _DEEPEST = 8
+_TRIED = 3  # actions that are done again, to see whether states are restored
 
 
 class Situation(NamedTuple):
@@ -154,6 +155,7 @@ class GymWorld:
         self._get, self._set = get_state, set_state
         self._key = key or _default_key
         self._kept: dict[Situation, _Kept] = {}
+        self._tried = False
         self.why_ = ""
         self.way_ = self._choose(way)
         self.cost = Cost(self.way_)
@@ -161,15 +163,39 @@ class GymWorld:
     def reset(self, seed: int = 0, **options: Any) -> Situation:
         """Begin an episode; return the state it begins in."""
         observation, info = self.env.reset(seed=seed, **options)
-        return self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
+        state = self._keep(self.env, Seen(observation, info=info), (seed, options, ()))
+        if not self._tried and self.way_ != "replay":  # which looks each time it replays
+            self._tried = True
+            self._try_out(state)
+        return state
+
+    def _try_out(self, state: Situation) -> None:
+        """Do some actions twice from one state, to see whether it is restored at all."""
+        kept = self._known(state)
+        cost = replace(self.cost)
+        for action in list(self.actions(state))[:_TRIED]:
+            once = self._simulate(kept, action)
+            again = [self._simulate(kept, action) for _ in range(2)]
+            if any(each != once for each in again):
+                raise WorldError(
+                    f"Doing {action!r} again from the same state did not lead to the same state. "
+                    + (
+                        "Let set_state restore all that get_state returned, which must be all "
+                        "that matters, randomness included."
+                        if self.way_ == "state"
+                        else "The simulator uses randomness that is not its own: draw from "
+                        "self.np_random. Or leave what differs out of GymWorld's key."
+                    )
+                )
+        self.cost = cost  # what users ask for is counted
 
     # ---- acting -------------------------------------------------------------------------
 
-    def agent(self, follower: Follower) -> MoveAgent:
+    def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
         """Return the agent that does in a running environment what a follower plans here."""
         from groundling.gym.moving import MoveAgent  # it knows this module, too
 
-        return MoveAgent(follower, self)
+        return MoveAgent(follower, self, threshold)
 
     def enter(self, env: Any, observation: Any = None) -> Situation:
         """Return the state that a running environment is in.
@@ -255,6 +281,12 @@ class GymWorld:
 
     def _keep(self, env: Any, seen: Seen, course: tuple[Any, ...]) -> Situation:
         key = self._key(env, seen.observation)
+        try:
+            hash(key)
+        except TypeError as error:
+            raise WorldError(
+                f"GymWorld's key must be hashable ({error}). Return numbers, texts or tuples."
+            ) from error
         state = Situation((key, seen.terminated or seen.truncated))
         if state not in self._kept:
             if self.way_ == "state" and self._get is not None:
@@ -300,13 +332,13 @@ class GymWorld:
         if not self.why_:
             return "deepcopy"
         if way == "deepcopy":
-            raise WorldError(self.why_)
+            raise WorldError(f"{self.why_} Give get_state and set_state, or use way='replay'.")
+        self.why_ += " So actions are replayed; get_state and set_state would be faster."
         return "replay"
 
     def _copying_fails(self) -> str:
         """Return why the environment cannot be copied, or nothing."""
         name = type(self.env.unwrapped).__name__
-        cure = "Give get_state and set_state, or use way='replay'."
         observation, _ = self.env.reset(seed=0)
         for action in list(self.actions(self._first(observation)))[:3]:
             observation, _, terminated, truncated, _ = self.env.step(action)
@@ -323,7 +355,7 @@ class GymWorld:
             trouble = (
                 "it is an EzPickle, which makes a new environment from the arguments of the old one"
             )
-        return f"A deepcopy of {name} forgets its state: {trouble}. {cure}"
+        return f"A deepcopy of {name} forgets its state: {trouble}."
 
     def _first(self, observation: Any) -> Situation:
         state = Situation(("probe", False))

@@ -223,6 +223,7 @@ class PushTableWorld(ObjectWorld):
 
     verbs = (Verb("touch"), Verb("push", ("object", "to")))
     slots = ("kind", "colour", "size", "side")
+    rewards = True
     name = "PushTable"
 
     def __init__(self, **settings: Any) -> None:

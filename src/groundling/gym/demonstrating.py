@@ -1,0 +1,145 @@
+"""Demonstrations of macro-actions: what users give is checked, and listed as choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from groundling.errors import DemonstrationError, did_you_mean
+from groundling.gym.episode import Choice, Episode
+from groundling.world.environment import Demonstration
+
+if TYPE_CHECKING:
+    from groundling.gym.objects import ObjectWorld
+
+__all__ = ["checked_macro", "demonstrate"]
+
+_MOST_ALSO = 64  # equally right plans that a demonstration lists
+
+Given = tuple[str, tuple[tuple[Any, ...], ...], bool]
+
+
+def checked_macro(world: ObjectWorld, verb: Any, things: Any, where: str) -> Given:
+    """Return a verb with the objects that would do for each role, or say what is wrong."""
+    known = {each.name: each for each in world.verbs}
+    if not isinstance(verb, str) or verb not in known:
+        hint = did_you_mean(verb, known) if isinstance(verb, str) else ""
+        raise DemonstrationError(
+            f"{where} uses the verb {verb!r}, which is not in {type(world).__name__}.verbs.{hint}"
+        )
+    roles = known[verb].roles
+    example = ", ".join("[name, …]" for _ in roles)
+    if isinstance(things, (str, bytes)) or not isinstance(things, Iterable):
+        raise DemonstrationError(
+            f"{where} gives {things!r} to {verb!r}. Give a list of names for each: [{example}]."
+        )
+    listed = list(things)
+    if len(listed) != len(roles):
+        named = ", ".join(map(repr, roles))
+        raise DemonstrationError(
+            f"{where} gives {len(listed)} argument{'s' * (len(listed) != 1)} to {verb!r}, which "
+            f"takes {len(roles)} ({named}). Give a list of names for each: [{example}]."
+        )
+    for role, each in zip(roles, listed, strict=True):
+        if isinstance(each, (str, bytes)) or not isinstance(each, Iterable):
+            raise DemonstrationError(
+                f"{where} gives {each!r} as the {role!r} of {verb!r}. Give all names that would "
+                f"do, in a list: [{each!r}]."
+            )
+    arguments = tuple(tuple(each) for each in listed)
+    for role, names in zip(roles, arguments, strict=True):
+        if not names:
+            raise DemonstrationError(
+                f"{where} names no object as the {role!r} of {verb!r}. List those that would do."
+            )
+    return verb, arguments, False
+
+
+def demonstrate(
+    world: ObjectWorld, text: str, scene: Any, actions: Sequence[Any], name: str, turned: bool
+) -> Demonstration:
+    """Return a demonstration; `turned` says that the text says first what is done last."""
+    where = f"The demonstration {name or text!r}"
+    if not isinstance(text, str):
+        raise DemonstrationError(f"The text of a demonstration is a string, not {text!r}.")
+    parts = world.read(text)
+    if not parts:
+        raise DemonstrationError(f"{where} has no words to learn from.")
+    given = _checked(world, actions, where)
+    turn = next((place for place, each in enumerate(given) if each[2]), 0)
+    if turn and turned:
+        given = [(verb, things, False) for verb, things, _ in (*given[turn:], *given[:turn])]
+    episode = world.episode(scene, parts)
+    options = list(_options(episode, given, where))
+    plans = []
+    for plan in product(*options):
+        if episode.is_possible(plan):
+            plans.append(plan)
+        if len(plans) > _MOST_ALSO:
+            break
+    if not plans:
+        shown = ", ".join(str(each[0]) for each in options)
+        raise DemonstrationError(
+            f"{where} is impossible: {shown} cannot be chosen one after another. Look at "
+            f"{type(world).__name__}.allows and effect."
+        )
+    return Demonstration(parts, episode, (), plans[0], name=name, also=tuple(plans[1:]))
+
+
+def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
+    if isinstance(actions, (str, bytes)) or not isinstance(actions, Iterable):
+        raise DemonstrationError(f"{where} needs a list of (verb, objects) pairs, not {actions!r}.")
+    found: list[Given] = []
+    for place, each in enumerate(actions):
+        if not isinstance(each, (tuple, list)) or len(each) not in (2, 3):
+            raise DemonstrationError(
+                f"{where} has the action {each!r}. Actions are (verb, objects) or (verb, objects, "
+                "earlier), such as ('take', [['cup 1', 'cup 2']])."
+            )
+        earlier = len(each) == 3 and bool(each[2])
+        verb, things, _ = checked_macro(world, each[0], each[1], where)
+        if earlier and not world.reorders:
+            raise DemonstrationError(
+                f"{where} marks {verb!r} as done earlier. Set {type(world).__name__}.reorders = "
+                "True, so that followers can learn that."
+            )
+        if earlier and place == 0:
+            raise DemonstrationError(
+                f"{where} marks its first action as done earlier, but nothing was said before it."
+            )
+        found.append((verb, things, earlier))
+    if not found:
+        raise DemonstrationError(f"{where} has no actions. Give at least one (verb, objects).")
+    return found
+
+
+def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[list[Choice]]:
+    """Yield for each argument the choices that would do."""
+    world = episode.world
+    roles = {each.name: each.roles for each in world.verbs}
+    for place, (verb, arguments, earlier) in enumerate(given):
+        fixed = not (place and world.has_effects)  # what is allowed is known beforehand
+        for number, (role, names) in enumerate(zip(roles[verb], arguments, strict=True)):
+            wanted = set(names)
+            found = [
+                Choice(verb, role, things, shown, earlier and number == 0)
+                for things, shown in episode.groups(())
+                if wanted & set(things)
+            ]
+            if not found:
+                raise DemonstrationError(
+                    f"{where} uses {sorted(map(str, wanted))[:4]} to {verb}, but the scene has no "
+                    "such objects."
+                )
+            if fixed and not number and not _is_allowed(episode, verb, wanted):
+                raise DemonstrationError(
+                    f"{where} uses {sorted(map(str, wanted))[:4]} to {verb}, which "
+                    f"{type(world).__name__}.allows forbids."
+                )
+            yield found
+
+
+def _is_allowed(episode: Episode, verb: str, names: Iterable[Any]) -> bool:
+    role = next(each for each in episode.world.verbs if each.name == verb).roles[0]
+    return any(episode.world.allows(episode.scene, verb, role, each, ()) for each in names)

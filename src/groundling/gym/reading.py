@@ -1,0 +1,180 @@
+"""Reading: an instruction is cut into parts that name one argument each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from groundling.gym.verbs import Verb
+from groundling.language.sentences import split_sentences
+
+__all__ = ["PartReader"]
+
+_WORD = re.compile(r"\d+[.,]\d+|,|[^\s,;:!?.]+")
+# English, as the connectives are. They tell a clause from a list of adjectives after a comma.
+_NAMING = frozenset((
+    "the", "a", "an", "it", "them", "this", "that", "these", "those", "all", "every", "each",
+    "both", "any", "some", "my", "your",
+))  # fmt: skip
+_PLACING = frozenset((
+    "on", "in", "at", "by", "from", "with", "without", "near", "behind", "under", "over", "beside",
+    "next", "left", "right", "of", "to", "into", "onto", "above", "below", "between", "inside",
+    "outside", "which", "that", "who", "where", "as", "for", "not",
+))  # fmt: skip
+_PARTICLES = frozenset(("up", "down", "on", "off", "over", "out", "back", "away", "along"))
+_FILLING = frozenset((
+    "please", "now", "just", "also", "kindly", "ok", "okay", "hello", "hi", "hey", "thanks",
+    "thank", "you", "so", "first", "finally",
+))  # fmt: skip
+_FRONTED = ("after", "before", "once", "when")  # their clause may come first, up to a comma
+_LATER = ("before",)  # and is then done last
+
+
+class PartReader:
+    """Cuts instructions at the ends of sentences, connectives, roles, and commas before clauses.
+
+    Nothing is cut inside the name of a verb. *Before you …, …* is turned around, and *After
+    you …, …* needs no *after*, so that parts are in the order of doing.
+
+    >>> reader = PartReader((Verb("go to"), Verb("bring", ("object", "to"))), ("and", "then"))
+    >>> reader.read("Go to the lamp, bring the red, round mug to the oven. Go to the jar!")
+    ('go to the lamp', 'bring the red round mug', 'to the oven', 'go to the jar')
+    >>> reader.read("Before you go to the lamp, bring it to the oven")
+    ('bring it', 'to the oven', 'before you go to the lamp')
+    """
+
+    def __init__(
+        self, verbs: Sequence[Verb], connectives: Iterable[str], listing: Iterable[str] = ("and",)
+    ) -> None:
+        names = {tuple(verb.name.lower().split()) for verb in verbs}
+        self._names = sorted(names, key=len, reverse=True)
+        self._begins = {name[0] for name in names if name}
+        self._roles: dict[tuple[str, ...], set[str]] = {}
+        for verb in verbs:
+            for words in verb.introductions[1:]:
+                for each in words:
+                    begun = self._roles.setdefault(tuple(each.lower().split()), set())
+                    begun.add(verb.name.lower().split()[0])
+        self._introducing = sorted(self._roles, key=len, reverse=True)
+        connectives = tuple(connectives)
+        self._commas = "," in connectives
+        known = [tuple(each.lower().split()) for each in connectives if each != ","]
+        self._connectives = sorted(known, key=len, reverse=True)
+        self._words = {word for each in self._connectives for word in each}
+        self._listing = set(listing)
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the parts of an instruction."""
+        parts: list[str] = []
+        waiting: list[str] = []  # what asks for nothing goes with what comes next
+        for sentence in split_sentences(text):
+            for piece in self._cut(_WORD.findall(sentence.lower())):
+                if self._is_empty(piece):
+                    waiting += piece
+                elif piece:
+                    parts.append(" ".join((*waiting, *piece)))
+                    waiting = []
+        if waiting and parts:
+            parts[-1] += f" {' '.join(waiting)}"
+        elif waiting:
+            parts = [" ".join(waiting)]
+        return tuple(parts)
+
+    def turns(self, text: str) -> bool:
+        """Tell whether a text is one sentence that says first what is done last."""
+        sentences = split_sentences(text)
+        words = _WORD.findall(sentences[0].lower()) if len(sentences) == 1 else []
+        return bool(words) and words[0] in _LATER and self._cut(words)[0][0] != words[0]
+
+    def _cut(self, words: list[str]) -> list[list[str]]:
+        pieces: list[list[str]] = [[]]
+        fronted = bool(words) and words[0] in _FRONTED
+        turn = 0
+        place = 0
+        while place < len(words):
+            rest = words[place + 1 :]
+            if words[place] == ",":
+                ends = fronted and not turn and self._ends_clause(pieces[-1], rest)
+                if ends or self._commas or self._cuts(pieces[-1], rest):
+                    pieces.append([])
+                if ends:
+                    turn = len(pieces) - 1
+                place += 1
+                continue
+            size = _size(self._names, words, place)
+            if not size:
+                size = _size(self._connectives, words, place)
+                begins = size > 0
+                if not size:
+                    size = _size(self._introducing, words, place)
+                    role = tuple(words[place : place + size])
+                    begins = size > 0 and self._names_before(
+                        role, pieces[-1], words[place + size :]
+                    )
+                if begins and not self._is_empty(pieces[-1]):
+                    pieces.append([])
+            pieces[-1] += words[place : place + max(1, size)]
+            place += max(1, size)
+        if turn and words[0] in _LATER:
+            pieces = pieces[turn:] + pieces[:turn]
+        elif turn:
+            pieces[0] = pieces[0][1:]
+        return [each for each in pieces if each]
+
+    def _cuts(self, piece: list[str], rest: list[str]) -> bool:
+        """Tell whether a comma stands between clauses, or between things in a list."""
+        if not self._is_clause(piece):
+            return False
+        return self._is_clause(_up_to_comma(rest)) or self._is_listed(rest)
+
+    def _ends_clause(self, piece: list[str], rest: list[str]) -> bool:
+        """Tell whether a comma ends a clause that was said first."""
+        return len(piece) > 1 and (self._is_clause(_up_to_comma(rest)) or "," not in rest)
+
+    def _is_clause(self, words: Sequence[str]) -> bool:
+        """Tell whether words begin as a command does: *take …*, *… the …*."""
+        left = list(words)
+        while left and left[0] in self._words | _FILLING | {*_FRONTED}:
+            left.pop(0)
+        if not left or left[0] in _NAMING:
+            return False
+        if left[0] in self._begins:
+            return True
+        near = left[1:4] if left[1:2] and left[1] in _PARTICLES else left[1:3]
+        return left[0] not in _PLACING and any(each in _NAMING for each in near)
+
+    def _is_listed(self, words: Sequence[str]) -> bool:
+        """Tell whether things follow, and *and* before the last of them."""
+        if not words or words[0] not in _NAMING:
+            return False
+        for place, word in enumerate(words[:-1]):
+            if word in self._listing:
+                return words[place + 1] in _NAMING
+            if word == "," and words[place + 1] not in _NAMING | self._listing:
+                return False
+        return False
+
+    def _names_before(self, role: tuple[str, ...], piece: list[str], rest: list[str]) -> bool:
+        """Tell whether a word introduces a role: something was named before, and is after it.
+
+        *Drive over to the lamp* names nothing before *to*.
+        """
+        if not rest or rest[0] == "," or _size(self._connectives, rest, 0):
+            return False
+        named = any(each in _NAMING or each in self._roles[role] for each in piece)
+        return named or not any(each in _NAMING for each in _up_to_comma(rest)[:4])
+
+    def _is_empty(self, piece: Sequence[str]) -> bool:
+        return all(each in self._words or each in _FILLING for each in piece)
+
+
+def _up_to_comma(words: list[str]) -> list[str]:
+    return words[: words.index(",")] if "," in words else words
+
+
+def _size(names: Iterable[tuple[str, ...]], words: list[str], place: int) -> int:
+    """Return how many words the first name has that stands at a place; none if there is none."""
+    for name in names:
+        if name and tuple(words[place : place + len(name)]) == name:
+            return len(name)
+    return 0
