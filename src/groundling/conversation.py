@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from groundling.data.codec import Codec, Json
+from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, NotFittedError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
@@ -15,6 +17,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.sentences import split_words
 from groundling.world.environment import Action, Demonstration, Environment, State
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.wrapping import Wrapper, class_name
 
 __all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
 
@@ -40,7 +43,7 @@ class Remembered(NamedTuple):
     memory: Memory = Memory()
 
 
-class Remembering:
+class Remembering(Wrapper):
     """An environment whose graphs also show how actions relate to what went before.
 
     The graph of an action is the environment's, with further indicators. At the root:
@@ -80,14 +83,45 @@ class Remembering:
     """
 
     def __init__(self, environment: Environment[Any, Any]) -> None:
-        self.environment = environment
+        super().__init__(environment)
         for name in _OF_STATES:
             if hasattr(environment, name):
                 setattr(self, name, self._of_state(getattr(environment, name)))
+        for name in ("action_to_json", "action_from_json"):
+            if hasattr(environment, name):
+                setattr(self, name, getattr(environment, name))
+        if hasattr(environment, "state_to_json") or hasattr(environment, "action_to_json"):
+            self.state_to_json, self.state_from_json = self._to_json, self._from_json
+        if tells_start(environment):
+            self.starts = self._starts
 
     @staticmethod
     def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
         return lambda remembered: method(remembered.state)
+
+    def _starts(self) -> dict[str, Remembered]:
+        named = starts_of(self.environment, class_name(self))
+        return {name: self.begin(start) for name, start in named}
+
+    def _to_json(self, remembered: Remembered) -> Json:
+        """Return a state as JSON, where the environment has JSON of its own."""
+        codec = Codec(self.environment)
+        state, (action, things, before, words) = remembered
+        return {
+            "state": codec.state_to_json(state),
+            "action": [] if action is None else [codec.action_to_json(action)],
+            "things": sorted(map(list, things)),
+            "before": [] if action is None else [codec.state_to_json(before)],
+            "words": sorted(words),
+        }
+
+    def _from_json(self, data: Json) -> Remembered:
+        codec = Codec(self.environment)
+        action = next(map(codec.action_from_json, data.get("action", ())), None)
+        before = next(map(codec.state_from_json, data.get("before", ())), None)
+        things = frozenset((kind, value) for kind, value in data.get("things", ()))
+        memory = Memory(action, things, before, frozenset(data.get("words", ())))
+        return Remembered(codec.state_from_json(data["state"]), memory)
 
     def begin(self, start: State) -> Remembered:
         """Return a state in which nothing is remembered yet."""
