@@ -14,7 +14,7 @@ from groundling.features.reading import Text
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
-from groundling.language.sentences import split_words
+from groundling.language.sentences import runs_of, split_words
 from groundling.world.environment import Action, Demonstration, Environment, State
 from groundling.world.graph import GroundingGraph, Label
 from groundling.world.wrapping import Wrapper, class_name
@@ -130,11 +130,8 @@ class Remembering(Wrapper):
     def listen(self, remembered: Remembered, text: Text) -> Remembered:
         """Return the state in which the next text is said, after this one was followed."""
         parts = [text] if isinstance(text, (str, Instruction)) else text
-        words = frozenset(
-            word.lower()
-            for part in parts
-            for word in (split_words(part) if isinstance(part, str) else part.tokens)
-        )
+        said = [split_words(part) if isinstance(part, str) else part.tokens for part in parts]
+        words = frozenset(word.lower() for part in said for word in (*part, *runs_of(part)))
         state = remembered.state
         if hasattr(self.environment, "restart"):
             state = self.environment.restart(state)
