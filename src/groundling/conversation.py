@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from groundling.data.codec import Codec, Json
 from groundling.data.own import starts_of, tells_start
-from groundling.errors import DemonstrationError, NotFittedError
+from groundling.errors import DemonstrationError, LearningWarning, NotFittedError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
 from groundling.features.reading import Text
@@ -21,6 +23,8 @@ from groundling.world.wrapping import Wrapper, class_name
 
 __all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
 
+_LABELS = ("again", "alike", "same number", "back", "last", "other", "mentioned")
+_MEMORY = re.compile(rf"(?<![^\s.:])(?:{'|'.join(_LABELS)})(?!\S)")
 _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "describe")
 
 
@@ -50,6 +54,7 @@ class Remembering(Wrapper):
 
     - `again`: the same action as the last one; `alike`: another action, but of the same sort
       (with the same indicators at the root);
+    - `same number`: the numbers at the root are those of the last action, if it has any;
     - `back`: it leads back to the state before the last action.
 
     At every node with a value:
@@ -185,12 +190,14 @@ class Remembering(Wrapper):
         self, state: State, action: Action, after: State, memory: Memory, labels: Iterable[Label]
     ) -> list[str]:
         found = []
+        before = self.environment.ground(memory.before, memory.action, state)
         if action == memory.action:
             found.append("again")
-        else:
-            before = self.environment.ground(memory.before, memory.action, state)
-            if _indicators(before.labels(before.root)) == _indicators(labels):
-                found.append("alike")
+        elif _indicators(before.labels(before.root)) == _indicators(labels):
+            found.append("alike")
+        numbers = _numbers(labels)
+        if numbers and numbers == _numbers(before.labels(before.root)):
+            found.append("same number")
         if after == memory.before:
             found.append("back")
         return found
@@ -240,6 +247,15 @@ def _indicators(labels: Iterable[Label]) -> set[str]:
     return {label.name for label in labels if label.value is None}
 
 
+def _numbers(labels: Iterable[Label]) -> set[Label]:
+    return {label for label in labels if isinstance(label.value, float)}
+
+
+def _knows_memory(follower: Follower) -> bool:
+    """Tell whether some label of the memory was seen in training."""
+    return any(_MEMORY.search(name) for name in follower.feature_names_)
+
+
 class Turn(NamedTuple):
     """One turn of a conversation: what was said, what was done, and the state before."""
 
@@ -282,6 +298,14 @@ class Conversation:
     ) -> None:
         if not hasattr(follower, "theta_"):
             raise NotFittedError("A conversation needs a follower that was trained; call fit.")
+        if not _knows_memory(follower):
+            warnings.warn(
+                "This follower has never seen what is remembered in a conversation, so that words "
+                "such as “again” or “it” mean nothing to it. Train it on conversations: "
+                "Remembering(world).converse(start, turns).",
+                LearningWarning,
+                stacklevel=2,
+            )
         self.follower = follower
         self.world = world if isinstance(world, Remembering) else Remembering(world)
         self.turns: list[Turn] = []

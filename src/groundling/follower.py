@@ -29,6 +29,7 @@ from groundling.learning.choosing import choose
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
 from groundling.learning.teaching import teach
+from groundling.learning.texts import warn_of_long_texts
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.learning.tuning import compare
@@ -170,6 +171,8 @@ class Follower(Looking):
         if skip_bad:
             tell("reading", 0, len(listed))
             listed, skipped = self._sift(listed)
+        if check:
+            warn_of_long_texts(listed)
         trainer, choices = choose(
             self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
         )
