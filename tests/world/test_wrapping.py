@@ -1,5 +1,6 @@
 """Wrapped environments: their files, their messages and their starts are those of the inside."""
 
+import json
 from typing import NamedTuple
 
 import pytest
@@ -85,6 +86,21 @@ def test_wrapping_memory_comes_back_from_json():
     codec = Codec(world)
     codec.check(heard)
     assert codec.state_from_json({"state": "12"}) == Remembered(Patch(frozenset({1, 2})), Memory())
+
+
+def test_wrapping_turns_in_a_file_remember_what_was_said_before(tmp_path):
+    world = Remembering(Dry())
+    turns = [("water bed 2", [("water", 2)]), ("and bed 0", [("water", 0)])]
+    shown = world.converse(Patch(), turns, name="talk")
+    lines = [
+        {"text": text, "actions": actions, "group": "talk", "turn": turn}
+        for turn, (text, actions) in enumerate(turns, 1)
+    ]
+    lines[0]["start"] = {"Remembered": {"state": {"Patch": {}}}}
+    file = tmp_path / "talk.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    back = list(Demonstrations.read(file, worlds=world))
+    assert [each.start for each in back] == [each.start for each in shown]
 
 
 @pytest.mark.parametrize("wrap", WRAPPERS)
