@@ -38,7 +38,7 @@ from groundling.models.base import Model
 from groundling.models.examples import Skipped, listed_demonstrations, sift
 from groundling.overlay.settings import Overlay
 from groundling.scale.fitting import fit_at_scale, refuse_in_shards
-from groundling.settings import AUTO, Auto
+from groundling.settings import AUTO, Auto, knowing_names
 from groundling.world.environment import Demonstration, Environment, State
 
 __all__ = ["Follower"]
@@ -110,6 +110,7 @@ class Follower(Looking):
     ('on',)
     """
 
+    @knowing_names
     def __init__(
         self,
         *,
