@@ -20,7 +20,7 @@ from groundling import (
     Search,
     check_environment,
 )
-from groundling.conversation import Memory, Remembered
+from groundling.conversation import _MEMORY, Memory, Remembered
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError
 from tests.worlds import GoalLine, Line
 
@@ -199,6 +199,8 @@ def test_conversation_warns_of_a_follower_that_never_saw_a_memory(world):
     plain = Follower(**settings).fit(single, check=False)
     with pytest.warns(LearningWarning, match="never seen what is remembered"):
         Conversation(plain, lamps, frozenset())
+    assert not _MEMORY.search("word=last ∧ again.again")
+    assert all(map(_MEMORY.search, ("word=it ∧ last", "event.same number", "lamp.again", "back")))
     Conversation(Follower(**settings).fit(world.converse(frozenset(), turns)), lamps, frozenset())
 
 

@@ -24,7 +24,8 @@ from groundling.world.wrapping import Wrapper, class_name
 __all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
 
 _LABELS = ("again", "alike", "same number", "back", "last", "other", "mentioned")
-_MEMORY = re.compile(rf"(?<![^\s.:])(?:{'|'.join(_LABELS)})(?!\S)")
+# Models of units have a node `again` of their own, which remembers nothing of a conversation.
+_MEMORY = re.compile(rf"(?<![^\s.:])(?<!again\.)(?:{'|'.join(_LABELS)})(?!\S)")
 _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "describe")
 
 
