@@ -20,8 +20,8 @@ from groundling import (
     Search,
     check_environment,
 )
-from groundling.conversation import Memory, Remembered
-from groundling.errors import DemonstrationError, NotFittedError
+from groundling.conversation import _MEMORY, Memory, Remembered
+from groundling.errors import DemonstrationError, LearningWarning, NotFittedError
 from tests.worlds import GoalLine, Line
 
 ROOT = Path(__file__).parents[1]
@@ -169,6 +169,39 @@ def test_conversation_carries_state_and_memory_and_takes_back(world):
     talk.take_back()
     talk.take_back()
     assert (talk.state, talk.turns, talk.memory) == (frozenset(), [], Memory())
+
+
+class Feeding:
+    def actions(self, fed):
+        return tuple((animal, n) for animal in ("goats", "hens") for n in (1, 2, 3))
+
+    def step(self, fed, action):
+        return (*fed, action)
+
+    def ground(self, fed, action, after):
+        nodes = {"event": {"feed": True, "buckets": action[1]}, "animal": {"animal": action[0]}}
+        return GroundingGraph(nodes, [("event", "animal", "of")])
+
+
+def test_remembering_tells_the_same_number():
+    world = Remembering(Feeding())
+    once = world.step(world.begin(()), ("goats", 2))
+    assert labels(world, once, ("hens", 2))["event"] >= {"alike", "same number"}
+    assert "same number" not in labels(world, once, ("hens", 3))["event"]
+    assert "same number" in labels(world, once, ("goats", 2))["event"]
+
+
+def test_conversation_warns_of_a_follower_that_never_saw_a_memory(world):
+    turns = [("red on", [("on", "red")]), ("red off", [("off", "red")]), ("again", [("on", "red")])]
+    settings = {"parser": "chain", "search": Search(max_length=1)}
+    lamps = world.environment
+    single = [Demonstration(text, lamps, frozenset(), [("on", "red")]) for text in ("a b", "c d")]
+    plain = Follower(**settings).fit(single, check=False)
+    with pytest.warns(LearningWarning, match="never seen what is remembered"):
+        Conversation(plain, lamps, frozenset())
+    assert not _MEMORY.search("word=last ∧ again.again")
+    assert all(map(_MEMORY.search, ("word=it ∧ last", "event.same number", "lamp.again", "back")))
+    Conversation(Follower(**settings).fit(world.converse(frozenset(), turns)), lamps, frozenset())
 
 
 def test_conversation_needs_a_trained_follower():

@@ -1,5 +1,7 @@
 """scikit-learn's habits: parameters by name, clones, and searches over parameters."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -218,3 +220,11 @@ def test_estimator_is_cross_validated_by_scikit_learn():
     )
     assert len(scores) == 3
     assert scores.min() > 0.5
+
+
+def test_estimator_misspelt_settings_are_told_with_a_hint():
+    with pytest.raises(
+        SettingError, match=r"Follower has no setting 'serch'\. Did you mean 'search'"
+    ):
+        Follower(serch=Search())
+    assert "search" in inspect.signature(Follower).parameters

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from groundling.errors import DemonstrationError, NotFittedError
+from groundling.data.codec import Codec, Json
+from groundling.data.own import starts_of, tells_start
+from groundling.errors import DemonstrationError, LearningWarning, NotFittedError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
 from groundling.features.reading import Text
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
-from groundling.language.sentences import split_words
+from groundling.language.sentences import runs_of, split_words
 from groundling.world.environment import Action, Demonstration, Environment, State
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.wrapping import Wrapper, class_name
 
 __all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
 
+_LABELS = ("again", "alike", "same number", "back", "last", "other", "mentioned")
+# Models of units have a node `again` of their own, which remembers nothing of a conversation.
+_MEMORY = re.compile(rf"(?<![^\s.:])(?<!again\.)(?:{'|'.join(_LABELS)})(?!\S)")
 _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "describe")
 
 
@@ -40,13 +48,14 @@ class Remembered(NamedTuple):
     memory: Memory = Memory()
 
 
-class Remembering:
+class Remembering(Wrapper):
     """An environment whose graphs also show how actions relate to what went before.
 
     The graph of an action is the environment's, with further indicators. At the root:
 
     - `again`: the same action as the last one; `alike`: another action, but of the same sort
       (with the same indicators at the root);
+    - `same number`: the numbers at the root are those of the last action, if it has any;
     - `back`: it leads back to the state before the last action.
 
     At every node with a value:
@@ -80,14 +89,45 @@ class Remembering:
     """
 
     def __init__(self, environment: Environment[Any, Any]) -> None:
-        self.environment = environment
+        super().__init__(environment)
         for name in _OF_STATES:
             if hasattr(environment, name):
                 setattr(self, name, self._of_state(getattr(environment, name)))
+        for name in ("action_to_json", "action_from_json"):
+            if hasattr(environment, name):
+                setattr(self, name, getattr(environment, name))
+        if hasattr(environment, "state_to_json") or hasattr(environment, "action_to_json"):
+            self.state_to_json, self.state_from_json = self._to_json, self._from_json
+        if tells_start(environment):
+            self.starts = self._starts
 
     @staticmethod
     def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
         return lambda remembered: method(remembered.state)
+
+    def _starts(self) -> dict[str, Remembered]:
+        named = starts_of(self.environment, class_name(self))
+        return {name: self.begin(start) for name, start in named}
+
+    def _to_json(self, remembered: Remembered) -> Json:
+        """Return a state as JSON, where the environment has JSON of its own."""
+        codec = Codec(self.environment)
+        state, (action, things, before, words) = remembered
+        return {
+            "state": codec.state_to_json(state),
+            "action": [] if action is None else [codec.action_to_json(action)],
+            "things": sorted(map(list, things)),
+            "before": [] if action is None else [codec.state_to_json(before)],
+            "words": sorted(words),
+        }
+
+    def _from_json(self, data: Json) -> Remembered:
+        codec = Codec(self.environment)
+        action = next(map(codec.action_from_json, data.get("action", ())), None)
+        before = next(map(codec.state_from_json, data.get("before", ())), None)
+        things = frozenset((kind, value) for kind, value in data.get("things", ()))
+        memory = Memory(action, things, before, frozenset(data.get("words", ())))
+        return Remembered(codec.state_from_json(data["state"]), memory)
 
     def begin(self, start: State) -> Remembered:
         """Return a state in which nothing is remembered yet."""
@@ -96,11 +136,8 @@ class Remembering:
     def listen(self, remembered: Remembered, text: Text) -> Remembered:
         """Return the state in which the next text is said, after this one was followed."""
         parts = [text] if isinstance(text, (str, Instruction)) else text
-        words = frozenset(
-            word.lower()
-            for part in parts
-            for word in (split_words(part) if isinstance(part, str) else part.tokens)
-        )
+        said = [split_words(part) if isinstance(part, str) else part.tokens for part in parts]
+        words = frozenset(word.lower() for part in said for word in (*part, *runs_of(part)))
         state = remembered.state
         if hasattr(self.environment, "restart"):
             state = self.environment.restart(state)
@@ -154,12 +191,14 @@ class Remembering:
         self, state: State, action: Action, after: State, memory: Memory, labels: Iterable[Label]
     ) -> list[str]:
         found = []
+        before = self.environment.ground(memory.before, memory.action, state)
         if action == memory.action:
             found.append("again")
-        else:
-            before = self.environment.ground(memory.before, memory.action, state)
-            if _indicators(before.labels(before.root)) == _indicators(labels):
-                found.append("alike")
+        elif _indicators(before.labels(before.root)) == _indicators(labels):
+            found.append("alike")
+        numbers = _numbers(labels)
+        if numbers and numbers == _numbers(before.labels(before.root)):
+            found.append("same number")
         if after == memory.before:
             found.append("back")
         return found
@@ -209,6 +248,15 @@ def _indicators(labels: Iterable[Label]) -> set[str]:
     return {label.name for label in labels if label.value is None}
 
 
+def _numbers(labels: Iterable[Label]) -> set[Label]:
+    return {label for label in labels if isinstance(label.value, float)}
+
+
+def _knows_memory(follower: Follower) -> bool:
+    """Tell whether some label of the memory was seen in training."""
+    return any(_MEMORY.search(name) for name in follower.feature_names_)
+
+
 class Turn(NamedTuple):
     """One turn of a conversation: what was said, what was done, and the state before."""
 
@@ -251,6 +299,14 @@ class Conversation:
     ) -> None:
         if not hasattr(follower, "theta_"):
             raise NotFittedError("A conversation needs a follower that was trained; call fit.")
+        if not _knows_memory(follower):
+            warnings.warn(
+                "This follower has never seen what is remembered in a conversation, so that words "
+                "such as “again” or “it” mean nothing to it. Train it on conversations: "
+                "Remembering(world).converse(start, turns).",
+                LearningWarning,
+                stacklevel=2,
+            )
         self.follower = follower
         self.world = world if isinstance(world, Remembering) else Remembering(world)
         self.turns: list[Turn] = []

@@ -29,6 +29,7 @@ from groundling.learning.choosing import choose
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
 from groundling.learning.teaching import teach
+from groundling.learning.texts import warn_of_long_texts
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.learning.tuning import compare
@@ -37,7 +38,7 @@ from groundling.models.base import Model
 from groundling.models.examples import Skipped, listed_demonstrations, sift
 from groundling.overlay.settings import Overlay
 from groundling.scale.fitting import fit_at_scale, refuse_in_shards
-from groundling.settings import AUTO, Auto
+from groundling.settings import AUTO, Auto, knowing_names
 from groundling.world.environment import Demonstration, Environment, State
 
 __all__ = ["Follower"]
@@ -109,6 +110,7 @@ class Follower(Looking):
     ('on',)
     """
 
+    @knowing_names
     def __init__(
         self,
         *,
@@ -170,6 +172,8 @@ class Follower(Looking):
         if skip_bad:
             tell("reading", 0, len(listed))
             listed, skipped = self._sift(listed)
+        if check:
+            warn_of_long_texts(listed)
         trainer, choices = choose(
             self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
         )

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from groundling.errors import SettingError, did_you_mean
 
-__all__ = ["AUTO", "Auto", "Settings", "idle_setting", "setting"]
+__all__ = ["AUTO", "Auto", "Settings", "idle_setting", "knowing_names", "setting"]
 
 Auto: TypeAlias = Literal["auto"]
 AUTO: Auto = "auto"
 """Stands for settings that are chosen from the demonstrations."""
 
+P = ParamSpec("P")
 S = TypeVar("S", bound="Settings")
 
 
@@ -38,6 +50,32 @@ class _OwnSignature:
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         made = inspect.signature(owner.__init__)  # type: ignore[misc]
         return made.replace(parameters=list(made.parameters.values())[1:])
+
+
+def knowing_names(init: Callable[P, None]) -> Callable[P, None]:
+    """Let a constructor complain of names it does not have as settings do; it looks the same.
+
+    >>> class Oven:
+    ...     @knowing_names
+    ...     def __init__(self, *, heat: float = 180.0) -> None: self.heat = heat
+    >>> Oven(heet=200)
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Oven has no setting 'heet'. Did you mean 'heat'?
+    >>> inspect.signature(Oven)
+    <Signature (*, heat: 'float' = 180.0) -> 'None'>
+    """
+    known = list(inspect.signature(init).parameters)[1:]
+
+    @functools.wraps(init)
+    def checked(*arguments: P.args, **named: P.kwargs) -> None:
+        for name in named:
+            if name not in known:
+                kind = type(arguments[0]).__name__
+                raise SettingError(f"{kind} has no setting {name!r}.{did_you_mean(name, known)}")
+        init(*arguments, **named)
+
+    return checked
 
 
 def _check_names(kind: Any, named: Iterable[str]) -> None:

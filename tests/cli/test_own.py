@@ -6,6 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from groundling import Follower
 from groundling.cli.main import app
 
 runner = CliRunner()
@@ -64,6 +65,59 @@ def test_own_world_must_be_named_because_models_run_no_code():
 def test_own_world_is_explained_and_weighed():
     assert "cellar" in run("explain", "model", "go to the cellar", "--world", WORLD)
     assert "word=" in run("weights", "model", "--word", "light")
+
+
+def test_own_world_settings_change_what_was_chosen():
+    said = run(
+        "train", WORLD, SHOWN, "--out", "changed", "--parser", "chain",
+        "--setting", "learning.l2=3", "-s", "features.slots=room",
+    )  # fmt: skip
+    assert "Search.max_length = 2" in said
+    assert "To change it: --setting search.max_length=…" in said
+    assert "- learning.l2=3: as you said." in said
+    follower = Follower.load("changed")
+    assert follower.learning.l2 == 3
+    assert follower.features.slots == ("room",)
+    arguments = ("train", WORLD, SHOWN, "--out", "none", "--setting")
+    said = " ".join(run(*arguments, "learning.l3=3", code=1).split())
+    assert "Learning has no setting 'l3'" in said
+    assert "takes one value" in run(*arguments, "learning.l2=3,4", code=1)
+    assert "--setting cannot be given" in run(
+        *arguments, "learning.l2=3", "--memory", "1GB", code=1
+    )
+
+
+def test_own_world_is_diagnosed():
+    said = run("diagnose", WORLD, SHOWN, "--model", "model")
+    assert "9 of 10 demonstrations are followed as demonstrated." in said
+    assert "The others by reason:" in said
+
+
+def test_own_world_actions_are_json_as_in_files():
+    result = runner.invoke(app, ["follow", "model", "go to the cellar", "--world", WORLD, "--json"])
+    found = json.loads(result.stdout)
+    assert found["actions"] == [["go", "cellar"]]
+    assert found["plans"][0]["actions"] == [["go", "cellar"]]
+
+
+def test_own_world_is_followed_in_the_world_of_the_first_demonstration():
+    record = {
+        "text": "go", "world": {"Kitchen": {"rooms": ["attic", "barn"]}},
+        "start": {"State": {"room": "barn"}}, "actions": [["go", "attic"]],
+    }  # fmt: skip
+    with open("there.jsonl", "w", encoding="utf-8") as file:
+        file.write(json.dumps(record))
+    there = ("--world", WORLD, "--demonstrations", "there.jsonl")
+    said = run("follow", "model", "go to the attic", *there)
+    assert "in the barn" in said
+    assert "('go', 'attic')" in said
+    start = '{"State": {"room": "attic"}}'
+    assert "('go', 'barn')" in run("follow", "model", "go to the barn", *there, "--start", start)
+
+
+def test_own_world_explanation_says_where_its_figure_is():
+    said = run("explain", "model", "go to the cellar", "--world", WORLD, "--figure", "why.png")
+    assert "The figure is in why.png." in said
 
 
 def test_own_world_is_evaluated_by_its_parts():

@@ -63,7 +63,7 @@ def test_own_world_says_that_its_beginning_is_wrong():
         def initial_state(self):
             return [1]
 
-    with pytest.raises(WorldError, match=r"Wrong.initial_state\(\) raised TypeError: unhashable"):
+    with pytest.raises(WorldError, match=r"Wrong.initial_state raised TypeError: unhashable"):
         OwnWorld(Worlds(Wrong)).begin()
 
 

@@ -202,6 +202,40 @@ def test_reading_senses_follow_the_values_of_the_moment():
         assert made.sense("library", {"room": {"attic"}}) == ()
 
 
+def test_reading_finds_names_of_several_characters_where_there_are_no_spaces():
+    made = Reader(
+        ChainParser(language=Language("mine", spaced=False, numerals={"十二": 12})),
+        labeller=WordLabeller(("word", "next")),
+        lexicon=Lexicon({"にんじん": [("crop", "人参")]}),
+    )
+    [instruction] = made.read("玉ねぎと人参に水を十二杯、にんじん")
+    values = {"crop": {"ねぎ", "玉ねぎ", "人参"}, "number": ()}
+    compound, owner = made.compound(instruction, values)
+    assert compound.tokens == (
+        "玉ねぎ", "と", "人参", "に", "水", "を", "十二", "杯", "、", "にんじん"
+    )  # fmt: skip
+    assert owner[:6] == (0, 0, 0, 1, 2, 2)
+    assert compound.heads == tuple(range(-1, 9))
+    labelled = made.label(instruction, values)
+    assert len(labelled) == len(instruction)
+    assert (WordLabel("word=‹crop›", "crop", "玉ねぎ"), 1.0) in labelled[0]
+    assert (WordLabel("word=‹crop› next=と"), 1.0) in labelled[0]
+    assert labelled[1] == labelled[2] == ()
+    assert (WordLabel("word=‹number›", "number", 12.0), 1.0) in labelled[owner.index(6)]
+    assert (WordLabel("word=‹crop›", "crop", "人参"), 1.0) in labelled[owner.index(9)]
+
+
+def test_reading_finds_new_names_of_characters_in_any_language():
+    made = reader()
+    [instruction] = made.read("大根に水")
+    assert made.label(instruction, {"crop": {"人参"}})[1] != ()
+    new = made.label(instruction, {"crop": {"大根"}})
+    assert any(label.value == "大根" for label, _ in new[0])
+    assert new[1] == ()
+    [spaced] = made.read("go to the sofa")
+    assert made.compound(spaced, {"item": {"goto"}})[0] is spaced
+
+
 # ---- lexicon --------------------------------------------------------------------------------
 
 
@@ -210,6 +244,19 @@ def test_lexicon_given_entries_come_before_string_match():
     values = {"item": {"sofa"}, "floor": {"brick"}}
     assert lexicon.look_up("brick", values) == (("item", "sofa"),)
     assert lexicon.look_up("brick", {"floor": {"brick"}}) == (("floor", "brick"),)
+
+
+def test_lexicon_given_words_are_found_with_the_endings_of_the_language():
+    german = Language("german", plurals=(("en", ""), ("n", "")))
+    lexicon = Lexicon({"rot": [("fence", "red")], "blau": [("fence", "blue")]})
+    values = {"fence": {"red", "blue", "blauen"}}
+    assert lexicon.look_up("roten", values, language=german) == (("fence", "red"),)
+    assert lexicon.look_up("Blaun", values, language=german) == (("fence", "blue"),)
+    assert lexicon.look_up("blauen", values, language=german) == (("fence", "blauen"),)
+    assert lexicon.look_up("roten", {"crop": {"beans"}}, language=german) == ()
+    assert lexicon.look_up("roten", values) == ()
+    apart = Lexicon({"rot": [("fence", "red")], "roten": [("crop", "beet")]}, string_match=False)
+    assert apart.look_up("roten", values, language=german) == ()
 
 
 def test_lexicon_exact_matches_come_before_near_ones():

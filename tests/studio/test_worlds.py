@@ -2,11 +2,12 @@
 
 import pytest
 
+from groundling.data.own import starts_of
 from groundling.errors import DemonstrationError, ModelFileError, ProjectError, WorldError
 from groundling.studio.presets import lesson_follower
 from groundling.studio.project import Project
 from groundling.studio.store import Record
-from groundling.studio.worlds import open_setting, starts_of
+from groundling.studio.worlds import open_setting
 
 KITCHEN = "groundling.studio.kitchen:Kitchen"
 
@@ -42,8 +43,17 @@ def test_worlds_start_that_raises_is_told():
         def start(self):
             raise ValueError("fenced")
 
-    with pytest.raises(WorldError, match="The start of Yard raised ValueError: fenced"):
+    with pytest.raises(WorldError, match=r"Yard\.start raised ValueError: fenced"):
         starts_of(Yard(), "Yard")
+
+
+def test_worlds_begin_where_the_world_that_new_writes_does(tmp_path):
+    from groundling.cli.skeleton import skeleton
+
+    name, files = skeleton("yard_of_mine")
+    (tmp_path / "yard_of_mine.py").write_text(files["yard_of_mine.py"], encoding="utf-8")
+    setting = open_setting({"kind": "world", "world": f"{tmp_path}/yard_of_mine.py:{name}"})
+    assert [each.start.room for each in setting.scenes] == ["kitchen"]
 
 
 @pytest.mark.parametrize("task", ["mazes", "maps", "puzzles"])

@@ -81,6 +81,23 @@ def test_labels_of_objects_are_refused():
         labels_of({"item": object()})
 
 
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (b"x", "bytes"), (b"1", "bytes"), ({"k": 1}, "dict"), ({}, "dict"), (1j, "complex"),
+        ([b"x"], "bytes"), ([None], "NoneType"), ((True,), "bool"), ([[1]], "list"),
+    ],
+)  # fmt: skip
+def test_labels_of_a_wrong_type_are_refused(value, kind):
+    with pytest.raises(GraphError, match=rf"label 'bad' of node 'event' has .*, a {kind}; "):
+        GroundingGraph({"event": {"go": True, "bad": value}})
+
+
+@pytest.mark.parametrize("value", [None, False, (), [], frozenset()])
+def test_labels_of_nothing_are_not_there(value):
+    assert labels_of({"go": True, "item": value}) == (Label("go"),)
+
+
 def test_labels_do_not_depend_on_the_order_they_are_written_in():
     assert labels_of({"a": 1, "b": "c"}) == labels_of({"b": "c", "a": 1})
 

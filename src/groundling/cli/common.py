@@ -72,7 +72,7 @@ SampleOption = Annotated[
     bool, typer.Option("--sample", help="Use the generated sample, whatever corpora there are.")
 ]
 JobsOption = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="Processes to use; 0 for all cores.")
+    int, typer.Option("--jobs", "-j", min=0, help="Tasks only: processes to use; 0 for all cores.")
 ]
 ClusterOption = Annotated[
     str | None,
@@ -171,13 +171,16 @@ def whole(text: str) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def check_task_only(files: list[str] | None, parser: str | None, skip_bad: bool) -> None:
+def check_task_only(
+    files: list[str] | None, parser: str | None, skip_bad: bool, setting: list[str] | None = None
+) -> None:
     """Complain of what only worlds of one's own have."""
     from groundling.errors import SettingError
 
-    wrong = (
-        "demonstrations" if files else "--parser" if parser else "--skip-bad" if skip_bad else ""
-    )
+    told = {
+        "demonstrations": files, "--parser": parser, "--skip-bad": skip_bad, "--setting": setting
+    }  # fmt: skip
+    wrong = next((name for name, value in told.items() if value), "")
     if wrong:
         raise SettingError(
             f"{wrong} are for a world of your own, such as my_world.py:Kitchen. A task has its "

@@ -183,7 +183,7 @@ def tune(
             "--setting",
             "-s",
             metavar="NAME=VALUE,VALUE,…",
-            help="What to try, such as learning.l2=1,2,4; repeated, all combinations.",
+            help="Tasks only: what to try, such as learning.l2=1,2,4; repeated, all combinations.",
         ),
     ] = None,
     row: Annotated[

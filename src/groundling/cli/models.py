@@ -27,7 +27,7 @@ from groundling.cli.common import (
     print_json,
 )
 
-__all__ = ["explain", "follow", "train", "weights"]
+__all__ = ["diagnose", "explain", "follow", "train", "weights"]
 
 ModelArgument = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Folder that `groundling train` wrote.")
@@ -77,6 +77,15 @@ def train(
     again: Annotated[bool, typer.Option("--again", help="Replace a model that is there.")] = False,
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--setting",
+            "-s",
+            metavar="NAME=VALUE",
+            help="In your own world: change what is chosen, such as learning.l2=3; repeatable.",
+        ),
+    ] = None,
     cluster: ClusterOption = None,
     memory: MemoryOption = None,
     corpora: CorporaOption = None,
@@ -99,10 +108,11 @@ def train(
             check_own_only(context, "preset", "row", "left_out", "corpora", "sample")
             train_own(
                 task, files or (), out, make_console(), parser=parser or "default", seed=seed,
-                again=again, skip_bad=skip_bad, cluster=cluster, memory=memory,
+                again=again, skip_bad=skip_bad, settings=setting or (), cluster=cluster,
+                memory=memory,
             )  # fmt: skip
             return
-        check_task_only(files, parser, skip_bad)
+        check_task_only(files, parser, skip_bad, setting)
         from groundling.cli.progress import progress
         from groundling.cli.talking import count_weights
         from groundling.errors import ConvergenceWarning, SettingError
@@ -219,14 +229,38 @@ def explain(
             )
         explained = [plan.explain() for plan in stage.follow(said)]
         for number, why in enumerate(explained, 1):
-            if figure is not None:
-                many = f"-{number}" if len(explained) > 1 else ""
-                why.save(talking.drawable(figure.with_stem(f"{figure.stem}{many}")))
             if not as_json:
                 # Side by side does not fit into a narrow terminal; plain text wraps.
                 console.print(why if console.width >= 80 else str(why), markup=False)
+            if figure is not None:
+                many = f"-{number}" if len(explained) > 1 else ""
+                drawn = talking.drawable(figure.with_stem(f"{figure.stem}{many}"))
+                why.save(drawn)
+                console.print(f"The figure is in {drawn}.", soft_wrap=True, markup=False)
         if as_json:
             print_json([why.to_dict() for why in explained])
+
+
+def diagnose(
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD", help="Your own world, such as my_world.py:Kitchen.")
+    ],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="DEMONSTRATIONS...", help="JSON Lines or Parquet files."),
+    ],
+    model: Annotated[
+        Path, typer.Option("--model", "-m", help="Folder that `groundling train` wrote.")
+    ] = Path("model"),
+    parser: ParserOption = None,
+    skip_bad: SkipBadOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Say what cannot work in your own world, and why demonstrations are not followed."""
+    with plainly(debug):
+        from groundling.cli.own import diagnose_own
+
+        diagnose_own(world, files, make_console(), model, parser=parser, skip_bad=skip_bad)
 
 
 def weights(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,20 +16,25 @@ from rich.console import Console
 
 from groundling.cli.common import check_writable, print_json
 from groundling.cli.progress import progress
+from groundling.cli.running import read_values
+from groundling.data.codec import Json
 from groundling.data.own import OwnWorld, folds, open_world
 from groundling.data.records import Demonstrations
+from groundling.data.worlds import KnownWorld
 from groundling.errors import DemonstrationError, GroundlingWarning, ModelFileError, SettingError
 from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.learning.checkpoints import states_in
+from groundling.learning.choosing import Choice, choose
 from groundling.modelfolder import is_model, read_note
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
-from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.environment import Action, Demonstration, State
 
 __all__ = [
     "OwnScene",
+    "diagnose_own",
     "evaluate_own",
     "evaluate_parts",
     "load_any",
@@ -42,10 +49,15 @@ _SHOWN = 5  # records that were left out, as they are listed
 
 def train_own(
     world: str, files: Sequence[str], out: Path, console: Console, *,
-    parser: str, seed: int, again: bool, skip_bad: bool, cluster: str | None = None,
-    memory: str | None = None,
+    parser: str, seed: int, again: bool, skip_bad: bool, settings: Sequence[str] = (),
+    cluster: str | None = None, memory: str | None = None,
 ) -> None:  # fmt: skip
-    """Train a follower in a world of one's own and save it."""
+    """Train a follower in a world of one's own and save it; `settings` change what is chosen."""
+    if settings and (cluster is not None or memory is not None):
+        raise SettingError(
+            "--setting cannot be given with --memory or --cluster. Leave it out, or use "
+            "Follower(…).fit(…, memory=…) in Python."
+        )
     if not again and is_model(out):
         raise SettingError(
             f"{out} holds a model already. Give another folder with --out, or --again to replace "
@@ -64,7 +76,11 @@ def train_own(
         checkpoints = out / CHECKPOINTS  # where the same command goes on
     began = perf_counter()
     with progress(console, "learning") as report, _told(console):
-        follower = Follower(parser=parser, seed=seed).fit(
+        follower = Follower(parser=parser, seed=seed)
+        choices: Sequence[Choice] = ()
+        if settings:
+            follower, choices = _changed(follower, list(shown), settings)
+        follower.fit(
             shown, progress=report, skip_bad=skip_bad, cluster=cluster, memory=memory,
             checkpoint=checkpoints,
         )  # fmt: skip
@@ -77,12 +93,47 @@ def train_own(
         soft_wrap=True,
     )
     console.print("Chosen from the demonstrations:", soft_wrap=True)
-    for choice in follower.choices_:
-        console.print(f"- {choice}", soft_wrap=True, markup=False)
+    for choice in choices or follower.choices_:
+        console.print(f"- {_as_typed(choice)}", soft_wrap=True, markup=False)
+    for each in settings:
+        console.print(f"- {each}: as you said.", soft_wrap=True, markup=False)
     console.print(
         f"The model is in {out}. Try: groundling follow {out} --world {world}",
         soft_wrap=True, markup=False,
     )  # fmt: skip
+
+
+def _changed(
+    follower: Follower, shown: Sequence[Demonstration], settings: Sequence[str]
+) -> tuple[Follower, list[Choice]]:
+    """Return a follower with what would be chosen and the changes, and the choices that stay."""
+    trainer, choices = choose(follower.get_params(deep=False), shown)
+    chosen = Follower(**{each.name: getattr(trainer, each.name) for each in fields(trainer)})
+    known = chosen.get_params()
+    changes: dict[str, Any] = {}
+    for name, *values in (change for each in settings for change in read_values(each)):
+        inner = name.replace(".", "__", 1)
+        if not isinstance(known.get(inner), tuple) and len(values) > 1:
+            raise SettingError(f"--setting {name} takes one value, not {len(values)}.")
+        changes[inner] = tuple(values) if isinstance(known.get(inner), tuple) else values[0]
+    said = {name.replace("__", ".").lower() for name in changes}
+    return chosen.set_params(**changes), [e for e in choices if e.what.lower() not in said]
+
+
+def _as_typed(choice: Choice) -> Choice:
+    """Return a choice with the way to change it on the command line, where there is one."""
+    inside = re.fullmatch(r"follower\.chosen\(\)\.set_params\((\w+?)__(\w+)=…\)", choice.change)
+    return replace(choice, change=f"--setting {inside[1]}.{inside[2]}=…") if inside else choice
+
+
+def diagnose_own(
+    world: str, files: Sequence[str], console: Console, model: Path, *,
+    parser: str | None, skip_bad: bool,
+) -> None:  # fmt: skip
+    """Say what cannot work, and of each demonstration that goes wrong why."""
+    follower = Follower.load(model, parser=parser)
+    shown = _shown(world, files, console, skip_bad=skip_bad)
+    console.print(str(follower.diagnose(shown)), soft_wrap=True, markup=False)
 
 
 def _clear(checkpoints: Path) -> None:
@@ -187,17 +238,18 @@ def own_scene(
             f"such as --world {str(note['world'])[:80]}."  # type: ignore[index]
         )
     own = open_world(world, files)
-    known, state = own.begin(start)
-    scene = OwnScene(world, known.environment, state)
+    known, state = own.begin(start, as_shown=True)
+    scene = OwnScene(world, known, state)
     return Follower.load(folder, parser=parser), Note(world, "own"), scene
 
 
 class OwnScene(Scene):
     """A world of one's own; each line is followed from where the one before ended."""
 
-    def __init__(self, name: str, environment: Environment, start: State) -> None:
+    def __init__(self, name: str, known: KnownWorld, start: State) -> None:
         self.name = name
-        self.environment = environment
+        self.environment = known.environment
+        self.codec = known.codec
         self.start = start
 
     def describe(self) -> str:
@@ -215,6 +267,10 @@ class OwnScene(Scene):
             state = plan.end
             plans.append(plan)
         return plans
+
+    def action_to_json(self, action: Action) -> Json:
+        """Return an action as files of demonstrations and the service have it."""
+        return self.codec.action_to_json(action)
 
     def draw(self, plans: Sequence[Plan], file: Path, title: str = "") -> None:
         """Worlds of one's own have no pictures on the command line."""

@@ -64,13 +64,23 @@ def read_settings(given: Sequence[str]) -> list[Changes]:
     """
     options: list[list[tuple[str, Any]]] = []
     for each in given:
-        name, mark, values = each.partition("=")
-        if not mark or not values.strip():
-            raise SettingError(
-                f"{each!r} names nothing to try. Write NAME=VALUE,VALUE, such as learning.l2=1,2,4."
-            )
-        options.append([(name.strip(), _value(value)) for value in values.split(",")])
+        [(name, *values)] = read_values(each)
+        options.append([(name, value) for value in values])
     return list(itertools.product(*options))
+
+
+def read_values(given: str) -> list[tuple[Any, ...]]:
+    """Return a setting and its values, from what was typed.
+
+    >>> read_values("features.slots=crop,fence")
+    [('features.slots', 'crop', 'fence')]
+    """
+    name, mark, values = given.partition("=")
+    if not mark or not values.strip():
+        raise SettingError(
+            f"{given!r} names no value. Write NAME=VALUE,VALUE, such as learning.l2=1,2,4."
+        )
+    return [(name.strip(), *map(_value, values.split(",")))]
 
 
 def _value(text: str) -> Any:

@@ -70,7 +70,7 @@ class {Name}:
     # ---- some may have more, such as these ----
 
     def initial_state(self):
-        """Return a state to begin in where none is named."""
+        """Return where all commands begin, unless told otherwise."""
         return State(self.rooms[0])
 
     def describe(self, state):

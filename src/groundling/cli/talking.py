@@ -207,20 +207,21 @@ def drawable(file: Path) -> Path:
 
 def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[str, Any]:
     """Return what was followed as JSON-ready data."""
+    write = stage.scene.action_to_json
     return {
         "task": stage.note.task,
         "preset": stage.note.preset,
         "where": stage.scene.name,
         "instructions": list(said),
-        "actions": [str(action) for plan in plans for action in plan.actions],
+        "actions": [write(action) for plan in plans for action in plan.actions],
         "plans": [
             {
-                "actions": [str(action) for action in plan.actions],
+                "actions": [write(action) for action in plan.actions],
                 "confidence": plan.confidence,
                 "probability": plan.probability,
                 "understood": plan.understood,
                 "alternatives": [
-                    {"actions": [str(a) for a in other.actions], "probability": other.probability}
+                    {"actions": [write(a) for a in other.actions], "probability": other.probability}
                     for other in plan.alternatives[:3]
                 ],
             }

@@ -23,6 +23,7 @@ from groundling.data.canonical import (
 )
 from groundling.errors import WorldError, did_you_mean
 from groundling.world.environment import shorten
+from groundling.world.wrapping import Wrapper, class_name
 
 __all__ = ["Codec", "Json", "canonical", "value_classes"]
 
@@ -71,7 +72,7 @@ class Codec:
     """
 
     def __init__(self, environment: object) -> None:
-        self.owner = type(environment).__name__
+        self.owner = class_name(environment)
         self.classes = value_classes(environment)
         own = {name: _method(environment, name) for name in _METHODS}
         for kind in ("state", "action"):
@@ -253,7 +254,8 @@ def value_classes(environment: object) -> dict[str, type]:
 
     These are named tuples, frozen data classes, enumerations and hashable mappings: those
     that its attribute `json_classes` lists, those inside its class, and those in the modules
-    that its class and its base classes are written in.
+    that its class and its base classes are written in. A wrapper such as `RankedEnvironment`
+    has those of the environment inside it, too.
 
     >>> from typing import NamedTuple
     >>> class Yard:
@@ -274,6 +276,8 @@ def value_classes(environment: object) -> dict[str, type]:
         for each in list(namespace.values()):
             if is_value_class(each):
                 found.setdefault(each.__name__, each)
+    if isinstance(environment, Wrapper):
+        return {**found, **value_classes(environment.environment)}
     return found
 
 
@@ -310,7 +314,7 @@ def _namespaces(environment: object) -> Iterator[Mapping[str, object]]:
 def _method(environment: object, name: str) -> Callable[[Any], Any] | None:
     found = getattr(environment, name, None)
     if found is not None and not callable(found):
-        raise WorldError(f"{type(environment).__name__}.{name} is {shorten(found)}, not a method.")
+        raise WorldError(f"{class_name(environment)}.{name} is {shorten(found)}, not a method.")
     return found
 
 

@@ -10,6 +10,7 @@ from groundling.data.worlds import KnownWorld, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, did_you_mean
 from groundling.language.instruction import Instruction, SentenceLabel
 from groundling.world.environment import Demonstration, Environment, World, shorten
+from groundling.world.wrapping import Wrapper
 
 __all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
 
@@ -162,7 +163,11 @@ def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
         )
     shown = carried.demonstration
     world = World(shown.environment)
-    return world.carry_out(shown.start, shown.actions, str(shown))[-1]
+    end = world.carry_out(shown.start, shown.actions, str(shown))[-1]
+    environment: Any = shown.environment
+    if isinstance(environment, Wrapper) and hasattr(environment, "listen"):
+        return environment.listen(end, shown.instructions)  # it remembers what was said, too
+    return end
 
 
 def _text(record: Mapping[str, Json]) -> str | Instruction | tuple[str | Instruction, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -12,10 +12,13 @@ from groundling.data.codec import Json
 from groundling.data.lines import parse_json
 from groundling.data.records import Demonstrations
 from groundling.data.worlds import KnownWorld, Worlds
-from groundling.errors import DemonstrationError, WorldError
+from groundling.errors import DemonstrationError, GroundlingError, WorldError
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["OwnWorld", "folds", "names_world", "open_world"]
+__all__ = ["OwnWorld", "folds", "names_world", "open_world", "starts_of", "tells_start"]
+
+_STARTS = ("starts", "initial_state", "start")
+_MOST_STARTS = 200
 
 
 def names_world(name: str) -> bool:
@@ -26,6 +29,57 @@ def names_world(name: str) -> bool:
     """
     place = name.partition("{")[0]
     return ":" in place or place.endswith(".py")
+
+
+def tells_start(environment: object) -> bool:
+    """Tell whether an environment says where one begins (see `starts_of`)."""
+    return any(hasattr(environment, name) for name in _STARTS)
+
+
+def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
+    """Return the states in which one may begin, with their names, as all commands do.
+
+    A world says so by its method `initial_state()`; `start`, a state, does as well. One that has
+    several has `starts`, a state for each name, or a list of them. Attributes may be methods.
+
+    >>> class Hall:
+    ...     def initial_state(self): return 3
+    >>> starts_of(Hall(), "Hall")
+    [('Hall', 3)]
+    >>> starts_of(object(), "Yard")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: Yard does not say where one begins. Write a method
+    initial_state() in it that returns a state.
+    """
+    try:
+        for name in _STARTS:
+            if not hasattr(environment, name):
+                continue
+            found = getattr(environment, name)
+            found = found() if callable(found) else found
+            if name != "starts":
+                return [(title, _hashable(found))]
+            pairs = found.items() if isinstance(found, Mapping) else enumerate(found, 1)
+            named = [
+                (each if isinstance(each, str) else f"{title} {each}", _hashable(state))
+                for each, state in pairs
+            ]
+            if named:
+                return named[:_MOST_STARTS]
+    except GroundlingError:
+        raise
+    except Exception as error:
+        raise WorldError(f"{title}.{name} raised {type(error).__name__}: {error}.") from error
+    raise WorldError(
+        f"{title} does not say where one begins. Write a method initial_state() in it that returns "
+        "a state."
+    )
+
+
+def _hashable(state: State) -> State:
+    hash(state)
+    return state
 
 
 @dataclass(frozen=True)
@@ -45,44 +99,41 @@ class OwnWorld:
     Traceback (most recent call last):
         ...
     groundling.errors.WorldError: There is no state to begin in. Give a start as JSON, give
-    demonstrations, or write initial_state in Lamp.
+    demonstrations, or write a method initial_state() in Lamp.
     """
 
     worlds: Worlds
     demonstrations: Demonstrations | None = None
 
-    def begin(self, start: str | None = None) -> tuple[KnownWorld, State]:
+    def begin(
+        self, start: str | None = None, *, as_shown: bool = False
+    ) -> tuple[KnownWorld, State]:
         """Return a world, and a state in it to begin in.
 
-        `start` is JSON. Without it the environment's `initial_state` is taken, or else where
-        the first demonstration begins.
+        `start` is JSON. Without it, it is where the world says (see `starts_of`), or else where
+        the first demonstration begins; with `as_shown`, it is that, in the world of that
+        demonstration, whatever the world says.
         """
-        if start is not None:
-            data: Json = parse_json(start.strip(), "Write the start as JSON, such as '[3, 4]'.")
-            world = self.worlds.get()
-            return world, world.codec.state_from_json(data)
+        first = self._first() if as_shown and self.demonstrations is not None else None
         try:
-            world = self.worlds.get()
+            world = self.worlds.get() if first is None else first[0]
         except WorldError:
             if self.demonstrations is None:
                 raise
             world = self._first()[0]  # made with the arguments of the record
-        make: Any = getattr(world.environment, "initial_state", None)
-        if make is None and self.demonstrations is not None:
+        if start is not None:
+            data: Json = parse_json(start.strip(), "Write the start as JSON, such as '[3, 4]'.")
+            return world, world.codec.state_from_json(data)
+        if first is not None:
+            return first
+        if tells_start(world.environment):
+            return world, starts_of(world.environment, world.codec.owner)[0][1]
+        if self.demonstrations is not None:
             return self._first()
-        if make is None:
-            raise WorldError(
-                "There is no state to begin in. Give a start as JSON, give demonstrations, or "
-                f"write initial_state in {world.codec.owner}."
-            )
-        try:
-            state = make()
-            hash(state)
-        except Exception as error:
-            raise WorldError(
-                f"{world.codec.owner}.initial_state() raised {type(error).__name__}: {error}."
-            ) from error
-        return world, state
+        raise WorldError(
+            "There is no state to begin in. Give a start as JSON, give demonstrations, or write a "
+            f"method initial_state() in {world.codec.owner}."
+        )
 
     def _first(self) -> tuple[KnownWorld, State]:
         """Return where the first demonstration begins."""

@@ -17,6 +17,7 @@ from groundling.data.worlds import GivenWorlds, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, did_you_mean
 from groundling.files import replacing
 from groundling.world.environment import Demonstration, Environment
+from groundling.world.wrapping import class_name
 
 __all__ = ["BadRecord", "Demonstrations"]
 
@@ -263,7 +264,7 @@ class _Naming:
         found = self._worlds.name_of(environment) if self._worlds is not None else None
         if found is not None:
             return found
-        name = type(environment).__name__
+        name = class_name(environment)
         known = self._classes.setdefault(name, environment)
         if self._told or known is not environment:
             what = "is not among the worlds given" if self._told else "is not the only one"

@@ -81,7 +81,8 @@ class Lexicon:
     ----------
     given
         For each word the (kind, value) pairs it stands for, fully. The value of the kind
-        `"number"` is a number, however it is written: `"2"` is 2.0.
+        `"number"` is a number, however it is written: `"2"` is 2.0. A word with an ending of
+        the language (see `Language.plurals`) is found under what is left of it, too.
     learnt
         For each word and (kind, value) pair how far it stands for it, from cross-fitting. Two
         words with a space between them are a pair, which its last word stands for.
@@ -123,37 +124,43 @@ class Lexicon:
         *,
         rare: bool = False,
         language: Language = NEUTRAL,
+        endings: bool = True,
     ) -> tuple[tuple[str, str | float], ...]:
         """Return the (kind, value) pairs a word fully stands for, given the values that exist.
 
-        The kind `"number"` among the values switches numerals and ordinals on.
+        The kind `"number"` among the values switches numerals and ordinals on. `endings` lets a
+        word be a form of one that was given, unless it was given itself.
         """
         word = language.fold(word)
-        if word in self.given:
-            pairs = tuple(
-                pair
-                for pair in self.given[word]
-                if (NUMBER if pair[0] == ORDINAL else pair[0]) in values
-            )
-            if pairs:
-                return pairs
+        if given := self._given(word, values):
+            return given
         number = language.numeral(word)
         if number is not None:
             return ((NUMBER, number),) if NUMBER in values else ()
         number = language.ordinal(word)
         if number is not None:
             return ((ORDINAL, number),) if NUMBER in values else ()
+        stems = language.stems(word) if endings and word not in self.given else ()
+        stemmed = next(filter(None, (self._given(stem, values) for stem in stems)), ())
         if not self.string_match:
-            return ()
+            return stemmed
         exact: list[tuple[str, str | float]] = []
         near: list[tuple[str, str | float]] = []
         for kind in sorted(values):
             for value in sorted(values[kind]):
                 if word == language.fold(value):
                     exact.append((kind, value))
-                elif matches_name(word, value, rare=rare, language=language):
+                elif not stemmed and matches_name(word, value, rare=rare, language=language):
                     near.append((kind, value))
-        return tuple(exact or near)
+        return tuple(exact or near) or stemmed
+
+    def _given(self, word: str, values: Mapping[str, Iterable[str]]) -> tuple[Meaning, ...]:
+        """Return what a word was said to stand for, as far as there are such kinds."""
+        return tuple(
+            pair
+            for pair in self.given.get(word, ())
+            if (NUMBER if pair[0] == ORDINAL else pair[0]) in values
+        )
 
     @classmethod
     def read(cls, path: str | Path, *, string_match: bool = True) -> Lexicon:

@@ -14,6 +14,7 @@ from groundling.features.ordering import Connective, in_order
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of
+from groundling.language.sentences import are_characters
 
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
@@ -62,6 +63,7 @@ class Reader:
     )
     _senses_of: tuple[object, ...] = field(default=(), init=False, repr=False, compare=False)
     _senses_size: int = field(default=-1, init=False, repr=False, compare=False)
+    _compounds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.language = language_of(self.parser)
@@ -135,14 +137,7 @@ class Reader:
     ) -> tuple[tuple[str, str | float], ...]:
         """Return what a word fully stands for; remembered while the values stay the same."""
         # Holding what was asked about keeps its identity from being reused.
-        state = (self.lexicon, self.counts, values)
-        size = sum(map(len, values.values()))
-        if (
-            size != self._senses_size
-            or len(self._senses) > _MOST_SENSES
-            or any(one is not other for one, other in zip(state, self._senses_of, strict=False))
-        ):
-            self._senses, self._senses_of, self._senses_size = {}, state, size
+        self._remember(values)
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
@@ -151,10 +146,87 @@ class Reader:
             )
         return found
 
+    def _remember(self, values: Mapping[str, Collection[str]]) -> None:
+        """Begin anew to remember what words stand for, if anything that matters has changed."""
+        state = (self.lexicon, self.counts, values)
+        size = sum(map(len, values.values()))
+        if (
+            size != self._senses_size
+            or len(self._senses) > _MOST_SENSES
+            or any(one is not other for one, other in zip(state, self._senses_of, strict=False))
+        ):
+            self._senses, self._senses_of, self._senses_size = {}, state, size
+            self._compounds = None
+
+    def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
+        """Return what is written with several characters and stands for something."""
+        known = {*self.lexicon.given}
+        if NUMBER in values:
+            known |= {*self.language.numerals, *self.language.ordinals}
+        if self.lexicon.string_match:
+            known |= {value for each in values.values() for value in each}
+        folded = ("".join(self.language.fold(each).split()) for each in known)
+        return frozenset(each for each in folded if len(each) > 1)
+
+    def compound(
+        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+    ) -> tuple[Instruction, tuple[int, ...]]:
+        """Return an instruction with names of several characters as one word each.
+
+        That is for text without spaces, where characters are words. Values are found as they
+        are written, the longest first. Also returned is which word of the result each word
+        goes into.
+
+        >>> from groundling.language import ChainParser, Language
+        >>> reader = Reader(ChainParser(language=Language("mine", spaced=False)))
+        >>> [instruction] = reader.read("人参に水")
+        >>> reader.compound(instruction, {"crop": {"人参", "豆"}})[0].tokens
+        ('人参', 'に', '水')
+        """
+        words = [self.language.fold(word) for word in instruction.tokens]
+        if self.language.spaced and not are_characters(words):
+            return instruction, tuple(range(len(words)))
+        self._remember(values)
+        if self._compounds is None:
+            self._compounds = self._find_compounds(values)
+        longest = max(map(len, self._compounds), default=0)
+        begins: list[int] = []
+        merged: list[str] = []
+        owner: list[int] = []
+        place = 0
+        while place < len(words):
+            end, run = place + 1, words[place]
+            for last in range(place + 1, len(words)):
+                run += words[last]
+                if len(run) > longest:
+                    break
+                if run in self._compounds:
+                    end = last + 1
+            owner += [len(begins)] * (end - place)
+            begins.append(place)
+            merged.append("".join(instruction.tokens[place:end]))
+            place = end
+        if len(begins) == len(words):
+            return instruction, tuple(owner)
+        return replace(instruction.select(begins), tokens=tuple(merged)), tuple(owner)
+
     def label(
         self, instruction: Instruction, values: Mapping[str, Collection[str]]
     ) -> list[LabelledWord]:
-        """Return the labels of each word, given which values of which kinds exist."""
+        """Return the labels of each word, given which values of which kinds exist.
+
+        Where names are written with several words (see `compound`), the first has the labels.
+        """
+        compound, owner = self.compound(instruction, values)
+        found = self._label(compound, values)
+        if compound is instruction:
+            return found
+        before = (-1, *owner[:-1])
+        return [found[own] if own != last else () for last, own in zip(before, owner, strict=True)]
+
+    def _label(
+        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+    ) -> list[LabelledWord]:
         words = [self.language.fold(word) for word in instruction.tokens]
         senses = [self.sense(word, values) for word in words]
         cores = [

@@ -38,8 +38,9 @@ class Language:
     ordinal_endings
         What makes digits an ordinal (`2nd`).
     plurals
-        Endings of plurals, each with what stands in the singular instead; the first that a
-        word has is taken.
+        Endings of plurals, and of cases where there are some, each with what stands in the
+        singular instead; the first that a word has is taken. Names of labels and words of a
+        lexicon are found with them and without.
     stop_words
         Words that say nothing of what is to be done, for settings that ask for them.
     addressed
@@ -123,6 +124,18 @@ class Language:
             if word.endswith(ending) and len(word) > len(ending):
                 return word[: -len(ending)] + instead
         return word
+
+    def stems(self, word: str) -> tuple[str, ...]:
+        """Return what a word may be without its ending: one for each ending that it has.
+
+        >>> Language("german", plurals=(("en", ""), ("n", ""))).stems("roten")
+        ('rot', 'rote')
+        """
+        return tuple(
+            word[: -len(ending)] + instead
+            for ending, instead in self.plurals
+            if ending and word.endswith(ending) and len(word) > len(ending)
+        )
 
     def numeral(self, word: str) -> float | None:
         """Return the value of a numeral, or nothing; digits of any script are numerals.

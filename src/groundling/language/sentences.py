@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from groundling.errors import InstructionError
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["is_punctuation", "split_sentences", "split_words"]
+__all__ = ["are_characters", "is_punctuation", "runs_of", "split_sentences", "split_words"]
 
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
 # not after an abbreviation of the language; the wide marks need no whitespace. The possessive
@@ -36,6 +37,7 @@ _WORD = re.compile(
 # Digits stay together: a number is one word in any script.
 _CHARACTER = re.compile(rf"\d+(?:[.,]\d+)*|\S[{_MARK}]*")
 _LONGEST_ABBREVIATION = 12
+_LONGEST_RUN = 8  # characters of which a word may be made, where nobody says which words there are
 
 
 def split_sentences(text: str, language: Language = NEUTRAL) -> list[str]:
@@ -101,6 +103,31 @@ def split_words(sentence: str, language: Language = NEUTRAL) -> list[str]:
             )
         return [word for word in (each.strip() for each in words) if word]
     return (_WORD if language.spaced else _CHARACTER).findall(sentence)
+
+
+def are_characters(words: Sequence[str]) -> bool:
+    """Tell whether words are single characters for the most part: of text without spaces.
+
+    >>> are_characters(["向", "左", "转"]), are_characters(["turn", "left"])
+    (True, False)
+    """
+    return sum(len(word) == 1 for word in words) * 2 > len(words)
+
+
+def runs_of(words: Sequence[str], longest: int = _LONGEST_RUN) -> Iterator[str]:
+    """Yield runs of neighbouring characters, any of which may be a word; none of other words.
+
+    >>> list(runs_of(["向", "左", "转"])), list(runs_of(["turn", "left"]))
+    (['向左', '向左转', '左转'], [])
+    """
+    if are_characters(words):
+        for begin, first in enumerate(words):
+            run = first
+            for word in words[begin + 1 : begin + longest]:
+                if is_punctuation(first) or is_punctuation(word):
+                    break
+                run += word
+                yield run
 
 
 def is_punctuation(word: str) -> bool:

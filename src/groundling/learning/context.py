@@ -89,7 +89,8 @@ def _contexts(
             words = [language.fold(word) for word in instruction.tokens]
             for word in words:
                 if word not in senses:
-                    found = known.look_up(word, encoder.values, language=language)
+                    # Words that were found a moment ago are looked for as they were found.
+                    found = known.look_up(word, encoder.values, language=language, endings=False)
                     senses[word] = found[0][0] if found else ""
             shown = [f"‹{senses[word]}›" if senses[word] else word for word in words]
             padded = ["^", "^", *shown, "$", "$"]

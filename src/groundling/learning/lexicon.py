@@ -204,7 +204,8 @@ def _unknown_kinds(
     for example in examples:
         for instruction in example.instructions:
             # Digits are known in every language, and say nothing of its words for numbers.
-            for word in filter(str.isalpha, instruction.tokens):
+            read = encoder.reader.compound(instruction, encoder.values)[0]
+            for word in filter(str.isalpha, read.tokens):
                 for kind, _ in encoder.reader.sense(
                     encoder.reader.language.fold(word), encoder.values
                 ):

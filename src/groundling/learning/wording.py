@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 
 from groundling.features.labels import kind_of
 from groundling.features.ordering import Connective, possible_connectives
+from groundling.language.sentences import are_characters, runs_of
 from groundling.models.examples import Example
 from groundling.world.environment import State, World
 
@@ -18,11 +20,11 @@ _SHARE = 0.6  # of them that are turned around
 
 
 def words_of(example: Example) -> frozenset[str]:
-    """Return the words of a text."""
+    """Return the words of a text; where characters are words, runs of them, too."""
     return frozenset(
         word.lower()
         for sentence in example.instructions
-        for word in sentence.tokens
+        for word in (*sentence.tokens, *runs_of(sentence.tokens))
         if any(character.isalnum() for character in word)
     )
 
@@ -75,9 +77,13 @@ def _order(
             if kind in kinds:
                 held.setdefault(value, []).append(number)
     words = [word.lower() for each in example.instructions for word in each.tokens]
+    joined = "".join(words) if are_characters(words) else ""
     places = []
     for value, actions in held.items():
-        said = [place for place, word in enumerate(words) if spells(word, value)]
+        if joined:
+            said = [found.start() for found in re.finditer(re.escape(value.lower()), joined)]
+        else:
+            said = [place for place, word in enumerate(words) if spells(word, value)]
         if len(said) == len(actions) == 1:
             places.append((said[0], actions[0]))
     pairs = [pair for pair in combinations(sorted(places), 2) if pair[0][1] != pair[1][1]]

@@ -15,6 +15,7 @@ from groundling.inference.plan import Plan
 from groundling.studio.learning import learn
 from groundling.studio.worlds import Setting
 from groundling.world.environment import Demonstration, State
+from groundling.world.wrapping import class_name
 
 __all__ = ["Served"]
 
@@ -92,7 +93,7 @@ class Served:
         return {
             "groundling": __version__,
             "world": self.setting.title,
-            "environment": type(self.environment).__name__,
+            "environment": class_name(self.environment),
             "start": self.codec.state_to_json(self.scene.start),
             "weights": len(self.follower.theta_),
             "loss": self.follower.loss_,

@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from groundling.data.codec import Codec
-from groundling.data.own import open_world
-from groundling.errors import (
-    DemonstrationError,
-    GroundlingError,
-    SettingError,
-    WorldError,
-    did_you_mean,
-)
+from groundling.data.own import open_world, starts_of
+from groundling.errors import DemonstrationError, SettingError, WorldError, did_you_mean
 from groundling.features.reading import Text
 from groundling.follower import Follower
 from groundling.studio.presets import demo_follower, lesson_follower, plain_follower
@@ -176,8 +170,8 @@ def lesson_setting() -> Setting:
 def world_setting(name: str) -> Setting:
     """Return a world of one's own, such as `my_world.py:Kitchen`.
 
-    Its start is its attribute or method `start`; with `starts`, a mapping from names to
-    states, there are several scenes.
+    It begins where its `initial_state()` says; with `starts`, a mapping from names to states,
+    there are several scenes (see `groundling.data.own.starts_of`).
 
     >>> setting = world_setting("groundling.studio.kitchen:Kitchen")
     >>> setting.title, setting.scenes[0].start.at
@@ -194,39 +188,6 @@ def world_setting(name: str) -> Setting:
             Scene(each, environment, start) for each, start in starts_of(environment, title)
         ),
         make=plain_follower,
-    )
-
-
-def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
-    """Return the states in which one may begin, with their names.
-
-    >>> class Hall:
-    ...     start = 3
-    >>> starts_of(Hall(), "Hall")
-    [('Hall', 3)]
-    >>> starts_of(object(), "Yard")
-    Traceback (most recent call last):
-        ...
-    groundling.errors.WorldError: Yard does not say where one begins. Give it an attribute or a
-    method `start`, or `starts` with a state for each name.
-    """
-    try:
-        if hasattr(environment, "starts"):
-            found = environment.starts() if callable(environment.starts) else environment.starts
-            pairs = found.items() if isinstance(found, Mapping) else enumerate(found, 1)
-            named = [(name if isinstance(name, str) else f"{title} {name}", s) for name, s in pairs]
-            if named:
-                return named[:200]
-        if hasattr(environment, "start"):
-            start = environment.start
-            return [(title, start() if callable(start) else start)]
-    except GroundlingError:
-        raise
-    except Exception as error:
-        raise WorldError(f"The start of {title} raised {type(error).__name__}: {error}.") from error
-    raise WorldError(
-        f"{title} does not say where one begins. Give it an attribute or a method `start`, or "
-        "`starts` with a state for each name."
     )
 
 

@@ -12,7 +12,7 @@ from groundling.evaluation.report import Row
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.tasks.presets import BasePreset, Presets
-from groundling.world.environment import Demonstration
+from groundling.world.environment import Action, Demonstration
 
 __all__ = ["SAMPLE", "Fold", "Outcome", "Scene", "Task", "TrainingSet", "sample_count"]
 
@@ -63,6 +63,10 @@ class Scene(ABC):
     @abstractmethod
     def draw(self, plans: Sequence[Plan], file: Path, title: str = "") -> None:
         """Draw the plans into a file."""
+
+    def action_to_json(self, action: Action) -> Any:
+        """Return an action as JSON: its text, unless the scene knows better."""
+        return str(action)
 
 
 class Task(ABC, Generic[CorpusT, PresetT]):

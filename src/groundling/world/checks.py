@@ -14,6 +14,7 @@ from groundling.world.asking import NOTHING, Questions, call_of, raised, same
 from groundling.world.environment import MOST_EXTRA, Demonstration, World
 from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.showing import said, shorten
+from groundling.world.wrapping import class_name
 
 __all__ = ["EnvironmentReport", "check_environment"]
 
@@ -90,7 +91,7 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
     if check.problems:
         listed = "\n".join(f"- {each}" for each in check.sentences())
         raise WorldError(
-            f"{type(environment).__name__} breaks the contract of an environment:\n{listed}"
+            f"{class_name(environment)} breaks the contract of an environment:\n{listed}"
         )
     return EnvironmentReport(len(check.seen), len(check.answers), len(check.graphs), check.complete)
 

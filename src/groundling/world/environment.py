@@ -18,6 +18,7 @@ from groundling.world.comparing import among, equal
 from groundling.world.graph import GroundingGraph
 from groundling.world.showing import said, shorten
 from groundling.world.trajectory import Trajectory
+from groundling.world.wrapping import class_name
 
 __all__ = [
     "MOST_ACTIONS", "MOST_EXTRA", "Action", "Demonstration", "Environment", "State", "World",
@@ -221,7 +222,7 @@ class World:
 
     def _call(self, method: str, arguments: Iterable[Any]) -> str:
         shown = ", ".join(shorten(each) for each in arguments)
-        return f"{type(self.environment).__name__}.{method}({shown})"
+        return f"{class_name(self.environment)}.{method}({shown})"
 
     def _hashable(self, value: Any, method: str, *arguments: Any) -> Any:
         try:
@@ -300,7 +301,7 @@ class World:
         graph = self._ask("ground", state, action, after)
         if not isinstance(graph, GroundingGraph):
             raise WorldError(
-                f"{type(self.environment).__name__}.ground returned {shorten(graph)} for the "
+                f"{class_name(self.environment)}.ground returned {shorten(graph)} for the "
                 f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
             )
         return graph

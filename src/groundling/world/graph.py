@@ -134,7 +134,7 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
                 continue
             elif isinstance(value, (str, int, float)):
                 found.add(Label(_text(name, where), _value(value, name, where)))
-            elif isinstance(value, Iterable):
+            elif isinstance(value, Iterable) and not isinstance(value, (Mapping, *_BYTES)):
                 for each in islice(value, MOST_LABELS + 1):
                     found.add(Label(_text(name, where), _value(each, name, where)))
             else:
@@ -162,6 +162,7 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
     return _Normalised(map(_shared, sorted(found, key=_order)))
 
 
+_BYTES = (bytes, bytearray, memoryview)
 _LABELS: dict[Label, Label] = {}
 _MOST_LABELS_KNOWN = 20_000
 
@@ -195,11 +196,14 @@ def _value(value: object, name: str, where: str) -> str | float:
     if isinstance(value, str):
         return _text(value, where)
     try:
+        if isinstance(value, (bool, np.bool_, *_BYTES)):  # b"1" can be read as a number
+            raise TypeError
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise GraphError(
-            f"The label {shorten(name)} of {where} has the value {shorten(value)}; "
-            "a label's value is True, a string, a number or a collection of strings or numbers."
+            f"The label {shorten(name)} of {where} has the value {shorten(value)}, a "
+            f"{type(value).__name__}; a label's value is True, a string, a number or a collection "
+            "of strings or numbers."
         ) from None
     if not math.isfinite(number):
         raise GraphError(

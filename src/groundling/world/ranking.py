@@ -9,6 +9,7 @@ from typing import Any
 
 from groundling.world.environment import Action, Demonstration, Environment, State
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.wrapping import Wrapper
 
 __all__ = ["RankedEnvironment"]
 
@@ -16,7 +17,7 @@ _STATES = 1_000  # whose things are remembered
 _Things = dict[str, set[tuple[Label, ...]]]
 
 
-class RankedEnvironment:
+class RankedEnvironment(Wrapper):
     """An environment whose graphs also say how numbers of a thing rank among all things.
 
     The things are the nodes of one name in the graphs of all actions that are possible in a
@@ -44,7 +45,7 @@ class RankedEnvironment:
     """
 
     def __init__(self, environment: Environment) -> None:
-        self.environment = environment
+        super().__init__(environment)
         self._things: OrderedDict[State, _Things] = OrderedDict()
         self._mirrors: dict[int, RankedEnvironment] = {}
 
@@ -102,9 +103,6 @@ class RankedEnvironment:
             known = self._mirrors[id(environment)] = RankedEnvironment(environment)
             known._mirrors[id(self.environment)] = self
         return known
-
-    def __repr__(self) -> str:
-        return f"RankedEnvironment({self.environment!r})"
 
 
 def _ranks(labels: tuple[Label, ...], things: set[tuple[Label, ...]]) -> list[Label]:

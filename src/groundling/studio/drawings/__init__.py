@@ -9,6 +9,7 @@ from typing import Any
 from groundling.errors import GroundlingError
 from groundling.studio.drawings.svg import clean
 from groundling.world.environment import Action, Environment, State, World
+from groundling.world.wrapping import class_name
 
 __all__ = ["Picture", "name_action", "picture"]
 
@@ -45,7 +46,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
     except GroundlingError as error:
         return Picture(None, str(state), str(error))
     draw = _drawing(environment)
-    name = type(environment).__name__
+    name = class_name(environment)
     try:
         if hasattr(environment, "draw"):
             return Picture(clean(environment.draw(state), f"{name}.draw"), text)

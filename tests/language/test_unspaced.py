@@ -1,0 +1,56 @@
+"""Text without spaces: names of several characters are matched, those never seen as well."""
+
+import random
+
+import pytest
+
+from groundling import Demonstration, Follower, GroundingGraph, Overlay
+from groundling.language import ChainParser, Language
+from groundling.language.sentences import are_characters, runs_of
+
+KNOWN = ("人参", "玉ねぎ", "豆", "トマト", "かぼちゃ", "レタス")
+NEW = ("ねぎ", "じゃがいも", "大根", "ほうれん草")
+SAID = {"water": ("{}に水をやって", "{}の水やりをお願いします"), "pick": ("{}を収穫してください",)}
+
+
+class Garden:
+    """Beds with a crop each."""
+
+    def __init__(self, crops):
+        self.crops = tuple(crops)
+
+    def actions(self, done):
+        return tuple((verb, crop) for verb in SAID for crop in self.crops)
+
+    def step(self, done, action):
+        return (*done, action)
+
+    def ground(self, done, action, after):
+        nodes = {"event": {action[0]: True}, "bed": {"crop": action[1]}}
+        return GroundingGraph(nodes, [("event", "bed", "of")])
+
+
+def demonstrations(dice, names, count):
+    found = []
+    for _ in range(count):
+        garden = Garden(dice.sample(names, 4))
+        verb, crop = dice.choice(sorted(SAID)), dice.choice(garden.crops)
+        text = dice.choice(SAID[verb]).format(crop)
+        found.append(Demonstration(text, garden, (), ((verb, crop),)))
+    return found
+
+
+@pytest.mark.parametrize("parser", ["chain", ChainParser(language=Language("ja", spaced=False))])
+def test_unspaced_names_that_were_never_seen_are_matched(parser):
+    dice = random.Random(3)
+    # In a chain of words whose verb comes last, no word hangs from the one that names its action.
+    follower = Follower(parser=parser, overlay=Overlay(nodes="flat"))
+    follower.fit(demonstrations(dice, KNOWN, 30))
+    assert follower.chosen().features.slots == ("crop",)
+    assert follower.score(demonstrations(dice, NEW, 30)) >= 0.9
+
+
+def test_unspaced_runs_stop_at_punctuation_and_at_their_length():
+    assert list(runs_of(["a", "b", "，", "c", "d"])) == ["ab", "cd"]
+    assert list(runs_of(["a", "b", "c"], longest=2)) == ["ab", "bc"]
+    assert not are_characters(["go", "to", "a", "b"])
