@@ -19,7 +19,7 @@ from groundling.language.sentences import are_characters
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
 CONTEXT_WORDS = 60
-_MOST_SENSES = 20_000  # words whose meanings are remembered
+_MOST_SENSES = 4_000  # words whose meanings are remembered
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]

@@ -21,7 +21,7 @@ JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str
 
 JOINS = ("conjunction", "slot", "similarity", "contains")
 _CONJUNCTION, _SLOT, _SIMILARITY, _CONTAINS, _OWN = range(5)
-_REMEMBERED_SPELLINGS = 200_000
+_REMEMBERED_SPELLINGS = 30_000  # a few megabytes
 _SHIFT = 29  # key = join << 58 | word name << 29 | node name
 
 
