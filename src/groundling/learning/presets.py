@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
@@ -27,6 +29,7 @@ _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "cont
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
+_MORE_ACTIONS = 2.0  # times as many actions as units, which then name several each
 _WIDE_BEAM = 30  # for texts of which most units name nothing
 _FEW = 100  # demonstrations below which combinations of words are seen too seldom
 _RARE = 200  # demonstrations from which words that occur once are left out
@@ -74,7 +77,10 @@ def more_configurations(facts: Facts) -> list[Configuration]:
 
 
 def like(given: Configuration, facts: Facts) -> list[Configuration]:
-    """Return others that differ in one thing: words alone or in the tree, a second member."""
+    """Return others that differ in one thing.
+
+    Words alone or in the tree, a second member, texts that may be turned around.
+    """
     if facts.told:
         return []
     alone = given.features.words == ("word",)
@@ -83,7 +89,14 @@ def like(given: Configuration, facts: Facts) -> list[Configuration]:
     name = f"{given.name}, {'words in the tree' if alone else 'words alone'}"
     found = [replace(given, name=name, features=features)]
     second = None if alone else with_second_member(given, facts)
-    return [*found, replace(second, name=f"{given.name}, two members")] if second else found
+    if second is not None:
+        found.append(replace(second, name=f"{given.name}, two members"))
+    if facts.may_turn:
+        turned = not given.features.reorder
+        features = replace(given.features, reorder=turned)
+        name = f"{given.name}, {'in any' if turned else 'in the same'} order"
+        found.append(replace(given, name=name, features=features))
+    return found
 
 
 def default_model() -> Model:
@@ -102,7 +115,12 @@ def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
     if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
-    return Overlay(unit=facts.unit)
+    return Overlay(unit=_plan_unit(facts))
+
+
+def _plan_unit(facts: Facts) -> Literal["sentence", "clause", "word"]:
+    """Return the unit that lies on one action of a plan: words, where there is no larger one."""
+    return "word" if facts.crowded else facts.unit
 
 
 def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learning:
@@ -193,12 +211,16 @@ def _told_features(facts: Facts) -> Features:
 def _transducer(facts: Facts) -> TransducerModel:
     if facts.surplus:  # most units name nothing, and what says so is learnt
         return TransducerModel(allow_multiple=False, length_bonus=1.0, normaliser_power=0.6)
-    return TransducerModel(unaligned_cost=_COST, fertility_cost=_COST)
+    cost = _COST
+    if facts.actions >= _MORE_ACTIONS * facts.units:
+        # As many actions as units have follow each other if one more has this probability.
+        cost = float(f"{-math.log(1 - facts.units / facts.actions):.2g}")
+    return TransducerModel(unaligned_cost=cost, fertility_cost=cost)
 
 
 def _graphs(facts: Facts) -> Configuration:
     return Configuration(
-        "plans over graphs", PlanModel(), Overlay(unit=facts.unit), features_for(facts),
+        "plans over graphs", PlanModel(), Overlay(unit=_plan_unit(facts)), features_for(facts),
         _listing(facts),
     )  # fmt: skip
 
