@@ -406,7 +406,8 @@ def test_choosing_says_how_many_units_and_actions_there_are():
 def test_choosing_reads_words_where_no_unit_is_small_enough_for_one_action():
     facts = Facts(takes(20, actions=2), "chain")  # which knows no clauses
     assert facts.crowded
-    assert configurations(facts)[0].overlay.unit == "word"
+    assert "plans over graphs, word by word" in [each.name for each in configurations(facts)]
+    assert Follower(parser="chain").fit(takes(10, actions=2)).chosen().overlay.unit == "word"
     assert not Facts(takes(20), "chain").crowded
     split = [replace(e, instructions=e.instructions.split(" and ")) for e in takes(20, actions=2)]
     assert not Facts(split, "chain").crowded

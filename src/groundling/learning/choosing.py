@@ -121,8 +121,12 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
     """Return the configuration that serves best, by rule or by trying the likely ones."""
     options = configurations(facts)
     change = _set("model=…, overlay=…, features=…")
+    # What is tried where plans are too many to list are not graphs and flat actions; and a unit
+    # that would have to name several actions comes after words.
+    listed = facts.enumerable_length is not None and len(options) > 1
+    usual = (0, 1) if not listed else (1, 2, 0) if facts.crowded else (1, 0)
     if len(options) == 1 or facts.count < _PILOT:
-        best = options[0]
+        best = options[2 if listed and facts.crowded else 0]
         why = _why(facts)
         if len(options) > 1:
             why += f"; {facts.count} demonstrations are too few to try others"
@@ -131,8 +135,6 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
         for each in options:
             tell(f"trying {each.name}")
             scores.append(pilot(_briefly(_trainer(chosen, each, facts), facts), facts))
-        # What is tried where plans are too many to list are not graphs and flat actions.
-        usual = (0, 1) if facts.enumerable_length is None else (1, 0)
         best = options[_decide(scores, usual)]
         tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"

@@ -81,13 +81,10 @@ class Lengths:
         """Return about how many actions are to be grounded so that all plans can be listed."""
         return self.different * self.counts.actions(length)
 
-    def _within(self, length: int, each: int, together: int) -> bool:
+    def _within(self, length: int, each: int, together: int, work: int = _WORK) -> bool:
         plans = self.counts.plans(length)
-        return (
-            plans <= each
-            and plans * self.lengths.total() <= together
-            and self.work(length) <= _WORK
-        )
+        altogether = plans * self.lengths.total()
+        return plans <= each and altogether <= together and self.work(length) <= work
 
     @cached_property
     def of_trials(self) -> int | None:
@@ -108,7 +105,7 @@ class Lengths:
         tried, longest = self.of_trials, max(self.lengths)
         if tried is None or self.given is not None or tried == longest:
             return tried
-        return longest if self._within(longest, _MANY, _ONCE) else tried
+        return longest if self._within(longest, _MANY, _ONCE, 2 * _WORK) else tried
 
 
 def count_plans(world: World, start: State, length: int) -> tuple[float, float]:

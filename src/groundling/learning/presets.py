@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
@@ -55,9 +54,9 @@ def configurations(facts: Facts) -> list[Configuration]:
     """Return what may suit some demonstrations, the most likely one first.
 
     One action each: words over graphs. Several, where all plans can be listed: words over
-    graphs, over flat actions, or unit by unit. Where there are too many plans: unit by unit; and
-    if sentences come with labels that speak of values, these labels with those values only, or
-    with everything.
+    graphs, over flat actions, over graphs word by word (where units are too few), or unit by
+    unit. Where there are too many plans: unit by unit; and if sentences come with labels that
+    speak of values, these labels with those values only, or with everything.
     """
     if facts.enumerable_length is None:
         everything = _unit_by_unit(facts)
@@ -65,6 +64,8 @@ def configurations(facts: Facts) -> list[Configuration]:
     if facts.longest == 1:
         return [_graphs(facts)]
     found = [_graphs(facts), _flat(facts)]
+    if facts.crowded:
+        found.append(_word_by_word(facts))
     return [*found, _unit_by_unit(facts)] if facts.units > 1.2 else found
 
 
@@ -115,12 +116,7 @@ def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
     if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
-    return Overlay(unit=_plan_unit(facts))
-
-
-def _plan_unit(facts: Facts) -> Literal["sentence", "clause", "word"]:
-    """Return the unit that lies on one action of a plan: words, where there is no larger one."""
-    return "word" if facts.crowded else facts.unit
+    return Overlay(unit="word" if facts.crowded else facts.unit)
 
 
 def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learning:
@@ -220,9 +216,15 @@ def _transducer(facts: Facts) -> TransducerModel:
 
 def _graphs(facts: Facts) -> Configuration:
     return Configuration(
-        "plans over graphs", PlanModel(), Overlay(unit=_plan_unit(facts)), features_for(facts),
+        "plans over graphs", PlanModel(), Overlay(unit=facts.unit), features_for(facts),
         _listing(facts),
     )  # fmt: skip
+
+
+def _word_by_word(facts: Facts) -> Configuration:
+    return replace(
+        _graphs(facts), name="plans over graphs, word by word", overlay=Overlay(unit="word")
+    )
 
 
 def _soft_graphs(facts: Facts) -> Configuration:
