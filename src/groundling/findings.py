@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from groundling.answers import possible_plans
+from groundling.errors import GroundlingError
 from groundling.known import Known, advise, graphs, looks
 from groundling.learning.counting import PlanCounts
 from groundling.learning.trainer import Learnt
@@ -18,6 +20,7 @@ from groundling.world.graph import GroundingGraph
 
 __all__ = ["Finding", "contradictions", "follow_again", "name_some", "too_long", "which_too_long"]
 
+_Plan: TypeAlias = tuple[GroundingGraph, ...]
 _NAMED = 3  # demonstrations that a sentence names
 _TELLING = 8  # demonstrations of which the share that is right tells something
 _FEWEST = 4  # of one action, and of several, that can be compared
@@ -88,6 +91,19 @@ def _named(examples: Sequence[Example]) -> str:
     return name_some((each.demonstration for each in examples[:_NAMED]), len(examples))
 
 
+def _could(one: Example, other: Example) -> bool:
+    """Tell whether each of two could have been done in place of the other, and look the same."""
+    for each, elsewhere in ((one, other), (other, one)):
+        plan, world = each.trajectory, elsewhere.world
+        try:
+            instead = world.trace(elsewhere.trajectory.start, plan.actions, "")
+        except GroundlingError:  # it is not possible there
+            return False
+        if graphs(world, instead) != graphs(each.world, plan):
+            return False
+    return True
+
+
 def contradictions(known: Known) -> Iterator[Finding]:
     """Find what was learnt from with the same words and start, and ends otherwise."""
     found = []
@@ -98,13 +114,17 @@ def contradictions(known: Known) -> Iterator[Finding]:
                 look = frozenset(looks(each.world, each.trajectory.start).items())
                 starts.setdefault(look, []).append(each)
         for same in starts.values():
-            done = [
-                {tuple(graphs(e.world, plan)) for plan in (e.trajectory, *e.also)} for e in same
+            doing: dict[frozenset[_Plan], list[Example]] = {}
+            for each in same:
+                plans = (each.trajectory, *each.also)
+                key = frozenset(tuple(graphs(each.world, plan)) for plan in plans)
+                doing.setdefault(key, []).append(each)
+            wrong = [
+                key
+                for key, (each, *_) in doing.items()
+                if any(not key & other and _could(each, e) for other, (e, *_) in doing.items())
             ]
-            found += [
-                each for each, own in zip(same, done, strict=True)
-                if any(not own & other for other in done)
-            ]  # fmt: skip
+            found += [each for key in wrong for each in doing[key]]
     if found:
         yield Finding(
             "contradiction",
