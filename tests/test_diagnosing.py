@@ -74,7 +74,7 @@ def test_diagnosing_warns_of_a_length_that_was_chosen_and_says_what_more_costs()
     shown += [Demonstration("fill all", rack, (), (0, 1, 2, 3), name="all")]
     with pytest.warns(LearningWarning, match=r"1 of 40 demonstrations are longer than .* 'all'. "
                       r"Use follower.chosen\(\).set_params\(search__max_length=4\). That makes "
-                      r"about [\d,]{7} plans from a start, where there are 30 now"):  # fmt: skip
+                      r"about [\d,]{7} plans from a start instead of 30, and"):  # fmt: skip
         follower = make().fit(shown)
     [length] = [each for each in follower.choices_ if each.what == "Search.max_length"]
     assert (length.chosen, "too many to learn from in reasonable time" in length.why) == ("1", True)

@@ -76,8 +76,8 @@ def too_long(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     if learnt.model.member_model.lists_plans:
         counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:_NAMED]])
         cost = (
-            f" That makes about {counts.plans(most):,.0f} plans from a start, where there are "
-            f"{counts.plans(longest):,.0f} now; learning takes so many times longer."
+            f" That makes about {counts.plans(most):,.0f} plans from a start instead of "
+            f"{counts.plans(longest):,.0f}, and learning takes longer by as much."
         )
     yield Finding(
         "too long",

@@ -17,9 +17,10 @@ def test_tuning_returns_the_fitted_best_and_shows_the_table():
     told = []
     follower = Follower.tuned(takes(24), seconds=600, parser="chain", show=told.append)
     lines = told[-1].splitlines()
-    assert told[0].startswith("as Follower() chooses, l2=")  # each as soon as it is done
+    own = "as Follower() chooses (plans over graphs)"
+    assert told[0].startswith(f"{own}, l2=")  # each as soon as it is done
     assert len(told) == 1 + sum(" ±" in line for line in lines)
-    assert lines[1].startswith("as Follower() chooses ")
+    assert lines[1].startswith(own)
     assert lines[0].split() == ["configuration", "l2", "right", "seconds"]
     assert sum("← best" in line for line in lines) == 1
     assert len(lines) > 6

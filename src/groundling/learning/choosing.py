@@ -22,7 +22,7 @@ from groundling.learning.presets import (
 )
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
-from groundling.learning.trying import pilot
+from groundling.learning.trying import briefly, pilot
 from groundling.models.base import Model
 from groundling.overlay.settings import Overlay
 from groundling.settings import AUTO
@@ -134,7 +134,7 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
         scores = []
         for each in options:
             tell(f"trying {each.name}")
-            scores.append(pilot(_briefly(_trainer(chosen, each, facts), facts), facts))
+            scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
         best = options[_decide(scores, usual)]
         tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
@@ -156,15 +156,6 @@ def _unit_why(overlay: Overlay, facts: Facts) -> str:
     if overlay.nodes == "flat":
         return "each word lies on the action that it fits"
     return f"{facts.ratio}, too few for a {facts.unit} to name one action each"
-
-
-def _briefly(trainer: Trainer, facts: Facts) -> Trainer:
-    """Return the same with plans as long as can be listed again and again."""
-    length, longest = facts.trial_length, trainer.search.max_length
-    if not trainer.model.member_model.lists_plans or length is None or longest is None:
-        return trainer
-    length = max(trainer.search.min_length, min(length, longest))
-    return replace(trainer, search=replace(trainer.search, max_length=length))
 
 
 def _decide(scores: Sequence[float], usual: Sequence[int] = (1, 0)) -> int:

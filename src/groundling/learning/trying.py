@@ -16,12 +16,21 @@ from groundling.models.base import Request
 from groundling.world.environment import Demonstration, World
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["count_right", "in_common", "pilot", "split"]
+__all__ = ["briefly", "count_right", "in_common", "pilot", "split"]
 
 _LONG = 30  # units of text that take their time
 _GROUPS = 6  # from which on whole groups can be left out
 _MANY = 45  # demonstrations of which a third is enough to test on
 _ITERATIONS = 20
+
+
+def briefly(trainer: Trainer, facts: Facts) -> Trainer:
+    """Return the same with plans as long as can be listed again and again."""
+    length, longest = facts.trial_length, trainer.search.max_length
+    if not trainer.model.member_model.lists_plans or length is None or longest is None:
+        return trainer
+    length = max(trainer.search.min_length, min(length, longest))
+    return replace(trainer, search=replace(trainer.search, max_length=length))
 
 
 def pilot(trainer: Trainer, facts: Facts) -> float:

@@ -22,7 +22,7 @@ from groundling.learning.presets import (
 )
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
-from groundling.learning.trying import count_right
+from groundling.learning.trying import briefly, count_right
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
@@ -36,6 +36,7 @@ _FEWEST = 24  # demonstrations of which a comparison tells something
 _PROBE = 8  # demonstrations that are learnt from to see how long it takes
 _WARM = 4  # demonstrations whose training compiles what others use
 _COMPARED = 2  # options that are looked at in any case, so that the quicker one can be taken
+_SOON = 0.01  # of all the time: what more demonstrations are looked at after
 _LOOKING = 0.25  # of all the time: seeing what options take
 _SHARE = 0.6  # of the time for trials: the configurations; the rest is for others like the best
 _PENALTIES = (0.1, 0.3, 3.0, 10.0)  # times the usual one, for the best configuration
@@ -195,6 +196,9 @@ def _options(settings: Mapping[str, Any], facts: Facts) -> list[Configuration]:
     own = Configuration(OWN, chosen.model, chosen.overlay, chosen.features, chosen.search)
     others = {each.name: each for each in (*configurations(facts), *more_configurations(facts))}
     rest = [each for each in others.values() if replace(each, name=OWN) != own]
+    same = [each.name for each in others.values() if each not in rest]
+    if same:
+        own = replace(own, name=f"{OWN} ({same[0]})")
     return [own, *sorted(rest, key=lambda each: each.overlay.nodes != "flat")]
 
 
@@ -244,7 +248,8 @@ class _Race:
         known = [self.each[option.name] for option in options if option.name in self.each]
         size = _FEWEST
         if len(known) == len(options):
-            spare = _SHARE * (self.left - max(known) * self.facts.count)
+            last = max(self.each[each.name] * self._longer(each) for each in options)
+            spare = _SHARE * (self.left - last * self.facts.count)
             size = max(size, int(spare / (_PARTS * sum(known))) if sum(known) else most)
         self.parts = self._parts(min(size, most))
         self.compared = sum(len(test) for _, test in self.parts)
@@ -254,10 +259,17 @@ class _Race:
         late = self.left <= (1 - _LOOKING) * self.seconds
         if self.seconds <= 0 or (late and len(self.each) >= _COMPARED):
             return
-        some = sample(self.facts.demonstrations, _PROBE)
-        began = self.clock()
-        self._fit(option, some)
-        self.each[option.name] = (self.clock() - began) / len(some)
+        size, took = _PROBE, 0.0
+        while True:
+            some = sample(self.facts.demonstrations, size)
+            began = self.clock()
+            self._fit(option, some)
+            took = self.clock() - began
+            # What is soon done has mostly done what more of them share.
+            if took > _SOON * self.seconds or len(some) < size:
+                break
+            size *= 4
+        self.each[option.name] = took / len(some)
 
     def attempt(self, option: Configuration, learning: Learning) -> None:
         """Try an option, if there is time for it and for learning from all demonstrations."""
@@ -277,7 +289,7 @@ class _Race:
         """Try an option, whatever it takes."""
         trainer = self._trainer(option, learning)
         began = self.clock()
-        score = _cross_validated(trainer, self.parts)
+        score = _cross_validated(briefly(trainer, self.facts), self.parts)
         trial = Trial(option.name, learning.l2, score, self.clock() - began, self.compared)
         self.tried.append((trial, option, trainer))
         self.tell(str(trial))
@@ -289,13 +301,24 @@ class _Race:
         each = self.each.get(option.name, max(self.each.values(), default=0.0))
         # All parts but one learn from a demonstration, and the other one follows it.
         takes = self.takes.get(option.name, each * self.compared * _PARTS)
-        last = max(each, self.each[self.best.name] if self.tried else 0.0) * self.facts.count
-        if takes + last <= self.left:
+        last = each * self._longer(option)
+        if self.tried:
+            last = max(last, self.each[self.best.name] * self._longer(self.best))
+        if takes + last * self.facts.count <= self.left:
             return True
         usual = learning_for(self.facts, option.model).l2 == learning.l2
         name = option.name if usual else f"{option.name}, l2={learning.l2:g}"
         self.left_out.append((name, takes))
         return False
+
+    def _longer(self, option: Configuration) -> float:
+        """Return how many times longer the last fit takes, which may list longer plans."""
+        if not option.model.member_model.lists_plans:
+            return 1.0
+        tried, last = self.facts.trial_length, self.facts.enumerable_length
+        if tried is None or last is None:
+            return 1.0
+        return self.facts.plans(last) / self.facts.plans(tried)
 
     def _parts(self, size: int) -> list[tuple[list[Demonstration], list[Demonstration]]]:
         """Return ways to learn from some and be tested on others, of two groups or more."""
@@ -315,7 +338,8 @@ class _Race:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)
             try:
-                self._trainer(option, learning_for(self.facts, option.model)).fit(some)
+                trainer = self._trainer(option, learning_for(self.facts, option.model))
+                briefly(trainer, self.facts).fit(some)
             except GroundlingError:
                 return
 
