@@ -24,7 +24,7 @@ from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.world.composing import follow_each_other
-from groundling.world.environment import Demonstration, State
+from groundling.world.environment import Demonstration
 
 __all__ = ["Facts", "KindFacts", "sample"]
 
@@ -182,9 +182,9 @@ class Facts:
     @cached_property
     def _listing(self) -> Lengths:
         # Starts in one environment share most of their actions.
-        starts: dict[int, set[State]] = {}
+        starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
-            starts.setdefault(id(each.environment), set()).add(each.start)
+            starts.setdefault(id(each.environment), set()).add(canonical(each.start))
         different = sum(min(_SHARING, len(found)) for found in starts.values())
         return Lengths(self.counts, self.lengths, different, self.max_length)
 
