@@ -31,6 +31,7 @@ from groundling.world.environment import Demonstration
 __all__ = ["Choice", "Choices", "choose"]
 
 _PILOT = 15  # demonstrations from which trying out tells something
+_MILLIONS = 2_000_000  # plans that nobody counts
 _CLEAN = 0.9  # share of right answers where language is clean
 _CLOSE = 0.05  # shares of right answers that may differ by chance
 _Tell = Callable[[str], object]
@@ -178,7 +179,12 @@ def _why(facts: Facts) -> str:
     length = facts.enumerable_length
     if length is None:
         length = facts.max_length or facts.covering(0.95)
-        return f"from a start there are more plans of up to {length} actions than can be listed"
+        plans = facts.plans(length)
+        many = f"about {plans:,.0f}" if plans < _MILLIONS else "millions of"
+        return (
+            f"from a start there are {many} plans of up to {length} actions, too many to learn "
+            "from in reasonable time"
+        )
     return f"from a start there are about {facts.plans(length):,.0f} plans of up to {length}"
 
 
