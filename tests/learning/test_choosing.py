@@ -22,6 +22,7 @@ from groundling import (
 )
 from groundling.errors import LearningWarning
 from groundling.language import ENGLISH, ChainParser, Instruction, SentenceLabel
+from groundling.learning import choosing
 from groundling.learning.counting import Lengths, PlanCounts
 from groundling.learning.facts import Facts
 from groundling.learning.presets import (
@@ -446,3 +447,13 @@ def test_facts_see_numbers_only_where_texts_say_them(word, says):
     parser = ChainParser(language=ENGLISH)
     facts = Facts([Demonstration(f"go {word}", Counted(), 1, ("left",))], parser)
     assert facts.numerals == says
+
+
+def test_choosing_tries_no_more_where_the_first_is_as_good_as_can_be(monkeypatch):
+    tried = []
+    monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(trainer) or 0.96)
+    choosing.choose(Follower(parser="chain").get_params(deep=False), takes(20, actions=2))
+    assert len(tried) == 1
+    monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(trainer) or 0.94)
+    choosing.choose(Follower(parser="chain").get_params(deep=False), takes(20, actions=2))
+    assert len(tried) > 3

@@ -132,12 +132,14 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
         if len(options) > 1:
             why += f"; {facts.count} demonstrations are too few to try others"
     else:
-        scores = []
+        scores: list[float] = []
         for each in options:
+            if scores and scores[0] >= 1 - _CLOSE:  # which no other can lead by more than chance
+                break
             tell(f"trying {each.name}")
             scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
         best = options[_decide(scores, usual)]
-        tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
+        tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=False))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
         second = with_second_member(best, facts) if max(scores) < _CLEAN else None
         if second is not None:
