@@ -1,6 +1,7 @@
 """Nothing fails in silence: warnings with the cure, and why a demonstration goes wrong."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from groundling import (
     GroundingGraph,
     Overlay,
     PlanModel,
+    RankedEnvironment,
     Search,
     TransducerModel,
 )
@@ -21,6 +23,7 @@ from groundling.errors import (
     SearchError,
     SettingError,
 )
+from groundling.findings import _fit, follow_again
 from tests.worlds import GoalLine, Line, line_demonstrations
 
 ITEMS = Line(4, {0: "lamp", 1: "sofa", 2: "desk", 3: "bed"})
@@ -49,6 +52,106 @@ def test_diagnosing_warns_of_demonstrations_that_are_too_long():
     with pytest.warns(LearningWarning, match=r"1 of 3 demonstrations are longer than Search.max_le"
                       r"ngth=2, .* 'f'. Use Search\(max_length=5\)"):  # fmt: skip
         make(search=Search(max_length=2)).fit(shown)
+
+
+class Rack:
+    """Many jugs; each can be filled again and again."""
+
+    def actions(self, state):
+        return range(30)
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        return GroundingGraph({"event": {"fill": True}, "jug": {f"jug {action}": True}},
+                              [("event", "jug", "of")])  # fmt: skip
+
+
+def test_diagnosing_warns_of_a_length_that_was_chosen_and_says_what_more_costs():
+    rack = Rack()
+    shown = [Demonstration(f"fill {n}", rack, (), (n % 9,), name=str(n)) for n in range(1, 40)]
+    shown += [Demonstration("fill all", rack, (), (0, 1, 2, 3), name="all")]
+    with pytest.warns(LearningWarning, match=r"1 of 40 demonstrations are longer than .* 'all'. "
+                      r"Use follower.chosen\(\).set_params\(search__max_length=4\). That makes "
+                      r"about [\d,]{7} plans from a start instead of 30, and"):  # fmt: skip
+        follower = make().fit(shown)
+    [length] = [each for each in follower.choices_ if each.what == "Search.max_length"]
+    assert (length.chosen, "too many to learn from in reasonable time" in length.why) == ("1", True)
+    [mistake] = follower.diagnose(shown[-1:]).mistakes
+    assert "Use follower.chosen().set_params(search__max_length=4)." in mistake.cure
+
+
+def test_diagnosing_refuses_to_learn_from_plans_that_are_all_too_long():
+    shown = [each for each in line_demonstrations() if len(each.actions) > 1]
+    with pytest.raises(DemonstrationError, match=r"Nothing can be learnt: 3 of 3 .*max_length=2\)"):
+        make(search=Search(max_length=1)).fit(shown)
+
+
+def test_diagnosing_warns_of_contradictions():
+    wrong = go_to("lamp", 1, "right", name="wrong")
+    with pytest.warns(LearningWarning, match=r"2 demonstrations contradict each other: .*'go to "
+                      r"the lamp', 'wrong'. .* also=…"):  # fmt: skip
+        follower = make().fit([*SHOWN, wrong])
+    assert "contradiction" in kinds(follower, SHOWN)
+    both = [
+        replace(SHOWN[0], also=(("right",),)), replace(wrong, also=(("left",),)), *SHOWN[1:]
+    ]  # fmt: skip
+    assert "contradiction" not in kinds(make().fit(both), SHOWN)
+
+
+class Vague(Line):
+    """A line in which all actions look alike."""
+
+    def ground(self, state, action, after):
+        return GroundingGraph({"event": {"move": True, "speed": 1.0}})
+
+
+def test_diagnosing_warns_of_graphs_that_are_all_the_same():
+    with pytest.warns(LearningWarning, match="All actions of a state have the same grounding gr"):
+        follower = make().fit(line_demonstrations(Vague()))
+    assert kinds(follower, line_demonstrations(Vague())) == ["same graphs"]
+
+
+class Pots:
+    """Pots in a row, told apart by where they are."""
+
+    def __init__(self, *plants):
+        self.plants = plants
+
+    def actions(self, state):
+        return tuple(range(len(self.plants)))
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        pot = {"plant": self.plants[action], "x": action}
+        return GroundingGraph({"event": {"water": True}, "pot": pot}, [("event", "pot", "of")])
+
+
+def test_diagnosing_does_not_tell_of_ranks_that_never_vary():
+    pots = RankedEnvironment(Pots("fern", "palm", "ivy"))
+    shown = [Demonstration(f"water the {p}", pots, (), (n,)) for n, p in
+             enumerate(("fern", "palm", "ivy"))]  # fmt: skip
+    follower = make().fit(shown)
+    assert not any(".rank" in each.message for each in follower.diagnose(shown).findings)
+
+
+def test_diagnosing_warns_of_texts_of_several_actions_that_go_wrong():
+    pots, plants = Pots("fern", "palm", "ivy", "moss"), ("fern", "palm", "ivy", "moss")
+    shown = [Demonstration(f"water the {p}", pots, (), (n,)) for n, p in enumerate(plants)]
+    shown += [
+        Demonstration(f"water the {plants[a]} and the {plants[b]}", pots, (), (a, b))
+        for a, b in ((0, 1), (2, 0), (1, 3), (3, 2), (1, 0), (0, 3))
+    ]
+    features = Features(words=("word",), slots=("plant",))
+    with pytest.warns(LearningWarning, match=r"several actions go wrong under unit='sentence': \d "
+                      r"of 6 .* \d of 4 of one action. Try Overlay\(unit='word'\)"):  # fmt: skip
+        make(model=PlanModel(), overlay=Overlay(), features=features).fit(shown)
+    follower = make(features=features).fit(shown)  # which chooses words
+    assert follower.chosen().overlay.unit == "word"
+    assert follower.score(shown) == 1.0
 
 
 @pytest.mark.filterwarnings("error")
@@ -106,7 +209,9 @@ def test_diagnosing_warns_of_sentences_of_one_token():
         Demonstration("stepovertotherightside", Line(), 1, ("right",)),
         Demonstration("stepovertotheleftside", Line(), 2, ("left",)),
     ]
-    with pytest.warns(LearningWarning, match="2 of 2 sentences are one word each.* parser=…"):
+    with pytest.warns(
+        LearningWarning, match="2 of 2 sentences are one word each.* parser=….*spaced=False"
+    ):
         make().fit(shown)
 
 
@@ -119,9 +224,22 @@ def test_diagnosing_warns_of_an_empty_lexicon():
 
 
 def test_diagnosing_warns_of_plans_that_the_search_cannot_find():
+    shown = [Demonstration("go", Line(8), 4, ("right",) * 3, name=str(n)) for n in range(4)]
+    shown += [Demonstration("go", Line(8), 4, ("left",), name=f"l{n}") for n in range(40)]
+    follower = make(model=PlanModel(), overlay=Overlay()).fit(shown, check=False)
+    narrow = follower.with_search(Search(max_length=3, beam=1, budget=6))
+    found = list(follow_again(narrow._learnt, narrow._learnt.examples[:4]))
+    assert found[0].kind == "not found"
+    assert "the search does not find the plans of 4: '0', '1'" in found[0].message
+    assert "Raise Search.beam (it is 1) or Search.budget (it is 6)." in found[0].cure
+
+
+def test_diagnosing_says_of_long_plans_that_they_are_too_long_and_not_that_the_beam_is():
     shown = [Demonstration("go", GoalLine(4), 0, ("right",) * 3, name=str(n)) for n in range(4)]
-    with pytest.warns(LearningWarning, match="the search does not find the plans of 4: '0', '1'"):
+    with pytest.warns(LearningWarning) as told:
         make(model=TransducerModel(), search=Search(max_length=2)).fit(shown)
+    assert any("4 of 4 demonstrations are longer" in str(each.message) for each in told)
+    assert not any("beam" in str(each.message) for each in told)
 
 
 def test_diagnosing_warns_of_accuracy_near_chance():
@@ -131,6 +249,19 @@ def test_diagnosing_warns_of_accuracy_near_chance():
     ]
     with pytest.warns(LearningWarning, match=r"Only \d+ of 12 .* chance would be .*diagnose"):
         make().fit(shown)
+
+
+def test_diagnosing_tells_a_poor_fit_where_chance_is_nothing(goer):
+    [poor] = list(_fit(goer._learnt, 24, 5, 0.01))
+    assert (poor.kind, "Only 5 of 24" in poor.message) == ("poor fit", True)
+    [none] = list(_fit(goer._learnt, 24, 1, 0.01))
+    assert (none.kind, "chance would be next to none" in none.message) == ("near chance", True)
+    assert not list(_fit(goer._learnt, 24, 12, 0.01))
+
+
+@pytest.fixture(scope="module")
+def goer():
+    return make(overlay=Overlay()).fit(SHOWN)
 
 
 class Blank(Line):
@@ -158,7 +289,7 @@ def test_diagnosing_refuses_what_cannot_be_carried_out():
 
 
 def test_diagnosing_counts_the_right_ones_and_sums_up():
-    follower = make().fit(SHOWN)
+    follower = make(overlay=Overlay()).fit(SHOWN)
     found = follower.diagnose([*SHOWN, go_to("desk", 2, "left")])
     assert (found.right, found.count) == (len(SHOWN), len(SHOWN) + 1)
     assert found.reasons == {"lower score": 1}

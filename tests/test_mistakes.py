@@ -1,5 +1,7 @@
 """Why a demonstration goes wrong: each reason with what was measured, and a cure of its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from groundling import (
@@ -9,10 +11,11 @@ from groundling import (
     GroundingGraph,
     Overlay,
     PlanModel,
+    RankedEnvironment,
     Search,
     TransducerModel,
 )
-from tests.test_diagnosing import ITEMS, SHOWN, go_to, make
+from tests.test_diagnosing import ITEMS, SHOWN, Pots, go_to, make
 from tests.worlds import Line, line_demonstrations
 
 
@@ -23,7 +26,7 @@ def why(follower, shown):
 
 @pytest.fixture(scope="module")
 def goer():
-    return make().fit(SHOWN)
+    return make(overlay=Overlay()).fit(SHOWN)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,9 @@ def test_mistakes_too_long_names_the_setting():
     follower = make(search=Search(max_length=1)).fit(SHOWN[:5])
     found = why(follower, go_to("bed", 0, "right", "right", "right", name="far"))
     assert found.why == "too long"
-    assert str(found).startswith("The demonstration 'far' (too long): It has 3 actions, and plans")
+    assert str(found).startswith(
+        "The demonstration 'far', “go to the bed” (too long): It has 3 actions, and plans"
+    )
     assert "Use Search(max_length=3)." in str(found)
 
 
@@ -140,6 +145,44 @@ def test_mistakes_of_length_compare_units_with_actions():
     found = why(follower, Demonstration(text, Line(6), 1, ("right", "right")))
     assert found.why == "length"
     assert "1 sentence and 2 clauses for 2 actions: try Overlay(unit='clause')." in found.cure
+
+
+def water(text, *actions):
+    return Demonstration(text, Pots("fern", "palm", "ivy"), (), actions)
+
+
+@pytest.fixture(scope="module")
+def gardener():
+    shown = [
+        water("water the fern", 0), water("water the palm", 1), water("water the ivy", 2),
+        water("water the fern then the ivy", 0, 2), water("water the palm then the fern", 1, 0),
+    ] * 2  # fmt: skip
+    return make().fit(shown)
+
+
+def test_mistakes_of_order_name_reordering(gardener):
+    found = why(gardener, water("water the fern before that the ivy", 2, 0))
+    assert found.why == "order"
+    assert "It has the same actions in another order." in found.detail
+    assert "follower.chosen().set_params(features__reorder=True), which learns" in found.cure
+
+
+def test_mistakes_name_ranks_where_a_number_tells_plans_apart():
+    shown = [Demonstration("water one", Pots("fern", "fern", "fern"), (), (0,))]
+    follower = make(features=Features(words=("word",))).fit(shown)
+    third = Demonstration("water the third", Pots("fern", "fern", "fern"), (), (2,))
+    assert "The number 'x' tells the actions apart: if “the”, “third”" in why(follower, third).cure
+    assert "put the environment in RankedEnvironment(…)." in why(follower, third).cure
+    ranked = replace(third, environment=RankedEnvironment(third.environment))
+    assert "RankedEnvironment" not in why(follower, ranked).cure
+
+
+def test_mistakes_of_unknown_words_name_slots_where_there_are_none():
+    shown = [Demonstration("water the fern", Pots("fern", "palm"), (), (0,))]
+    follower = make(features=Features(words=("word",))).fit(shown)
+    found = why(follower, Demonstration("water the palm", Pots("fern", "palm"), (), (1,)))
+    assert found.unknown_words == ("palm",)
+    assert "if it stands for a value of 'plant', name that label in Features.slots" in found.cure
 
 
 class Twins:

@@ -7,14 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, kind_of
+from groundling.findings import (
+    Finding,
+    contradictions,
+    follow_again,
+    name_some,
+    too_long,
+    which_too_long,
+)
+from groundling.known import Known
 from groundling.learning.trainer import Learnt
 from groundling.learning.wording import words_of
-from groundling.mistakes import Known, Mistake, explain_mistake
+from groundling.mistakes import Mistake, explain_mistake
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State
@@ -27,25 +34,6 @@ _FOLLOWED = 24  # demonstrations that are followed again after learning,
 _WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
 _NAMED = 3  # demonstrations that a sentence names
 _LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that cannot work, and what to do about it.
-
-    `kind` is one of: `too long`, `unknown slot`, `unmatched slot`, `unreachable node`,
-    `constant label`, `one token`, `empty lexicon`, `not found`, `near chance`, `left out`.
-
-    >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
-    The label 'size' is 'big' everywhere. Leave it out.
-    """
-
-    kind: str
-    message: str
-    cure: str
-
-    def __str__(self) -> str:
-        return f"{self.message} {self.cure}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +76,7 @@ def warn(findings: Iterable[Finding]) -> None:
 
 def left_out(skipped: Sequence[Skipped]) -> Finding:
     """Return the sentence about demonstrations that were left out."""
-    named = _names((each.demonstration for each in skipped[:_NAMED]), len(skipped))
+    named = name_some((each.demonstration for each in skipped[:_NAMED]), len(skipped))
     return Finding(
         "left out",
         f"{len(skipped)} demonstrations cannot be used and were left out: {named}.",
@@ -104,14 +92,20 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
             "Nothing can be learnt: no label of an action goes with any word or action of the "
             "demonstrations. Add labels to the grounding graphs, or lower Features.min_count."
         )
+    long = which_too_long(learnt, examples)
+    if len(long) == len(examples) and learnt.model.member_model.lists_plans:
+        [told] = too_long(learnt, examples)
+        raise DemonstrationError(f"Nothing can be learnt: {told}")
     some = examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT]
-    found = list(_too_long(learnt, examples))
+    found = list(too_long(learnt, examples))
+    found += contradictions(Known(learnt))
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
     found += _constant_labels(some)
     found += _tokens(examples)
     found += _lexicon(learnt)
-    found += _own(learnt, _followed(examples, follow))
+    apart = {id(each) for each in long}  # of which it was told why they are not found
+    found += follow_again(learnt, _followed([e for e in examples if id(e) not in apart], follow))
     return found
 
 
@@ -150,39 +144,14 @@ def diagnose(
         mistakes.append(explain_mistake(known, each, request, shown, best, found))
     some = examples[:_LOOKED_AT]
     findings = [
-        *_too_long(learnt, examples, share=0.0), *_slots(learnt, some), *_nodes(learnt, some),
+        *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
+        *_nodes(learnt, some),
         *_constant_labels(some), *_tokens(examples), *_lexicon(learnt),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
 
 
 # ---- what cannot work ---------------------------------------------------------------------
-
-
-def _names(some: Iterable[Demonstration], count: int) -> str:
-    shown = ", ".join(str(each).removeprefix("The demonstration ") for each in some)
-    return shown + (f" and {count - _NAMED} more" if count > _NAMED else "")
-
-
-def _too_long(
-    learnt: Learnt, examples: Sequence[Example], *, share: float = 0.1
-) -> Iterator[Finding]:
-    search = learnt.search
-    long = [
-        each for each in examples
-        if len(each.trajectory) > search.extended(each.world.extra_length(each.trajectory.start))
-        .longest
-    ]  # fmt: skip
-    if len(long) <= share * len(examples):
-        return
-    most = max(len(each.trajectory) for each in long)
-    named = _names((each.demonstration for each in long[:_NAMED]), len(long))
-    yield Finding(
-        "too long",
-        f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
-        f"{search.longest}, so that their plans are never found: {named}.",
-        f"Use Search(max_length={most}), or leave max_length out.",
-    )
 
 
 def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
@@ -270,7 +239,7 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
     """Find labels with a value that is the same in all that could be done."""
     values: dict[tuple[str, str], set[object]] = {}
     seen: set[tuple[int, State]] = set()
-    graphs = 0
+    count, differ, chosen_from = 0, False, 0
     for each in examples[:_FOLLOWED]:
         if getattr(each.demonstration.environment, "labels_follow_text", False):
             continue  # values that a text does not name are not there, so the others look constant
@@ -278,15 +247,26 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
             if (id(each.world), state) in seen:
                 continue
             seen.add((id(each.world), state))
-            for action in each.world.actions(state):
-                graph = each.world.ground(state, action)
-                graphs += 1
+            shown = [each.world.ground(state, action) for action in each.world.actions(state)]
+            count += len(shown)
+            chosen_from += len(shown) > 1
+            differ |= len(set(shown)) > 1
+            for graph in shown:
                 for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
                     for label in labels:
                         if label.value is not None:
                             values.setdefault((name, label.name), set()).add(label.value)
+    if chosen_from and not differ:
+        yield Finding(
+            "same graphs",
+            "All actions of a state have the same grounding graph, so that nothing tells them "
+            "apart.",
+            "Let ground give labels that say what an action does and to what.",
+        )
+        return
     for (node, name), found in sorted(values.items()):
-        if len(found) == 1 and graphs >= 6:
+        # Ranks come from a wrapper, all or none of them.
+        if len(found) == 1 and count >= 6 and ".rank" not in name:
             [value] = found
             yield Finding(
                 "constant label",
@@ -305,7 +285,9 @@ def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
             "one token",
             f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
             f"{alone[0][:40]!r}: the parser does not know where words begin.",
-            "Give a parser of this language with parser=…, or texts with spaces between words.",
+            "Give a parser of this language with parser=…, such as "
+            "ChainParser(language=Language(…, spaced=False)) where it writes no spaces; or texts "
+            "with spaces between words.",
         )
 
 
@@ -319,35 +301,3 @@ def _lexicon(learnt: Learnt) -> Iterator[Finding]:
         "Give more demonstrations, or some words: Lexicon({word: [(kind, value)]}, learn=True); or "
         "leave lexicon='learn' out.",
     )
-
-
-def _own(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
-    """Follow some of what was learnt from."""
-    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
-    results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    right, chance, lost = 0, 0.0, []
-    for each, result in zip(examples, results, strict=True):
-        world, found = each.world, possible_plans(result)
-        ends = {world.outcome(plan.end) for plan in (each.trajectory, *each.also)}
-        alike = [world.outcome(plan.end) in ends for plan in found]
-        if not any(alike):
-            lost.append(each.demonstration)
-            continue
-        best = int(np.argmax([plan.score for plan in found]))
-        right += alike[best]
-        chance += sum(alike) / len(alike)
-    count = len(examples)
-    if len(lost) > 0.1 * count:
-        yield Finding(
-            "not found",
-            f"Of {count} demonstrations, the search does not find the plans of {len(lost)}: "
-            f"{_names(lost[:_NAMED], len(lost))}.",
-            "Raise Search.max_length, Search.beam or Search.budget.",
-        )
-    if count >= 8 and chance < 0.9 * count and right - chance <= 0.1 * (count - chance):
-        yield Finding(
-            "near chance",
-            f"Only {right} of {count} demonstrations that it learnt from are followed as "
-            f"demonstrated, where chance would be {chance:.1f}.",
-            "Call follower.diagnose(demonstrations) to see why.",
-        )

@@ -198,14 +198,15 @@ class Follower(Looking):
     ) -> Follower:
         """Return a follower with the best of several configurations, fitted.
 
-        Whole configurations, then others like the best one and its penalties, are compared by
-        cross-validation over groups of demonstrations; the last fit is on all demonstrations.
-        All together take about so many seconds, or as long as one small comparison and the last
-        fit take. `show` gets the table, which says what was left out for want of time.
+        What `Follower()` chooses, other whole configurations, then others like the best one and
+        its penalties, are compared by cross-validation over groups of demonstrations; the last
+        fit is on all demonstrations. All together take about so many seconds, or as long as
+        choosing, one small comparison and the last fit take. `show` gets each trial as it is
+        done, then the table, which says what was left out for want of time.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}
-        found = compare(settings, listed, seconds)
+        found = compare(settings, listed, seconds, show)
         show(str(found))
         assert found.trainer is not None
         follower = cls._of(replace(found.trainer.fit(listed), choices=found.choices))

@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
+from groundling.known import (
+    NOTHING,
+    Known,
+    TextWords,
+    advise,
+    graphs,
+    listed,
+    looks,
+    quoted,
+    some,
+    within,
+)
 from groundling.language.units import split_units
-from groundling.learning.trainer import Learnt
 from groundling.models.base import Request
-from groundling.models.examples import Example
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
-from groundling.world.environment import Demonstration, State, World
-from groundling.world.graph import GroundingGraph
+from groundling.world.environment import Demonstration
+from groundling.world.graph import Label
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Known", "Mistake", "explain_mistake"]
+__all__ = ["Mistake", "explain_mistake"]
 
 _FEATURES = 3
+_SHOWN = 80  # letters of a text
 _NAMED = 3  # labels and words that a sentence names
-_SELDOM = 2  # times a word was shown that little was learnt of
-_NOTHING = 1e-6  # weights below which nothing was learnt
 
 
 @dataclass(frozen=True)
@@ -37,8 +46,8 @@ class Mistake:
     dropped it), `same graph` (the plan that was chosen looks alike, so that a label that would
     decide is missing), `contradiction` (others with the same words and a start that looks alike do
     something else), `tie` (they look different, but no weight tells them apart), `length` (the plan
-    that was chosen is the same with actions left out or added), `lower score` (`features` say by
-    what).
+    that was chosen is the same with actions left out or added), `order` (it has the same actions in
+    another order), `lower score` (`features` say by what).
 
     `unknown_words` were never shown, `rare_words` so often. `missing_labels` are on the
     demonstrated actions only, and no word of the text goes with them. `misleading_words` speak for
@@ -56,50 +65,12 @@ class Mistake:
     misleading_words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.demonstration} ({self.why}): {self.detail} {self.cure}"
-
-
-class Known:
-    """What was learnt, with what is asked again for every mistake."""
-
-    def __init__(self, learnt: Learnt) -> None:
-        self.learnt = learnt
-        self.encoder = learnt.fitted.encoder
-        self.shown = [each for each in learnt.examples if each.shown is not None]
-
-    @cached_property
-    def theta(self) -> Reals:
-        """The weights of all members."""
-        return np.concatenate([member.theta for member in self.learnt.fitted.members])
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The names of all features."""
-        return [name for member in self.learnt.fitted.members for name in member.space.names()]
-
-    @cached_property
-    def by_label(self) -> dict[str, list[int]]:
-        """The places of features that join words with a label and have a weight, by the label."""
-        found: dict[str, list[int]] = {}
-        for place in np.flatnonzero(np.abs(self.theta) > _NOTHING).tolist():
-            _, joined, label = self.names[place].partition(" ∧ ")
-            if joined:
-                found.setdefault(label, []).append(place)
-        return found
-
-    @cached_property
-    def by_text(self) -> dict[tuple[str, ...], list[Example]]:
-        """What was learnt from, by its words."""
-        found: dict[tuple[str, ...], list[Example]] = {}
-        for each in self.shown:
-            found.setdefault(self.words(each), []).append(each)
-        return found
-
-    def words(self, of: Example | Request) -> tuple[str, ...]:
-        """Return the words of a text, one after another."""
-        text = of.instructions if isinstance(of, Example) else of.text
-        fold = self.encoder.reader.language.fold
-        return tuple(fold(word) for sentence in text for word in sentence.tokens)
+        text = self.demonstration.instructions
+        said = " ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text)
+        named = (
+            f", “{said[:_SHOWN]}{'…' * (len(said) > _SHOWN)}”" if self.demonstration.name else ""
+        )
+        return f"{self.demonstration}{named} ({self.why}): {self.detail} {self.cure}"
 
 
 def explain_mistake(
@@ -117,56 +88,18 @@ def explain_mistake(
         return Mistake(
             each, "too long",
             f"It has {len(gold)} actions, and plans of up to {longest} are searched.",
-            f"Use Search(max_length={len(gold)}).",
+            f"Use {advise(known.learnt, 'Search', max_length=len(gold))}.",
         )  # fmt: skip
     ends = {world.outcome(plan.end) for plan in shown}
     if best is None or not any(world.outcome(plan.end) in ends for plan in found):
         return Mistake(each, "not found", "The search did not keep its plan.",
                        f"Raise Search.beam (it is {search.beam}) or Search.budget (it is "
                        f"{search.budget:,}).")  # fmt: skip
-    if _graphs(world, gold) == _graphs(world, best):
-        return Mistake(each, "same graph", f"The plan {_listed(best.actions)} has the same "
+    if graphs(world, gold) == graphs(world, best):
+        return Mistake(each, "same graph", f"The plan {listed(best.actions)} has the same "
                        "grounding graphs.", "Add a label that tells the two apart.",
-                       unknown_words=_Text(known, request, gold).unknown)  # fmt: skip
+                       unknown_words=TextWords(known, request, gold).unknown)  # fmt: skip
     return _Rivals(known, each, request, gold, best).explain()
-
-
-class _Text:
-    """The words of a text, and what they stand for."""
-
-    def __init__(self, known: Known, request: Request, plan: Trajectory) -> None:
-        encoder = known.encoder
-        self.reader = encoder.reader
-        # Where features have no words, it does not matter which there are.
-        reads = bool(known.learnt.settings.features.words)
-        self.words = tuple(dict.fromkeys(known.words(request))) if reads else ()
-        self.values = {kind: set(values) for kind, values in encoder.values.items()}
-        for state, action in plan.decisions():
-            for kind, value in encoder.ground(request.world, state, action).values:
-                if kind in self.values:
-                    self.values[kind].add(value)
-
-    def kinds(self, word: str) -> set[str]:
-        """Return the kinds of values that a word stands for."""
-        return {kind for kind, _ in self.reader.sense(word, self.values)}
-
-    @cached_property
-    def _plain(self) -> list[str]:
-        alphabetic = [word for word in self.words if word.isalpha()]
-        return [word for word in alphabetic if not self.kinds(word)]
-
-    @cached_property
-    def unknown(self) -> tuple[str, ...]:
-        """Words that training never saw and that spell no value."""
-        return tuple(word for word in self._plain if word not in self.reader.counts)
-
-    def rare(self, least: int) -> tuple[tuple[str, int], ...]:
-        """Return words that training saw so seldom that little was learnt of them."""
-        counts = self.reader.counts
-        seldom = max(_SELDOM, least - 1)
-        return tuple(
-            (word, counts[word]) for word in self._plain if 0 < counts.get(word, 0) <= seldom
-        )
 
 
 class _Rivals:
@@ -182,7 +115,7 @@ class _Rivals:
     ) -> None:
         self.known, self.each, self.request = known, each, request
         self.gold, self.best, self.world = gold, best, request.world
-        self.text = _Text(known, request, gold)
+        self.text = TextWords(known, request, gold)
         learnt = known.learnt
         self.one, self.other = learnt.model.interpret(
             learnt.fitted, request, [gold, best], learnt.search
@@ -191,23 +124,28 @@ class _Rivals:
         self.rare = self.text.rare(self.least)
 
     def explain(self) -> Mistake:
-        rival, behind = _listed(self.best.actions), self.other.score - self.one.score
+        rival, behind = listed(self.best.actions), self.other.score - self.one.score
         doing = self._otherwise()
         if doing:
-            return self._mistake("contradiction", doing, "Correct those that are wrong, or add a "
-                                 "label that tells their starts apart.")  # fmt: skip
+            return self._mistake("contradiction", doing, "Correct those that are wrong, give what "
+                                 "is right as well in also=…, or add a label that tells their "
+                                 "starts apart.")  # fmt: skip
+        cures = " ".join([*self._rank_cures(), *self._cures()])
         if abs(behind) < 1e-9:
             return self._mistake("tie", f"The plan {rival} scores the same: no weight tells them "
-                                 "apart.", " ".join(self._cures()))  # fmt: skip
+                                 "apart.", cures)  # fmt: skip
         features = self._pulling
         by = ", ".join(f"{name} {gain:+.2f}" for name, gain in features)
         detail = f"The plan {rival} scores {behind:.2f} more{f', by {by}' if by else ''}."
         changed = self._length_change()
         if changed:
-            cures = [self._length_cure(), *islice(self._word_cures(), 1)]
-            return self._mistake("length", f"{detail} It is the same with {changed}.",
-                                 " ".join(cures), features)  # fmt: skip
-        return self._mistake("lower score", detail, " ".join(self._cures()), features)
+            cures = " ".join([self._length_cure(), *islice(self._word_cures(), 1)])
+            return self._mistake("length", f"{detail} It is the same with {changed}.", cures,
+                                 features)  # fmt: skip
+        if Counter(self.gold.actions) == Counter(self.best.actions):
+            return self._mistake("order", f"{detail} It has the same actions in another order.",
+                                 self._order_cure(), features)  # fmt: skip
+        return self._mistake("lower score", detail, cures, features)
 
     def _mistake(
         self, why: str, detail: str, cure: str, features: tuple[tuple[str, float], ...] = ()
@@ -221,17 +159,17 @@ class _Rivals:
 
     def _otherwise(self) -> str:
         """Say how many that were learnt from have the same words and start, and do otherwise."""
-        done = _graphs(self.world, self.gold)
+        done = graphs(self.world, self.gold)
         alike = [
             other
             for other in self.known.by_text.get(self.known.words(self.request), ())
-            if _looks(other.world, other.trajectory.start) == _looks(self.world, self.each.start)
+            if looks(other.world, other.trajectory.start) == looks(self.world, self.each.start)
         ]
         others = [
             other
             for other in alike
             if not any(
-                _graphs(other.world, plan) == done for plan in (other.trajectory, *other.also)
+                graphs(other.world, plan) == done for plan in (other.trajectory, *other.also)
             )
         ]
         if not others:
@@ -241,17 +179,17 @@ class _Rivals:
         return (
             f"Of {len(alike)} that were learnt from with the same words and a start that looks "
             f"alike, {len(others)} {do} something else, such as {name}: "
-            f"{_listed(others[0].trajectory.actions)}."
+            f"{listed(others[0].trajectory.actions)}."
         )
 
     # ---- what is too short or too long --------------------------------------------------
 
     def _length_change(self) -> str:
         gold, best = self.gold.actions, self.best.actions
-        if len(best) < len(gold) and _within(best, gold):
-            return f"{_some(len(gold) - len(best), 'action')} of {len(gold)} left out"
-        if len(best) > len(gold) and _within(gold, best):
-            return f"{_some(len(best) - len(gold), 'action')} added to {len(gold)}"
+        if len(best) < len(gold) and within(best, gold):
+            return f"{some(len(gold) - len(best), 'action')} of {len(gold)} left out"
+        if len(best) > len(gold) and within(gold, best):
+            return f"{some(len(best) - len(gold), 'action')} added to {len(gold)}"
         return ""
 
     def _length_cure(self) -> str:
@@ -268,17 +206,29 @@ class _Rivals:
             other = "clause" if overlay.unit == "sentence" else "sentence"
             if off[other] < off[overlay.unit]:
                 return (
-                    f"The text has {_some(found[overlay.unit], overlay.unit)} and "
-                    f"{_some(found[other], other)} for {_some(count, 'action')}: try "
+                    f"The text has {some(found[overlay.unit], overlay.unit)} and "
+                    f"{some(found[other], other)} for {some(count, 'action')}: try "
                     f"Overlay(unit={other!r})."
                 )
         shown = self.known.shown
         if not shown:
-            return f"Demonstrate more plans of {_some(count, 'action')}."
+            return f"Demonstrate more plans of {some(count, 'action')}."
         as_long = sum(len(each.trajectory) == count for each in shown)
         return (
-            f"{as_long} of {len(shown)} that were learnt from have {_some(count, 'action')}: "
+            f"{as_long} of {len(shown)} that were learnt from have {some(count, 'action')}: "
             "demonstrate more of them."
+        )
+
+    def _order_cure(self) -> str:
+        learnt = self.known.learnt
+        if learnt.settings.features.reorder:
+            return (
+                "Demonstrate more texts that are turned around as this one is: connectives that "
+                "were shown seldom are not learnt."
+            )
+        return (
+            "If the text says things in another order than they are done, use "
+            f"{advise(learnt, 'Features', reorder=True)}, which learns connectives."
         )
 
     # ---- what the words say -------------------------------------------------------------
@@ -287,7 +237,7 @@ class _Rivals:
         found = [*self._word_cures(), *self._label_cures()]
         if self._misleading:
             found.append(
-                f"{_quoted(self._misleading)} speak{'s' * (len(self._misleading) == 1)} for the "
+                f"{quoted(self._misleading)} speak{'s' * (len(self._misleading) == 1)} for the "
                 "other plan: demonstrate more texts that have such words and mean this."
             )
         if not found and self._pulling:
@@ -299,15 +249,19 @@ class _Rivals:
 
     def _word_cures(self) -> Iterator[str]:
         if self.text.unknown:
-            slots = "" if not self.known.encoder.nodes.slots else (
-                ", or say in a lexicon what value it stands for"
-            )  # fmt: skip
+            slots = ", or say in a lexicon what value it stands for"
+            if not self.known.encoder.nodes.slots:
+                strings = [label.name for label in self._only_gold if isinstance(label.value, str)]
+                slots = "" if not strings else (
+                    f"; if it stands for a value of {strings[0]!r}, name that label in "
+                    "Features.slots and say in a lexicon which value"
+                )  # fmt: skip
             yield (
-                f"Never learnt: {_quoted(self.text.unknown)}. Demonstrate texts that have "
+                f"Never learnt: {quoted(self.text.unknown)}. Demonstrate texts that have "
                 f"{'it' if len(self.text.unknown) == 1 else 'them'}{slots}."
             )
         if self.rare:
-            named = ", ".join(f"“{word}” ({_some(count, 'time')})" for word, count in self.rare)
+            named = ", ".join(f"“{word}” ({some(count, 'time')})" for word, count in self.rare)
             too_rare = any(count < self.least for _, count in self.rare)
             why = f"; less than {self.least} times is not learnt" if too_rare else ""
             yield f"Seldom shown: {named}{why}. Demonstrate more with such words."
@@ -324,6 +278,36 @@ class _Rivals:
             f"have.{known} Demonstrate texts that say so in such words, or add a label that these "
             "words speak of."
         )
+
+    def _rank_cures(self) -> Iterator[str]:
+        """Name ranks where a number tells the plans apart and the text may speak of its rank."""
+        numbers = [label.name for label in self._only_gold if isinstance(label.value, float)]
+        if not numbers or any(".rank" in name for name in numbers):
+            return
+        language = self.text.reader.language
+        said = [word for word in self.text.words if language.ordinal(word) is not None]
+        if len(numbers) == len(self._only_gold):  # else an unknown word may speak of the others
+            said += [word for word in self.text.unknown if word not in said]
+        if said:
+            yield (
+                f"The number {numbers[0]!r} tells the actions apart: if {quoted(said[:_NAMED])} "
+                "speaks of its rank (first, largest, leftmost), put the environment in "
+                "RankedEnvironment(…)."
+            )
+
+    @cached_property
+    def _only_gold(self) -> list[Label]:
+        """Labels that the demonstrated actions have, and those of the other plan have not."""
+        gold, best = (
+            [
+                label
+                for graph in graphs(self.world, plan)
+                for labels in graph.node_labels
+                for label in labels
+            ]
+            for plan in (self.gold, self.best)
+        )
+        return [label for label in dict.fromkeys(gold) if label not in best]
 
     @cached_property
     def _gains(self) -> Reals:
@@ -367,7 +351,7 @@ class _Rivals:
             if label in theirs:
                 continue
             places = [place for name in joined for place in self.known.by_label.get(name, ())]
-            if any(abs(counted[place]) > _NOTHING for place in places):
+            if any(abs(counted[place]) > NOTHING for place in places):
                 return []
             places.sort(key=lambda place: -self.known.theta[place])
             said = [
@@ -391,39 +375,3 @@ class _Rivals:
 
 def _text_counts(read: Interpretation) -> Reals:
     return np.asarray(np.sum([*read.text], axis=0))
-
-
-def _listed(actions: Sequence[Hashable]) -> str:
-    return ", ".join(map(str, actions))
-
-
-def _quoted(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
-
-
-def _some(count: int, what: str) -> str:
-    """Return a number of things.
-
-    >>> _some(1, "clause"), _some(2, "clause")
-    ('1 clause', '2 clauses')
-    """
-    return f"{count} {what}{'s' * (count != 1)}"
-
-
-def _within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
-    """Tell whether actions are among others in the same order.
-
-    >>> _within("ac", "abc"), _within("ca", "abc")
-    (True, False)
-    """
-    rest = iter(many)
-    return all(each in rest for each in few)
-
-
-def _graphs(world: World, plan: Trajectory) -> list[GroundingGraph]:
-    return [world.ground(state, action) for state, action in plan.decisions()]
-
-
-def _looks(world: World, start: State) -> Counter[GroundingGraph]:
-    """Return what can be done from a start, as graphs show it."""
-    return Counter(world.ground(start, action) for action in world.actions(start))

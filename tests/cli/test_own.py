@@ -131,9 +131,9 @@ def test_own_world_is_evaluated_by_its_parts():
 
 def test_own_world_judges_a_trained_model_on_other_demonstrations():
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--json", "judged.json")
-    assert "model: 90% of 10." in said
+    assert "model: 100% of 10." in said
     with open("judged.json", encoding="utf-8") as file:
-        assert json.load(file) == {"world": WORLD, "right": 0.9, "count": 10, "parts": []}
+        assert json.load(file) == {"world": WORLD, "right": 1.0, "count": 10, "parts": []}
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--parts", "2", code=1)
     assert "--parts has no effect with --model" in " ".join(said.split())
     said = run("evaluate", "mazes", "--model", "model", "--sample", code=1)

@@ -2,6 +2,7 @@
 
 import random
 import warnings
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -20,15 +21,18 @@ from groundling import (
     TransducerModel,
 )
 from groundling.errors import LearningWarning
-from groundling.language import Instruction, SentenceLabel
-from groundling.learning.choosing import in_common, split
+from groundling.language import ENGLISH, ChainParser, Instruction, SentenceLabel
+from groundling.learning import choosing
+from groundling.learning.counting import Lengths, PlanCounts
 from groundling.learning.facts import Facts
 from groundling.learning.presets import (
     configurations,
     features_for,
     learning_for,
+    more_configurations,
     with_second_member,
 )
+from groundling.learning.trying import in_common, split
 from groundling.world.environment import World
 from tests.worlds import Line, line_demonstrations
 
@@ -354,3 +358,102 @@ def test_choosing_tells_how_to_change_one_setting_and_keep_the_others():
         again = eval(change, {"follower": follower}).fit(shown)
         assert again.choices_ == ()
         assert np.array_equal(again.theta_, follower.theta_)
+
+
+def test_choosing_does_not_depend_on_names():
+    shown = takes(40, actions=2)
+    named = [replace(each, name=f"other {each.name}") for each in shown]
+    one, other = (Facts(each, "chain") for each in (shown, named))
+    assert [each.instructions for each in one.sampled] == [e.instructions for e in other.sampled]
+
+
+def test_choosing_speaks_of_the_length_that_was_given():
+    follower = Follower(parser="chain", search=Search(max_length=3)).fit(takes(10, actions=2))
+    [model] = [each for each in follower.choices_ if each.what == "model"]
+    assert "plans of up to 3" in model.why
+
+
+def test_choosing_takes_the_longest_of_few_demonstrations_at_some_cost():
+    counts, lengths = Counter({1: 40, 2: 20, 3: 2}), Counter({1: 400, 2: 200, 3: 20})
+    starts = [(World(Islands()), ())]
+    few = Lengths(Many(), counts, 4)
+    assert (few.of_trials, few.of_plans) == (2, 3)
+    many = Lengths(Many(), lengths, 4)
+    assert (many.of_trials, many.of_plans) == (2, 2)
+    assert Lengths(PlanCounts(starts), counts, 4, 2).of_plans == 2
+
+
+class Many(PlanCounts):
+    """Twenty actions, whatever was done."""
+
+    def __init__(self):
+        super().__init__([])
+
+    def plans(self, length):
+        return float(sum(20**each for each in range(1, length + 1)))
+
+    def actions(self, length):
+        return self.plans(length) / 2
+
+
+def test_choosing_says_how_many_units_and_actions_there_are():
+    follower = Follower(parser="chain").fit(
+        [Demonstration("go on", Line(200), 60, ("right", "left") * 12, name="long")]
+    )
+    [overlay] = [each for each in follower.choices_ if each.what == "overlay"]
+    assert "a text has 1.0 sentences and 24.0 actions in the mean" in overlay.why
+
+
+def test_choosing_reads_words_where_no_unit_is_small_enough_for_one_action():
+    facts = Facts(takes(20, actions=2), "chain")  # which knows no clauses
+    assert facts.crowded
+    assert "plans over graphs, word by word" in [each.name for each in configurations(facts)]
+    assert Follower(parser="chain").fit(takes(10, actions=2)).chosen().overlay.unit == "word"
+    assert not Facts(takes(20), "chain").crowded
+    split = [replace(e, instructions=e.instructions.split(" and ")) for e in takes(20, actions=2)]
+    assert not Facts(split, "chain").crowded
+
+
+def errands(count):
+    """Short texts for long walks, most steps of which no word names."""
+    dice, line, shown = random.Random(3), Line(40, {0: "lamp", 39: "desk"}), []
+    for _ in range(count):
+        start = dice.randint(6, 33)
+        item = "lamp" if start < 13 or (start < 27 and dice.random() < 0.5) else "desk"
+        steps = min(12, start if item == "lamp" else 39 - start)
+        way = "left" if item == "lamp" else "right"
+        shown.append(Demonstration(f"walk {way} for long", line, start, (way,) * steps))
+    return shown
+
+
+def test_choosing_lets_units_name_many_actions_where_there_are_many_more():
+    facts = Facts(errands(12), "chain")
+    [*_, units] = more_configurations(facts)
+    unit_by_unit = next(e for e in [*configurations(facts), units] if e.name == "unit by unit")
+    assert 0 < unit_by_unit.model.fertility_cost < 0.3
+    assert unit_by_unit.model.unaligned_cost == unit_by_unit.model.fertility_cost
+    usual = Facts(takes(20), "chain")
+    [likely] = [e for e in more_configurations(usual) if e.name == "unit by unit"]
+    assert likely.model.fertility_cost == 2.3
+
+
+@pytest.mark.parametrize(("word", "says"), [("first", False), ("two", True), ("first", True)])
+def test_facts_see_numbers_only_where_texts_say_them(word, says):
+    class Counted(Line):
+        def ground(self, state, action, after):
+            number = 1.0 if says else 0.5
+            return GroundingGraph({"event": {action: True, "number": number}})
+
+    parser = ChainParser(language=ENGLISH)
+    facts = Facts([Demonstration(f"go {word}", Counted(), 1, ("left",))], parser)
+    assert facts.numerals == says
+
+
+def test_choosing_tries_no_more_where_the_first_is_as_good_as_can_be(monkeypatch):
+    tried = []
+    monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(trainer) or 0.96)
+    choosing.choose(Follower(parser="chain").get_params(deep=False), takes(20, actions=2))
+    assert len(tried) == 1
+    monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(trainer) or 0.94)
+    choosing.choose(Follower(parser="chain").get_params(deep=False), takes(20, actions=2))
+    assert len(tried) > 3

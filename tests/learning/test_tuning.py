@@ -5,8 +5,9 @@ import pytest
 from groundling import Follower
 from groundling.errors import DemonstrationError
 from groundling.learning import tuning
-from groundling.learning.tuning import compare
-from tests.learning.test_choosing import takes
+from groundling.learning.choosing import Choices
+from groundling.learning.tuning import Comparison, Trial, compare
+from tests.learning.test_choosing import takes, turns
 from tests.worlds import line_demonstrations
 
 SETTINGS = {"parser": "chain", "seed": 0, "threads": 1}
@@ -15,8 +16,11 @@ SETTINGS = {"parser": "chain", "seed": 0, "threads": 1}
 def test_tuning_returns_the_fitted_best_and_shows_the_table():
     told = []
     follower = Follower.tuned(takes(24), seconds=600, parser="chain", show=told.append)
-    [table] = told
-    lines = table.splitlines()
+    lines = told[-1].splitlines()
+    own = "as Follower() chooses (plans over graphs)"
+    assert told[0].startswith(f"{own}, l2=")  # each as soon as it is done
+    assert len(told) == 1 + sum(" ±" in line for line in lines)
+    assert lines[1].startswith(own)
     assert lines[0].split() == ["configuration", "l2", "right", "seconds"]
     assert sum("← best" in line for line in lines) == 1
     assert len(lines) > 6
@@ -97,8 +101,26 @@ def test_tuning_tries_the_quickest_where_there_is_no_time_for_any(monkeypatch):
     clock = Clock(monkeypatch)
 
     def fit(race, option, some):
-        clock.fit(len(some) * (10 if option.name == "plans over graphs" else 1))
+        clock.fit(len(some) * (10 if option.overlay.nodes == "graph" else 1))
 
     monkeypatch.setattr(tuning._Race, "_fit", fit)
     [trial, *_] = compare(SETTINGS, takes(300), 100.0, clock=clock).trials
     assert trial.name == "plans over flat actions"
+
+
+def test_tuning_keeps_to_what_is_chosen_unless_another_is_better_than_by_chance():
+    own, near = Trial("own", 1.0, 0.55, 1.0, 60), Trial("near", 1.0, 0.6, 1.0, 60)
+    far = Trial("far", 1.0, 0.75, 1.0, 60)
+    assert Comparison((own, near), None, Choices()).best is own
+    assert Comparison((own, near, far), None, Choices()).best is far
+    said = str(Comparison((own, near), None, Choices(), 60, 60))
+    assert "0.55 ±0.06" in said
+    assert "Scores that differ by 0.06 or less may do so by chance; of such the first" in said
+
+
+def test_tuning_tries_other_orders_where_words_may_turn_texts(monkeypatch):
+    shown = turns(60)
+    found = compare(SETTINGS, shown, 100_000.0, clock=Clock(monkeypatch))
+    assert any(each.name.endswith(" order") for each in found.trials)
+    straight = compare(SETTINGS, takes(20, actions=2), 100_000.0, clock=Clock(monkeypatch))
+    assert not any(each.name.endswith(" order") for each in straight.trials)

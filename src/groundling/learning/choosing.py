@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
-from groundling.errors import GroundlingError, GroundlingWarning
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
@@ -25,19 +21,17 @@ from groundling.learning.presets import (
     with_second_member,
 )
 from groundling.learning.settings import Learning
-from groundling.learning.trainer import Learnt, Trainer
-from groundling.models.base import Model, Request
+from groundling.learning.trainer import Trainer
+from groundling.learning.trying import briefly, pilot
+from groundling.models.base import Model
+from groundling.overlay.settings import Overlay
 from groundling.settings import AUTO
-from groundling.world.environment import Demonstration, World
-from groundling.world.trajectory import Trajectory
+from groundling.world.environment import Demonstration
 
 __all__ = ["Choice", "Choices", "choose"]
 
 _PILOT = 15  # demonstrations from which trying out tells something
-_LONG = 30  # units of text that take their time
-_GROUPS = 6  # from which on whole groups can be left out
-_MANY = 45  # demonstrations of which a third is enough to test on
-_PILOT_ITERATIONS = 20
+_MILLIONS = 2_000_000  # plans that nobody counts
 _CLEAN = 0.9  # share of right answers where language is clean
 _CLOSE = 0.05  # shares of right answers that may differ by chance
 _Tell = Callable[[str], object]
@@ -98,7 +92,8 @@ def choose(
     if AUTO not in (v for v in chosen.values() if isinstance(v, str)) and not open_search:
         return Trainer(**chosen), Choices()
     tell("looking at the demonstrations")
-    facts = Facts(demonstrations, chosen["parser"])
+    given = None if chosen["search"] == AUTO else chosen["search"].max_length
+    facts = Facts(demonstrations, chosen["parser"], given)
     found: list[Choice] = []
     reorder = chosen["features"] == Features(reorder=True)
     if reorder:  # the rest is chosen
@@ -127,20 +122,24 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
     """Return the configuration that serves best, by rule or by trying the likely ones."""
     options = configurations(facts)
     change = _set("model=…, overlay=…, features=…")
+    # What is tried where plans are too many to list are not graphs and flat actions; and a unit
+    # that would have to name several actions comes after words.
+    listed = facts.enumerable_length is not None and len(options) > 1
+    usual = (0, 1) if not listed else (1, 2, 0) if facts.crowded else (1, 0)
     if len(options) == 1 or facts.count < _PILOT:
-        best = options[0]
+        best = options[2 if listed and facts.crowded else 0]
         why = _why(facts)
         if len(options) > 1:
             why += f"; {facts.count} demonstrations are too few to try others"
     else:
-        scores = []
+        scores: list[float] = []
         for each in options:
+            if scores and scores[0] >= 1 - _CLOSE:  # which no other can lead by more than chance
+                break
             tell(f"trying {each.name}")
-            scores.append(pilot(_trainer(chosen, each, facts), facts))
-        # What is tried where plans are too many to list are not graphs and flat actions.
-        usual = (0, 1) if facts.enumerable_length is None else (1, 0)
+            scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
         best = options[_decide(scores, usual)]
-        tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=True))
+        tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=False))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
         second = with_second_member(best, facts) if max(scores) < _CLEAN else None
         if second is not None:
@@ -148,12 +147,18 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
             why += "; a second member, which reads from word to word, makes other mistakes"
     model, overlay = best.model, best.overlay
     found.append(Choice("model", repr(model), why, change))
-    found.append(
-        Choice("overlay", repr(overlay), f"goes with the model; about one {facts.unit} for each "
-               "action" if overlay.unit == facts.unit else "goes with the model",
-               _set("overlay=…"))
-    )  # fmt: skip
+    why = f"goes with the model; {_unit_why(overlay, facts)}"
+    found.append(Choice("overlay", repr(overlay), why, _set("overlay=…")))
     return best
+
+
+def _unit_why(overlay: Overlay, facts: Facts) -> str:
+    """Say why texts are read in these units."""
+    if overlay.unit == facts.unit:
+        return facts.ratio
+    if overlay.nodes == "flat":
+        return "each word lies on the action that it fits"
+    return f"{facts.ratio}, too few for a {facts.unit} to name one action each"
 
 
 def _decide(scores: Sequence[float], usual: Sequence[int] = (1, 0)) -> int:
@@ -171,13 +176,16 @@ def _decide(scores: Sequence[float], usual: Sequence[int] = (1, 0)) -> int:
 
 
 def _why(facts: Facts) -> str:
-    if facts.longest == 1:
+    if facts.longest == 1 and facts.max_length in (None, 1):
         return "every demonstration has one action"
     length = facts.enumerable_length
     if length is None:
+        length = facts.max_length or facts.covering(0.95)
+        plans = facts.plans(length)
+        many = f"about {plans:,.0f}" if plans < _MILLIONS else "millions of"
         return (
-            f"from a start there are more plans of up to {facts.covering(0.95)} actions than can "
-            "be listed"
+            f"from a start there are {many} plans of up to {length} actions, too many to learn "
+            "from in reasonable time"
         )
     return f"from a start there are about {facts.plans(length):,.0f} plans of up to {length}"
 
@@ -192,99 +200,6 @@ def _trainer(chosen: Mapping[str, Any], each: Configuration, facts: Facts) -> Tr
                       "learning": learning})  # fmt: skip
 
 
-def pilot(trainer: Trainer, facts: Facts) -> float:
-    """Return the share of right answers on parts of the sample, learning from the rest."""
-    features = replace(trainer.features, reorder=False)
-    if features.learns_lexicon:
-        features = replace(features, lexicon="strings")
-        if facts.opaque:  # which nothing matches without a lexicon
-            features = replace(features, slots=())
-    right, tested = 0.0, 0
-    shown = facts.remembered
-    if facts.units > _LONG:
-        shown = shown[:_MANY]
-    for test, learn in split(shown):
-        l2 = learning_for(facts, trainer.model, len(learn)).l2
-        quick = replace(trainer.learning, iterations=_PILOT_ITERATIONS, l2=l2, augment=False,
-                        composed=0.0)  # fmt: skip
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", GroundlingWarning)
-                learnt = replace(trainer, learning=quick, features=features).fit(learn)
-                right += count_right(learnt, test)
-        except GroundlingError:  # a configuration that cannot work here is none to choose
-            return 0.0
-        tested += len(test)
-    return right / tested
-
-
-def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> float:
-    """Return in how many demonstrations the best plan ends as demonstrated.
-
-    Where the world has a goal, in which all plans end, the actions count; where transitions are
-    decoded, plans count by what they have in common.
-    """
-    encoder = learnt.fitted.encoder
-    texts = encoder.reader.read_many(each.instructions for each in test)
-    requests = [
-        Request(text, encoder.world(each.environment), each.start)
-        for text, each in zip(texts, test, strict=True)
-    ]
-    results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    right = 0.0
-    for each, request, result in zip(test, requests, results, strict=True):
-        world = request.world
-        best = max(result.plans, key=lambda plan: plan.score, default=None)
-        shown = world.trace(each.start, each.actions, str(each))
-        if best is None:
-            continue
-        if learnt.search.decode == "transitions":
-            right += in_common(world, best, shown)
-        elif world.has_goal:
-            right += best.actions in (shown.actions, *map(tuple, each.also))
-        else:
-            right += world.outcome(best.end) == world.outcome(shown.end)
-    return right
-
-
-def in_common(world: World, one: Trajectory, other: Trajectory) -> float:
-    """Return the share of transitions from outcome to outcome that two plans have in common."""
-    first, second = (
-        Counter(pairwise(world.outcome(state) for state in each.states)) for each in (one, other)
-    )
-    return 2 * (first & second).total() / (first.total() + second.total())
-
-
-def split(
-    shown: Sequence[Demonstration],
-) -> Iterator[tuple[list[Demonstration], list[Demonstration]]]:
-    """Yield thirds to test on, each with the rest that is not of the same groups.
-
-    One third is enough of many demonstrations; few are all tested on.
-    """
-    for part in range(1 if len(shown) >= _MANY else 3):
-        test = list(shown[part::3])
-        groups = {each.group for each in test} - {""}
-        rest = [each for place, each in enumerate(shown) if place % 3 != part]
-        learn = [each for each in rest if each.group not in groups]
-        if len(learn) < len(test):
-            yield _by_groups(shown, part) or (test, rest)
-        else:
-            yield test, learn
-
-
-def _by_groups(
-    shown: Sequence[Demonstration], part: int
-) -> tuple[list[Demonstration], list[Demonstration]] | None:
-    """Return a third of the groups and the rest; of few groups nothing: better mixed than so."""
-    groups = list(dict.fromkeys(each.group for each in shown))
-    if len(groups) < _GROUPS:
-        return None
-    chosen = set(groups[part::3])
-    test = [each for each in shown if each.group in chosen]
-    return test, [each for each in shown if each.group not in chosen]
-
-
 # ---- what else was left open --------------------------------------------------------------
 
 
@@ -293,7 +208,7 @@ def _fill(chosen: dict[str, Any], facts: Facts, found: list[Choice]) -> None:
     model: Model | str = chosen["model"]
     if chosen["overlay"] == AUTO:
         chosen["overlay"] = overlay_for(facts, None if isinstance(model, str) else model)
-        why = f"there is about one {facts.unit} for each action"
+        why = _unit_why(chosen["overlay"], facts)
         found.append(Choice("overlay", repr(chosen["overlay"]), why, _set("overlay=…")))
     if chosen["features"] == AUTO:
         chosen["features"] = features_for(facts)
@@ -420,6 +335,8 @@ def _length_why(search: Search, facts: Facts) -> str:
         return f"a quarter more than the longest demonstration, which has {facts.longest} actions"
     within = sum(count for each, count in facts.lengths.items() if each <= length)
     return (
-        f"{within / facts.count:.0%} of the demonstrations are that short, and plans as long as "
-        f"the longest ({facts.longest} actions) are too many to list"
+        f"{within / facts.count:.0%} of the demonstrations are that short; of up to "
+        f"{facts.longest} actions, as the longest has, there are about "
+        f"{facts.plans(facts.longest):,.0f} plans from a start instead of "
+        f"{facts.plans(length):,.0f}, too many to learn from in reasonable time"
     )

@@ -13,34 +13,31 @@ from typing import Any, Literal
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Lexicon, matches_name
+from groundling.features.ordering import Connective
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
 from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
+from groundling.learning.counting import Lengths, PlanCounts
 from groundling.learning.wording import graph_values, turning_words, words_of
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.world.composing import follow_each_other
-from groundling.world.environment import Demonstration, State, World
+from groundling.world.environment import Demonstration
 
-__all__ = ["ENUMERABLE", "Facts", "KindFacts", "sample"]
+__all__ = ["Facts", "KindFacts", "sample"]
 
-ENUMERABLE = 20_000
-"""How many plans can be listed from a start: the default of `Search.budget`."""
 _SAMPLE = 180  # demonstrations that are looked at closely
 _STARTS = 3  # starts from which plans are counted
-_STEPS = 500  # steps that counting may take from one of them
-_COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
-_CHEAP = 2_000  # plans from a start that cost little to list
-_QUICK = 200_000  # plans of all demonstrations that can be learnt from in half a minute
-_ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
-_WORK = 30_000  # actions that can be grounded in half a minute
+_COVERED = 0.95  # of the texts, where nearly all are meant
 _SHARING = 10  # starts in one environment that have hardly an action in common
 _FAR_MORE = 3  # times as many units as actions, where most units name none
+_CROWDED = 0.8  # share of the texts of several actions that have fewer units
 _VALUES = 3  # of a kind that words may stand for
 _SPELLED = 0.1  # share of the values that may be spelled by chance
 _FOLLOWING = 0.5  # share of demonstrations that go on where others ended
+_FEW_TURNED = 2  # texts that a word may have turned around
 _SEEN_ACTIONS = 20  # demonstrations of which the alternatives are looked at
 
 
@@ -83,7 +80,8 @@ class Facts:
     """What demonstrations look like; each question is answered when it is first asked.
 
     Lengths are those of all demonstrations; what else there is to know is found in a sample,
-    which does not depend on their order.
+    which does not depend on their order or their names. `max_length` is a length of plans that
+    was asked for, whatever was demonstrated.
 
     Examples
     --------
@@ -98,10 +96,15 @@ class Facts:
     (1, 1, 2.0, False)
     """
 
-    def __init__(self, demonstrations: Sequence[Demonstration], parser: str | Parser) -> None:
+    def __init__(
+        self,
+        demonstrations: Sequence[Demonstration],
+        parser: str | Parser,
+        max_length: int | None = None,
+    ) -> None:
         self.demonstrations = demonstrations
         self.parser = parser
-        self._counts: dict[int, tuple[float, float]] = {}
+        self.max_length = max_length
 
     @property
     def count(self) -> int:
@@ -151,15 +154,6 @@ class Facts:
         """The length of the longest demonstration."""
         return max(self.lengths)
 
-    def covering(self, share: float) -> int:
-        """Return the length within which a share of the demonstrations lies."""
-        seen = 0
-        for length in sorted(self.lengths):
-            seen += self.lengths[length]
-            if seen >= share * self.count:
-                break
-        return length
-
     @cached_property
     def consecutive(self) -> bool:
         """Whether many demonstrations begin where the one before in their group ended."""
@@ -177,43 +171,36 @@ class Facts:
     # ---- plans --------------------------------------------------------------------------
 
     @cached_property
-    def _starts(self) -> list[tuple[World, State]]:
-        return [(each.world, each.trajectory.start) for each in self.examples[:_STARTS]]
+    def counts(self) -> PlanCounts:
+        """How many plans there are from some starts."""
+        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:_STARTS]])
 
     def plans(self, length: int) -> float:
         """Return about how many plans of up to so many actions there are from a start."""
-        return self._counted(length)[0]
-
-    def _counted(self, length: int) -> tuple[float, float]:
-        """Return about how many plans there are from a start, and how many actions in them."""
-        if length not in self._counts:
-            found = [_count_plans(world, start, length) for world, start in self._starts]
-            plans, actions = (sum(each) / len(found) for each in zip(*found, strict=True))
-            self._counts[length] = (plans, actions)
-        return self._counts[length]
-
-    def work(self, length: int) -> float:
-        """Return about how many actions are to be grounded so that all plans can be listed.
-
-        Starts in one environment share most of them.
-        """
-        worlds = Counter(id(each.environment) for each in self.demonstrations)
-        starts = sum(min(_SHARING, count) for count in worlds.values())
-        return starts * self._counted(length)[1]
+        return self.counts.plans(length)
 
     @cached_property
+    def _listing(self) -> Lengths:
+        # Starts in one environment share most of their actions.
+        starts: dict[int, set[str]] = {}
+        for each in self.demonstrations:
+            starts.setdefault(id(each.environment), set()).add(canonical(each.start))
+        different = sum(min(_SHARING, len(found)) for found in starts.values())
+        return Lengths(self.counts, self.lengths, different, self.max_length)
+
+    def covering(self, share: float) -> int:
+        """Return the length within which a share of the demonstrations lies."""
+        return self._listing.covering(share)
+
+    @property
     def enumerable_length(self) -> int | None:
         """How long plans are to be so that all can be listed; nothing if that is too short."""
-        longest = self.longest
-        if longest == 1:
-            return longest
-        needed = self.covering(_COVERED)
-        cheap = self.plans(longest) <= _CHEAP and self.work(longest) <= _WORK
-        # The longest few of many demonstrations are not worth a training that takes minutes.
-        if cheap and (longest == needed or self.plans(longest) * self.count <= _QUICK):
-            return longest
-        bearable = self.plans(needed) * self.count <= _ALTOGETHER and self.work(needed) <= _WORK
-        return needed if self.plans(needed) <= ENUMERABLE and bearable else None
+        return self._listing.of_plans
+
+    @property
+    def trial_length(self) -> int | None:
+        """The same for what is only tried, which takes several times as long."""
+        return self._listing.of_trials
 
     @cached_property
     def has_goal(self) -> bool:
@@ -246,6 +233,21 @@ class Facts:
     def units(self) -> float:
         """How many units a text has in the mean."""
         return sum(_units(each, self.unit) for each in self.examples) / len(self.examples)
+
+    @cached_property
+    def actions(self) -> float:
+        """How many actions a demonstration has in the mean."""
+        return sum(len(each.trajectory) for each in self.examples) / len(self.examples)
+
+    @cached_property
+    def crowded(self) -> bool:
+        """Whether nearly all texts of several actions have fewer units than actions.
+
+        Then a unit would have to stand for several actions, as where a parser knows no clauses.
+        """
+        several = [each for each in self.examples if len(each.trajectory) > 1]
+        few = sum(_units(each, self.unit) < len(each.trajectory) for each in several)
+        return bool(several) and few >= _CROWDED * len(several)
 
     @cached_property
     def surplus(self) -> bool:
@@ -284,8 +286,7 @@ class Facts:
     @cached_property
     def steps(self) -> float:
         """How many units and actions a demonstration has in the mean."""
-        actions = sum(len(each.trajectory) for each in self.examples) / len(self.examples)
-        return self.units + actions
+        return self.units + self.actions
 
     @cached_property
     def words(self) -> Counter[str]:
@@ -294,8 +295,12 @@ class Facts:
 
     @cached_property
     def numerals(self) -> bool:
-        """Whether words say numbers."""
-        return any(map(self._is_number, self.words))
+        """Whether words say numbers: numerals, or ordinals that some label is equal to."""
+        language = self.encoder.reader.language
+        return any(
+            language.numeral(word) is not None or language.ordinal(word) in self._numbers
+            for word in self.words
+        )
 
     def _is_number(self, word: str) -> bool:
         language = self.encoder.reader.language
@@ -303,6 +308,13 @@ class Facts:
 
     def _spells(self, word: str, value: str) -> bool:
         return matches_name(word, value, language=self.encoder.reader.language)
+
+    @cached_property
+    def ratio(self) -> str:
+        """How many units and actions texts have, in words."""
+        return (
+            f"a text has {self.units:.1f} {self.unit}s and {self.actions:.1f} actions in the mean"
+        )
 
     # ---- labels -------------------------------------------------------------------------
 
@@ -392,12 +404,20 @@ class Facts:
     @cached_property
     def turning(self) -> tuple[str, ...]:
         """Words that turn texts around: what they name later is done before."""
+        return tuple(map(str, self._turning()))
+
+    @cached_property
+    def may_turn(self) -> bool:
+        """Whether some word may turn texts around, if too few have it to be sure."""
+        return bool(self._turning(fewest=_FEW_TURNED))
+
+    def _turning(self, **least: int) -> tuple[Connective, ...]:
         fold = self.encoder.reader.language.fold
-        return tuple(map(str, turning_words(self.examples, self.slots, self._spells, fold)))
+        return turning_words(self.examples, self.slots, self._spells, fold, **least)
 
 
 def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstration]:
-    """Return some of the demonstrations: the same ones whatever their order.
+    """Return some of the demonstrations: the same ones whatever their order and their names.
 
     >>> from groundling import Demonstration
     >>> shown = [Demonstration(text, object(), 0, ("go",)) for text in "abcd"]
@@ -405,9 +425,10 @@ def sample(demonstrations: Sequence[Demonstration], most: int) -> list[Demonstra
     True
     """
 
-    def key(each: Demonstration) -> bytes:
-        told = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}|{each.name}"
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).digest()
+    def key(each: Demonstration) -> tuple[bytes, str]:
+        told = f"{each.instructions}|{canonical(each.start)}|{canonical(each.actions)}"
+        # Only what is the same in all of this, elsewhere, goes by the name.
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).digest(), each.name
 
     return sorted(demonstrations, key=key)[:most]
 
@@ -422,26 +443,3 @@ def _values(example: Example) -> frozenset[tuple[str, str]]:
         for state, action in example.trajectory.decisions()
         for pair in graph_values(example.world, state, action)
     )
-
-
-def _count_plans(world: World, start: State, length: int) -> tuple[float, float]:
-    """Count the plans from a start, and the actions in different states; many, roughly."""
-    length += world.extra_length(start)
-    layer: dict[State, float] = {start: 1.0}
-    total, steps = 0.0, 0.0
-    for done in range(1, length + 1):
-        following: dict[State, float] = {}
-        for state, ways in layer.items():
-            for action in world.actions(state):
-                after = world.step(state, action)
-                following[after] = following.get(after, 0.0) + ways
-                steps += 1
-        before, ways = sum(layer.values()), sum(following.values())
-        layer = following
-        total += ways
-        if steps > _STEPS and done < length:  # as many times more for each further action
-            more = (ways / before) ** (length - done)
-            return total + ways * more, steps * more
-        if not layer or total > 100 * ENUMERABLE:
-            break
-    return total, steps

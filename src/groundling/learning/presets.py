@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,7 @@ _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "cont
 _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
+_MORE_ACTIONS = 2.0  # times as many actions as units, which then name several each
 _WIDE_BEAM = 30  # for texts of which most units name nothing
 _FEW = 100  # demonstrations below which combinations of words are seen too seldom
 _RARE = 200  # demonstrations from which words that occur once are left out
@@ -52,9 +54,9 @@ def configurations(facts: Facts) -> list[Configuration]:
     """Return what may suit some demonstrations, the most likely one first.
 
     One action each: words over graphs. Several, where all plans can be listed: words over
-    graphs, over flat actions, or unit by unit. Where there are too many plans: unit by unit; and
-    if sentences come with labels that speak of values, these labels with those values only, or
-    with everything.
+    graphs, over flat actions, over graphs word by word (where units are too few), or unit by
+    unit. Where there are too many plans: unit by unit; and if sentences come with labels that
+    speak of values, these labels with those values only, or with everything.
     """
     if facts.enumerable_length is None:
         everything = _unit_by_unit(facts)
@@ -62,6 +64,8 @@ def configurations(facts: Facts) -> list[Configuration]:
     if facts.longest == 1:
         return [_graphs(facts)]
     found = [_graphs(facts), _flat(facts)]
+    if facts.crowded:
+        found.append(_word_by_word(facts))
     return [*found, _unit_by_unit(facts)] if facts.units > 1.2 else found
 
 
@@ -74,7 +78,10 @@ def more_configurations(facts: Facts) -> list[Configuration]:
 
 
 def like(given: Configuration, facts: Facts) -> list[Configuration]:
-    """Return others that differ in one thing: words alone or in the tree, a second member."""
+    """Return others that differ in one thing.
+
+    Words alone or in the tree, a second member, texts that may be turned around.
+    """
     if facts.told:
         return []
     alone = given.features.words == ("word",)
@@ -83,7 +90,14 @@ def like(given: Configuration, facts: Facts) -> list[Configuration]:
     name = f"{given.name}, {'words in the tree' if alone else 'words alone'}"
     found = [replace(given, name=name, features=features)]
     second = None if alone else with_second_member(given, facts)
-    return [*found, replace(second, name=f"{given.name}, two members")] if second else found
+    if second is not None:
+        found.append(replace(second, name=f"{given.name}, two members"))
+    if facts.may_turn:
+        turned = not given.features.reorder
+        features = replace(given.features, reorder=turned)
+        name = f"{given.name}, {'in any' if turned else 'in the same'} order"
+        found.append(replace(given, name=name, features=features))
+    return found
 
 
 def default_model() -> Model:
@@ -102,7 +116,7 @@ def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
     if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
-    return Overlay(unit=facts.unit)
+    return Overlay(unit="word" if facts.crowded else facts.unit)
 
 
 def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learning:
@@ -193,7 +207,11 @@ def _told_features(facts: Facts) -> Features:
 def _transducer(facts: Facts) -> TransducerModel:
     if facts.surplus:  # most units name nothing, and what says so is learnt
         return TransducerModel(allow_multiple=False, length_bonus=1.0, normaliser_power=0.6)
-    return TransducerModel(unaligned_cost=_COST, fertility_cost=_COST)
+    cost = _COST
+    if facts.actions >= _MORE_ACTIONS * facts.units:
+        # As many actions as units have follow each other if one more has this probability.
+        cost = float(f"{-math.log(1 - facts.units / facts.actions):.2g}")
+    return TransducerModel(unaligned_cost=cost, fertility_cost=cost)
 
 
 def _graphs(facts: Facts) -> Configuration:
@@ -201,6 +219,12 @@ def _graphs(facts: Facts) -> Configuration:
         "plans over graphs", PlanModel(), Overlay(unit=facts.unit), features_for(facts),
         _listing(facts),
     )  # fmt: skip
+
+
+def _word_by_word(facts: Facts) -> Configuration:
+    return replace(
+        _graphs(facts), name="plans over graphs, word by word", overlay=Overlay(unit="word")
+    )
 
 
 def _soft_graphs(facts: Facts) -> Configuration:

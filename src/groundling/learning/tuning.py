@@ -11,7 +11,7 @@ from typing import Any
 
 from groundling.data.own import folds
 from groundling.errors import DemonstrationError, GroundlingError, GroundlingWarning
-from groundling.learning.choosing import Choice, Choices, count_right
+from groundling.learning.choosing import Choice, Choices, choose
 from groundling.learning.facts import Facts, sample
 from groundling.learning.presets import (
     Configuration,
@@ -22,16 +22,21 @@ from groundling.learning.presets import (
 )
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
+from groundling.learning.trying import briefly, count_right
+from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
-__all__ = ["Comparison", "Trial", "compare"]
+__all__ = ["OWN", "Comparison", "Trial", "compare"]
 
+OWN = "as Follower() chooses"
+"""The name of the configuration that is chosen without a comparison."""
 _PARTS = 3
 _MOST = 600  # demonstrations that are compared on
 _FEWEST = 24  # demonstrations of which a comparison tells something
 _PROBE = 8  # demonstrations that are learnt from to see how long it takes
 _WARM = 4  # demonstrations whose training compiles what others use
 _COMPARED = 2  # options that are looked at in any case, so that the quicker one can be taken
+_SOON = 0.01  # of all the time: what more demonstrations are looked at after
 _LOOKING = 0.25  # of all the time: seeing what options take
 _SHARE = 0.6  # of the time for trials: the configurations; the rest is for others like the best
 _PENALTIES = (0.1, 0.3, 3.0, 10.0)  # times the usual one, for the best configuration
@@ -39,12 +44,30 @@ _PENALTIES = (0.1, 0.3, 3.0, 10.0)  # times the usual one, for the best configur
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration that was tried: its name, its penalty, the share of right answers."""
+    """A configuration that was tried: its name, its penalty, the share of right answers.
+
+    `count` is of how many demonstrations.
+
+    >>> print(Trial("unit by unit", 0.5, 0.75, 1.25, 90))
+    unit by unit, l2=0.5: 0.75 ±0.05 right, 1.2 s
+    """
 
     name: str
     l2: float
     score: float
     seconds: float
+    count: int
+
+    @property
+    def error(self) -> float:
+        """The standard error of the score: what may be chance."""
+        return math.sqrt(self.score * (1 - self.score) / self.count)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}, l2={self.l2:g}: {self.score:.2f} ±{self.error:.2f} right, "
+            f"{self.seconds:.1f} s"
+        )
 
 
 @dataclass(frozen=True)
@@ -54,10 +77,11 @@ class Comparison:
     `compared` of `count` demonstrations were compared on; `left_out` was not tried, each with
     about how many seconds it would have taken, for want of time.
 
-    >>> print(Comparison((Trial("unit by unit", 0.5, 0.75, 1.25),), None, Choices(), 90, 300,
+    >>> print(Comparison((Trial("unit by unit", 0.5, 0.75, 1.25, 90),), None, Choices(), 90, 300,
     ...                  (("plans over graphs", 8.0),)))
-    configuration                    l2   right  seconds
-    unit by unit                    0.5    0.75      1.2  ← best
+    configuration                    l2        right  seconds
+    unit by unit                    0.5   0.75 ±0.05      1.2  ← best
+    Scores that differ by 0.05 or less may do so by chance; of such the first is taken.
     Compared on 90 of 300 demonstrations, as many as there was time for.
     Left out for want of time: plans over graphs (about 8 s).
     """
@@ -71,16 +95,23 @@ class Comparison:
 
     @property
     def best(self) -> Trial:
-        """The trial with the most right answers; the first of equals."""
-        return max(self.trials, key=lambda each: each.score)
+        """The trial with the most right answers; the first of those that may be as good."""
+        return _first_of_the_best(self.trials)
 
     def __str__(self) -> str:
         wide = max(26, *(len(each.name) for each in self.trials)) + 2
-        lines = [f"{'configuration':<{wide}}{'l2':>7}{'right':>8}{'seconds':>9}"]
+        lines = [f"{'configuration':<{wide}}{'l2':>7}{'right':>13}{'seconds':>9}"]
         for each in self.trials:
             mark = "  ← best" if each is self.best else ""
             lines.append(
-                f"{each.name:<{wide}}{each.l2:>7g}{each.score:>8.2f}{each.seconds:>9.1f}{mark}"
+                f"{each.name:<{wide}}{each.l2:>7g}{each.score:>7.2f} ±{each.error:.2f}"
+                f"{each.seconds:>9.1f}{mark}"
+            )
+        chance = max(self.trials, key=lambda each: each.score).error
+        if chance:
+            lines.append(
+                f"Scores that differ by {chance:.2f} or less may do so by chance; of such the "
+                "first is taken."
             )
         if self.compared < min(self.count, _MOST):
             lines.append(
@@ -93,6 +124,17 @@ class Comparison:
         return "\n".join(lines)
 
 
+def _first_of_the_best(trials: Sequence[Trial]) -> Trial:
+    """Return the first trial that is not worse than the best by more than may be chance.
+
+    >>> one, other = Trial("a", 1, 0.55, 1, 60), Trial("b", 1, 0.6, 1, 60)
+    >>> _first_of_the_best([one, other]).name, _first_of_the_best([other, one]).name
+    ('a', 'b')
+    """
+    top = max(trials, key=lambda each: each.score)
+    return next(each for each in trials if each.score >= top.score - top.error)
+
+
 def compare(
     settings: Mapping[str, Any],
     demonstrations: Sequence[Demonstration],
@@ -100,19 +142,17 @@ def compare(
     tell: Callable[[str], object] = lambda what: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Comparison:
-    """Try configurations, then others like the best one, then its penalties.
+    """Try what `Follower()` chooses, other configurations, some like the best, its penalties.
 
-    All of it and the last fit, which the caller does, are to take so many seconds together. What
-    a fit takes is measured on a few demonstrations first; then as many are compared on as there
-    is time for, and what there is no time for is left out. One configuration is always tried. How
-    many are tried depends on the machine, since time does; what is tried first is the same
-    everywhere.
+    `tell` gets every trial as soon as it is done. All of it and the last fit, which the caller
+    does, are to take so many seconds together. What a fit takes is measured on a few
+    demonstrations first; then as many are compared on as there is time for, and what there is no
+    time for is left out. One configuration is always tried. How many are tried depends on the
+    machine, since time does; what is tried first is the same everywhere.
     """
     facts = Facts(demonstrations, settings["parser"])
     race = _Race(settings, facts, seconds, tell, clock)
-    options = configurations(facts)
-    names = {each.name for each in options}
-    options += [each for each in more_configurations(facts) if each.name not in names]
+    options = _options(settings, facts)
     race.measure(options)
     for option in options:
         race.attempt(option, learning_for(facts, option.model))
@@ -125,7 +165,7 @@ def compare(
     usual = learning_for(facts, best.model)
     for times in _PENALTIES:
         race.attempt(best, replace(usual, l2=usual.l2 * times))
-    trial, _, trainer = max(race.tried, key=lambda each: each[0].score)
+    trial, _, trainer = race.leading
     if trial.score <= 0:
         raise DemonstrationError(
             "No configuration follows any demonstration that it did not learn from. Give more "
@@ -133,7 +173,7 @@ def compare(
         )
     why = (
         f"{trial.score:.2f} right in {_PARTS}-fold cross-validation over groups, the best of "
-        f"{len(race.tried)} that were tried"
+        f"{len(race.tried)} that were tried, or the first of those within ±{trial.error:.2f}"
     )
     chosen = Choices(
         (
@@ -147,6 +187,19 @@ def compare(
     return Comparison(
         trials, trainer, chosen, race.compared, len(demonstrations), tuple(race.left_out)
     )
+
+
+def _options(settings: Mapping[str, Any], facts: Facts) -> list[Configuration]:
+    """Return what is tried: what would be chosen first, then flat actions, which mostly served."""
+    left_open = dict.fromkeys(("model", "overlay", "features", "learning", "search"), AUTO)
+    chosen, _ = choose({**settings, **left_open}, facts.demonstrations)
+    own = Configuration(OWN, chosen.model, chosen.overlay, chosen.features, chosen.search)
+    others = {each.name: each for each in (*configurations(facts), *more_configurations(facts))}
+    rest = [each for each in others.values() if replace(each, name=OWN) != own]
+    same = [each.name for each in others.values() if each not in rest]
+    if same:
+        own = replace(own, name=f"{OWN} ({same[0]})")
+    return [own, *sorted(rest, key=lambda each: each.overlay.nodes != "flat")]
 
 
 @dataclass
@@ -175,9 +228,15 @@ class _Race:
         return self.seconds - (self.clock() - self.began)
 
     @property
+    def leading(self) -> tuple[Trial, Configuration, Trainer]:
+        """What was best so far."""
+        trials = [each for each, _, _ in self.tried]
+        return self.tried[trials.index(_first_of_the_best(trials))]
+
+    @property
     def best(self) -> Configuration:
         """The configuration that was best so far."""
-        return max(self.tried, key=lambda each: each[0].score)[1]
+        return self.leading[1]
 
     def measure(self, options: Sequence[Configuration]) -> None:
         """See what options take, and how many demonstrations there is time to compare on."""
@@ -189,7 +248,8 @@ class _Race:
         known = [self.each[option.name] for option in options if option.name in self.each]
         size = _FEWEST
         if len(known) == len(options):
-            spare = _SHARE * (self.left - max(known) * self.facts.count)
+            last = max(self.each[each.name] * self._longer(each) for each in options)
+            spare = _SHARE * (self.left - last * self.facts.count)
             size = max(size, int(spare / (_PARTS * sum(known))) if sum(known) else most)
         self.parts = self._parts(min(size, most))
         self.compared = sum(len(test) for _, test in self.parts)
@@ -199,11 +259,17 @@ class _Race:
         late = self.left <= (1 - _LOOKING) * self.seconds
         if self.seconds <= 0 or (late and len(self.each) >= _COMPARED):
             return
-        some = sample(self.facts.demonstrations, _PROBE)
-        self.tell(f"seeing how long {option.name} takes")
-        began = self.clock()
-        self._fit(option, some)
-        self.each[option.name] = (self.clock() - began) / len(some)
+        size, took = _PROBE, 0.0
+        while True:
+            some = sample(self.facts.demonstrations, size)
+            began = self.clock()
+            self._fit(option, some)
+            took = self.clock() - began
+            # What is soon done has mostly done what more of them share.
+            if took > _SOON * self.seconds or len(some) < size:
+                break
+            size *= 4
+        self.each[option.name] = took / len(some)
 
     def attempt(self, option: Configuration, learning: Learning) -> None:
         """Try an option, if there is time for it and for learning from all demonstrations."""
@@ -221,12 +287,12 @@ class _Race:
 
     def try_out(self, option: Configuration, learning: Learning) -> None:
         """Try an option, whatever it takes."""
-        self.tell(f"trying {option.name}, l2={learning.l2:g}")
         trainer = self._trainer(option, learning)
         began = self.clock()
-        score = _cross_validated(trainer, self.parts)
-        trial = Trial(option.name, learning.l2, score, self.clock() - began)
+        score = _cross_validated(briefly(trainer, self.facts), self.parts)
+        trial = Trial(option.name, learning.l2, score, self.clock() - began, self.compared)
         self.tried.append((trial, option, trainer))
+        self.tell(str(trial))
         # A few demonstrations may take less or more time each than many.
         self.takes[option.name] = trial.seconds
         self.each[option.name] = trial.seconds / ((_PARTS - 1) * self.compared)
@@ -235,13 +301,24 @@ class _Race:
         each = self.each.get(option.name, max(self.each.values(), default=0.0))
         # All parts but one learn from a demonstration, and the other one follows it.
         takes = self.takes.get(option.name, each * self.compared * _PARTS)
-        last = max(each, self.each[self.best.name] if self.tried else 0.0) * self.facts.count
-        if takes + last <= self.left:
+        last = each * self._longer(option)
+        if self.tried:
+            last = max(last, self.each[self.best.name] * self._longer(self.best))
+        if takes + last * self.facts.count <= self.left:
             return True
         usual = learning_for(self.facts, option.model).l2 == learning.l2
         name = option.name if usual else f"{option.name}, l2={learning.l2:g}"
         self.left_out.append((name, takes))
         return False
+
+    def _longer(self, option: Configuration) -> float:
+        """Return how many times longer the last fit takes, which may list longer plans."""
+        if not option.model.member_model.lists_plans:
+            return 1.0
+        tried, last = self.facts.trial_length, self.facts.enumerable_length
+        if tried is None or last is None:
+            return 1.0
+        return self.facts.plans(last) / self.facts.plans(tried)
 
     def _parts(self, size: int) -> list[tuple[list[Demonstration], list[Demonstration]]]:
         """Return ways to learn from some and be tested on others, of two groups or more."""
@@ -261,7 +338,8 @@ class _Race:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)
             try:
-                self._trainer(option, learning_for(self.facts, option.model)).fit(some)
+                trainer = self._trainer(option, learning_for(self.facts, option.model))
+                briefly(trainer, self.facts).fit(some)
             except GroundlingError:
                 return
 

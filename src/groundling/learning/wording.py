@@ -44,10 +44,13 @@ def turning_words(
     kinds: Collection[str],
     spells: Callable[[str, str], bool],
     fold: Callable[[str], str],
+    *,
+    fewest: int = _FEWEST,
 ) -> tuple[Connective, ...]:
     """Return words whose texts mostly name values in another order than actions have them.
 
-    Looked at are values that one word of a text spells and one action of several has.
+    Looked at are values that one word of a text spells and one action of several has; `fewest`
+    texts are to be turned around by a word.
     """
     turned: Counter[Connective] = Counter()
     seen: Counter[Connective] = Counter()
@@ -62,7 +65,7 @@ def turning_words(
         sorted(
             each
             for each, count in turned.items()
-            if count >= _FEWEST and count >= _SHARE * seen[each]
+            if count >= fewest and count >= _SHARE * seen[each]
         )
     )
 

@@ -106,9 +106,10 @@ class TransducerModel(Model):
         """
         bonus = f"TransducerModel.length_bonus (it is {self.length_bonus:g})"
         if short:
+            less = f" Or lower fertility_cost (it is {self.fertility_cost:g})."
             return (
                 f"Raise {bonus}, or unaligned_cost (it is {self.unaligned_cost:g}), which a unit "
-                "costs that names no action."
+                f"costs that names no action.{less if self.fertility_cost else ''}"
             )
         further = f", or raise fertility_cost (it is {self.fertility_cost:g})"
         return f"Lower {bonus}{further if self.allow_multiple else ''}."
