@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -89,7 +90,14 @@ def test_own_world_settings_change_what_was_chosen():
 
 def test_own_world_is_diagnosed():
     said = run("diagnose", WORLD, SHOWN, "--model", "model")
-    assert "9 of 10 demonstrations are followed as demonstrated." in said
+    assert "10 of 10 demonstrations are followed as demonstrated." in said
+    record = {
+        "text": "go to the attic", "world": {"Kitchen": {"rooms": ["attic", "barn", "cellar"]}},
+        "start": {"State": {"room": "barn"}}, "actions": [["go", "cellar"]],
+    }  # fmt: skip
+    Path("other.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    said = run("diagnose", WORLD, "other.jsonl", "--model", "model")
+    assert "0 of 1 demonstrations are followed as demonstrated." in said
     assert "The others by reason:" in said
 
 

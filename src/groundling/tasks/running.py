@@ -44,6 +44,8 @@ Result = dict[str, Any]
 Folders = Mapping[str, Path | None]
 """Where the corpus of each task is; nowhere means the generated sample."""
 
+_LONGEST_NAME = 150  # of a file, which most systems let have 255 bytes
+
 
 @dataclass(frozen=True)
 class Job:
@@ -68,7 +70,10 @@ class Job:
     def key(self) -> str:
         """A name for files."""
         shown = "-".join((self.task, self.preset, *self.variants, self.fold))
-        return re.sub(r"[^\w-]+", "_", shown)
+        name = re.sub(r"[^\w-]+", "_", shown)
+        if len(name) <= _LONGEST_NAME:
+            return name
+        return f"{name[:_LONGEST_NAME]}-{hashlib.sha256(shown.encode()).hexdigest()[:12]}"
 
     def __str__(self) -> str:
         what = " and ".join(self.variants)
