@@ -26,9 +26,13 @@ export class Why {
   hide() { this.told = null; this.element.hidden = true; }
 
   show(told) {
+    // What is told again as it was stays as it is, with what somebody is choosing in it.
+    if (this.told && JSON.stringify(told) === JSON.stringify(this.told)) return;
     this.told = told;
     this.element.hidden = false;
     this.chosen = this.pointed = null;
+    this.detail.style.removeProperty("min-height");
+    this.detail.replaceChildren();
     this.places = new Map();
     this.nodes = new Map();
     this.words.replaceChildren(...told.words.map((words, sentence) => this.sentence(words, sentence)));
@@ -117,6 +121,8 @@ export class Why {
     }
     this.element.classList.toggle("pointing", Boolean(thing));
     this.draw();
+    // It never gets shorter while one points at things: the page would move away under the pointer.
+    this.detail.style.minHeight = `${this.detail.offsetHeight}px`;
     this.detail.replaceChildren(...(!thing ? this.general() : thing.step === undefined ? this.aboutWord(thing) : this.aboutStep(thing.step)));
   }
 
