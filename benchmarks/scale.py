@@ -42,7 +42,7 @@ from groundling.tasks.mazes.generator import generate_demonstrations, generate_m
 __all__ = ["main", "maze"]
 
 MAZES = 8  # to learn in; one more is kept unseen
-IN_FILE = 2000
+IN_FILE = 4000
 MEMORY = "4GB"
 LITTLE = "1GB"  # less than all in memory take where both are compared
 LATENCY_ROUNDS = 30

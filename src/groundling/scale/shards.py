@@ -16,7 +16,7 @@ from groundling.world.environment import Demonstration, Environment
 
 __all__ = ["SHARD", "Shard", "Shards", "split"]
 
-SHARD = 2000
+SHARD = 4000
 """How many demonstrations a shard has at most."""
 
 
