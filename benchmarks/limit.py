@@ -107,6 +107,11 @@ def _pass_charts(
                     message[s] = row[s]
                 for s in range(states):
                     row[s] = message[s]
+                if layout.stay >= 0:  # neighbours that are not listed: each node itself
+                    for s in range(states):
+                        message[s] = row[s]
+                    for s in range(states):
+                        posterior[s] = message[s]
                 for s in range(states):  # backward: read both, write posteriors
                     posterior[s] = row[s]
                 for s in range(states):
@@ -158,6 +163,11 @@ def _pass_flat_charts(
                     message[s] = row[s]
                 for s in range(states):
                     row[s] = message[s]
+                if layout.stay >= 0:  # neighbours that are not listed: each node itself
+                    for s in range(states):
+                        message[s] = row[s]
+                    for s in range(states):
+                        posterior[s] = message[s]
                 for s in range(states):  # backward: read both, write posteriors, return counts
                     posterior[s] = row[s]
                 for s in range(states):
