@@ -116,7 +116,7 @@ def _trained(
     with progress(console, "learning") as report, warnings.catch_warnings():
         # A demo may stop a little before the very minimum.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        follower.fit(world.training, progress=report)
+        follower.fit(world.training, progress=report, check=False)  # its settings are known to work
     console.print(
         f"Learnt {len(follower.theta_):,} weights in {perf_counter() - began:.0f} s "
         "(the first run also compiles the kernels)."
