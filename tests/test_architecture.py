@@ -13,8 +13,8 @@ SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
     "language", "world", "data", "features", "overlay", "inference", "models", "learning",
-    "scale", "io_before", "io", "explain", "answers", "judging", "known", "findings",
-    "mistakes", "diagnosing",
+    "scale", "io_before", "io", "explain", "answers", "judging",
+    "diagnosis",
     "estimator", "looking", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from groundling.answers import listed_requests
-from groundling.diagnosing import check_learnt, left_out, warn
+from groundling.diagnosis.diagnosing import check_learnt, left_out, warn
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,

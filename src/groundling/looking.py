@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Self
 
 from groundling.answers import answer
-from groundling.diagnosing import Diagnosis, diagnose
+from groundling.diagnosis.diagnosing import Diagnosis, diagnose
 from groundling.errors import NotFittedError, SettingError
 from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon

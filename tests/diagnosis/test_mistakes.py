@@ -15,7 +15,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
-from tests.test_diagnosing import ITEMS, SHOWN, Pots, go_to, make
+from tests.diagnosis.test_diagnosing import ITEMS, SHOWN, Pots, go_to, make
 from tests.worlds import Line, line_demonstrations
 
 

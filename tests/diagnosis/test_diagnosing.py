@@ -16,6 +16,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
+from groundling.diagnosis.findings import _fit, follow_again
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -23,7 +24,6 @@ from groundling.errors import (
     SearchError,
     SettingError,
 )
-from groundling.findings import _fit, follow_again
 from tests.worlds import GoalLine, Line, line_demonstrations
 
 ITEMS = Line(4, {0: "lamp", 1: "sofa", 2: "desk", 3: "bed"})

@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from groundling.known import (
+from groundling.diagnosis.known import (
     NOTHING,
     Known,
     TextWords,

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from groundling.answers import possible_plans
-from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
-from groundling.features.labels import NUMBER, kind_of
-from groundling.findings import (
+from groundling.diagnosis.findings import (
     Finding,
     contradictions,
     follow_again,
@@ -18,10 +16,12 @@ from groundling.findings import (
     too_long,
     which_too_long,
 )
-from groundling.known import Known
+from groundling.diagnosis.known import Known
+from groundling.diagnosis.mistakes import Mistake, explain_mistake
+from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
+from groundling.features.labels import NUMBER, kind_of
 from groundling.learning.trainer import Learnt
 from groundling.learning.wording import words_of
-from groundling.mistakes import Mistake, explain_mistake
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State

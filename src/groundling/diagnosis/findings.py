@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from groundling.answers import possible_plans
+from groundling.diagnosis.known import Known, advise, graphs, looks
 from groundling.errors import GroundlingError
-from groundling.known import Known, advise, graphs, looks
 from groundling.learning.counting import PlanCounts
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request

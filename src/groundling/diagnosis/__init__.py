@@ -1,0 +1,1 @@
+"""What goes wrong with what was learnt, and why: findings, mistakes, and their cures."""
