@@ -235,6 +235,18 @@ def test_cluster_without_a_scheduler_or_workers_says_so(monkeypatch):
         fit(cluster=cluster)
 
 
+def test_cluster_that_hears_twice_of_a_death_is_closed_all_the_same():
+    with connected("local:1") as client:
+        scheduler = client.cluster.scheduler
+        (told,) = [each for each in scheduler.plugins.values() if hasattr(each, "bcomm")]
+
+        async def tell():
+            told.bcomm.send(["remove", "tcp://127.0.0.1:1"])
+
+        client.cluster.sync(tell)
+    assert client.cluster.status.name == "closed"
+
+
 def test_cluster_without_dask_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SettingError, match=r"pip install 'groundling\[cluster\]'"):

@@ -63,7 +63,7 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
         import dask
 
         with dask.config.set(_LOCAL):  # before workers start, which take it over
-            started = distributed.LocalCluster(
+            started = _local(distributed)(
                 n_workers=int(cluster.partition(":")[2]),
                 threads_per_worker=1,
                 memory_limit="auto" if memory is None else memory,
@@ -82,6 +82,17 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
         ) from error
     with client:
         yield client
+
+
+def _local(distributed: Any) -> Any:
+    """Make Dask's own local cluster bear to hear twice of a death: it would fail when closed."""
+
+    class Cluster(distributed.LocalCluster):  # type: ignore[misc]
+        def _update_worker_status(self, op: str, msg: Any) -> None:
+            if op != "remove" or msg in self.scheduler_info["workers"]:
+                super()._update_worker_status(op, msg)
+
+    return Cluster
 
 
 def _distributed() -> Any:
