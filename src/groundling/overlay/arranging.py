@@ -8,8 +8,8 @@ import numpy as np
 
 from groundling.overlay.batch import Integers, Layout, Room, make_layout, measure_room
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.flat import FlatLayout, is_flat, lay_out_flat
 from groundling.overlay.potentials import PairTables, tabulate
+from groundling.overlay.strips import FlatLayout, is_flat, lay_out_flat, measure_flat_room
 
 __all__ = ["Arrangement", "arrange"]
 
@@ -28,10 +28,12 @@ def arrange(encoding: Encoding) -> Arrangement:
     """Lay an encoding out for kernels."""
     batch = encoding.batch
     layout = make_layout(batch, encoding.word_sets)
+    flat = lay_out_flat(batch) if is_flat(batch) else None
+    room = measure_room(batch, layout)
     return Arrangement(
         pairs=tabulate(encoding.tables),
         layout=layout,
-        flat=lay_out_flat(batch) if is_flat(batch) else None,
+        flat=flat,
         advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
-        room=measure_room(batch, layout),
+        room=room if flat is None else measure_flat_room(batch, flat, room),
     )

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from groundling.compiling import njit
 from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.vectors import LANES, lane_rows
 
 __all__ = [
     "FROM", "RELATION", "STATE", "TILE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Room", "Workspace", "compiled",
-    "fill_states", "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace",
+    "fill_states", "inner", "lay_out_tile", "make_layout", "make_workspace",
     "measure_room", "next_tile", "summing", "whole",
 ]  # fmt: skip
 
@@ -30,8 +31,11 @@ def compiled(function: F) -> F:
     return cast(F, njit(**_OPTIONS)(function))
 
 
-# What only kernels call needs no way in from Python, which takes time to compile.
-_INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# What only kernels call needs no way in from Python, which takes time to compile; and it becomes a
+# part of those that call it, as handing over all arrays takes longer than most of what is done.
+_INNER: dict[str, Any] = _OPTIONS | {
+    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True
+}  # fmt: skip
 
 
 def inner(function: F) -> F:
@@ -42,11 +46,6 @@ def inner(function: F) -> F:
 def summing(function: F) -> F:
     """Compile an inner kernel whose sums may be taken in any order, several at a time."""
     return cast(F, njit(**(_INNER | {"fastmath": {"contract", "reassoc"}}))(function))
-
-
-def inlined(function: F) -> F:
-    """Compile a kernel that becomes a part of those that call it."""
-    return cast(F, njit(forceinline=True, **_INNER)(function))
 
 
 # One type of integer in all kernels: what is called with several is compiled as often.
@@ -260,13 +259,13 @@ def make_workspace(room: Room) -> Workspace:
         state_enters=np.empty(room.tile, np.bool_),
         link=np.empty(room.tile_links, np.uint64),
         tile_links=np.zeros(1, np.int32),
-        scores=np.empty(room.scores),
-        counts=np.empty(room.scores),
-        rows=np.empty(room.cells),
-        messages=np.empty(room.cells),
-        posteriors=np.empty(room.tile_cells),
-        asked=np.empty(room.tile),
-        total=np.empty(room.tile),
+        scores=np.zeros(room.scores + 1),  # and one for what is no state
+        counts=np.empty(room.scores + 1),
+        rows=lane_rows(room.cells // LANES + 1),
+        messages=lane_rows(room.cells // LANES + 1),
+        posteriors=lane_rows(room.tile_cells // LANES + 1),
+        asked=lane_rows(room.tile // LANES + 1),
+        total=lane_rows(room.tile // LANES + 1),
         kept_log=np.empty(room.candidates),
         group_shift=np.empty(room.groups),
         group_log=np.empty(grouped),
@@ -275,7 +274,7 @@ def make_workspace(room: Room) -> Workspace:
         free_weight=np.empty(room.candidates),
         kind_score=np.empty(room.kinds),
         kind_weight=np.empty(room.kinds),
-        prior=np.empty(room.nodes),
+        prior=np.zeros(room.nodes + 1),
         in_logs=np.empty(room.candidates, np.bool_),
         log_start=np.zeros(room.actions + 1, np.int32),
         log_rows=np.empty(room.candidate_cells),
@@ -302,7 +301,7 @@ def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
     return count
 
 
-@inlined
+@inner
 def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
     """Return where a tile of candidates that begins with `first` ends, and its states."""
     states = whole(layout.candidate_states[first])

@@ -26,7 +26,7 @@ from groundling.overlay.batch import (
     Layout,
     Reals,
     Workspace,
-    inlined,
+    inner,
     summing,
     whole,
 )
@@ -48,7 +48,7 @@ TINY, HUGE = 1e-12, 1e12  # rows outside are rescaled
 FAINT, FLOOR = 1e-100, -440.0
 
 
-@inlined
+@inner
 def inside(
     batch: Batch,
     layout: Layout,
@@ -122,7 +122,7 @@ def inside(
                     rows[w, s] = 0.0
 
 
-@inlined
+@inner
 def _send(
     batch: Batch,
     layout: Layout,
@@ -169,7 +169,7 @@ def _send(
             beyond = here + potentials.skip_exp * beyond
 
 
-@inlined
+@inner
 def outside(
     batch: Batch,
     layout: Layout,
@@ -224,7 +224,7 @@ def outside(
             counts[w, state_node[s]] += posteriors[w, s]
 
 
-@inlined
+@inner
 def _receive(
     batch: Batch,
     layout: Layout,
