@@ -112,13 +112,13 @@ def _pass_charts(
             last, states = next_tile(layout, first, end)
             lay_out_tile(batch, layout, first, last, workspace)
             passed[0] += words * states
-            passed[1] += words * workspace.tile_links[0]
+            passed[1] += words * workspace.tile_links[-1]
             for w in range(words):
                 row = workspace.rows[w * states : (w + 1) * states]
                 message = workspace.messages[w * states : (w + 1) * states]
                 posterior = workspace.posteriors[w * states : (w + 1) * states]
                 for _ in range(2):  # forward, backward
-                    for i in range(workspace.tile_links[0]):
+                    for i in range(workspace.tile_links[-1]):
                         seen += workspace.link[i]
                 for s in range(states):  # forward: fill, write the message, write the row
                     row[s] = 1.0
