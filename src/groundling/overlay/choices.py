@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.ragged import starts_of
 
 __all__ = ["Choice", "KnownGraph", "distinct_keys", "in_order"]
 
 Numbers = NDArray[Any]
+
+_SOME = 2**18  # keys that are looked up at a time
+_MOST_EMPTY = 40  # places of a table for each key
+_COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bits
+_BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,21 +90,44 @@ def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
     return distinct[order], rank[where]
 
 
-def distinct_keys(
-    keys: NDArray[np.int64], nodes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Do what np.unique does with its inverse, without sorting where a table fits in memory."""
+def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
+    """Do what np.unique does with its inverse, without sorting: a table tells what occurs.
+
+    Keys are set << 32 | node. The table has one bit for each set and node; places are looked up
+    in it by counting bits, so that it stays small, and time grows with the number of keys.
+
+    >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]
+    [[2, 4294967296], [1, 0, 1]]
+    """
     if not len(keys):
         return keys, keys
-    high, low = keys >> 32, keys & 0xFFFFFFFF
-    size = (int(high.max()) + 1) * nodes
-    if size > 50_000_000 or size > 40 * len(keys):
+    size = (int(keys.max() >> 32) + 1) * nodes
+    if size > _MOST_EMPTY * len(keys):
         distinct, where = np.unique(keys, return_inverse=True)
         return distinct, where
-    flat = high * nodes + low
-    seen = np.zeros(size, bool)
-    seen[flat] = True
+    seen = np.zeros(size, np.bool_)
+    # What is done some at a time stays in the cache, and takes no room.
+    some = [slice(first, first + _SOME) for first in range(0, len(keys), _SOME)]
+    for each in some:
+        seen[_flat(keys[each], nodes)] = True
     found = np.flatnonzero(seen)
-    place = np.zeros(size, np.int32)
-    place[found] = np.arange(len(found), dtype=np.int32)
-    return ((found // nodes) << 32) | (found % nodes), place[flat].astype(np.int64)
+    high = found // nodes
+    distinct = high << 32 | (found - high * nodes)
+    where = np.empty(len(keys), np.int32)
+    if len(some) == 1:
+        place = np.empty(size, np.int32)
+        place[found] = np.arange(len(found), dtype=np.int32)
+        where[:] = place[_flat(keys, nodes)]
+        return distinct, where
+    bits = np.packbits(seen, bitorder="little")
+    del seen
+    before = starts_of(_COUNT[bits], np.int32)  # how many occur before those of a byte
+    for each in some:
+        flat = _flat(keys[each], nodes)
+        byte = flat >> 3
+        where[each] = before[byte] + _COUNT[bits[byte] & _BELOW[flat & 7]]
+    return distinct, where
+
+
+def _flat(keys: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
+    return (keys >> 32) * nodes + (keys & 0xFFFFFFFF)
