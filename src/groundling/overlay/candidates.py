@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.graphs import LaidOutGraph, NodeContent
 
-__all__ = ["CandidateLayout", "Candidates"]
+__all__ = ["Candidates"]
 
 Numbers = NDArray[np.int32]
-
-
-class CandidateLayout(NamedTuple):
-    """The distinct nodes of some graphs, the nodes of each graph, and where those end."""
-
-    nodes: tuple[NodeContent, ...]
-    graph_node: Numbers
-    graph_ends: Numbers
 
 
 class Candidates:
@@ -89,24 +79,6 @@ class Candidates:
         arrays = (self.action_graph, self.ends, self.plan_labels)
         listed = 200 * len(self.graphs) + 300 * len(self.labels)
         return 1000 + sum(each.nbytes for each in arrays) + listed
-
-    @cached_property
-    def layout(self) -> CandidateLayout:
-        """The nodes of all graphs as arrays."""
-        contents: dict[int, int] = {}
-        nodes: list[NodeContent] = []
-        local, sizes = [], []
-        for graph in self.graphs:
-            sizes.append(len(graph.nodes))
-            for content in graph.nodes:
-                place = contents.get(id(content))
-                if place is None:
-                    place = contents[id(content)] = len(nodes)
-                    nodes.append(content)
-                local.append(place)
-        return CandidateLayout(
-            tuple(nodes), np.array(local, np.int32), np.cumsum(sizes, dtype=np.int32)
-        )
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
 from groundling.overlay.ragged import starts_of
 
-__all__ = ["Choice", "KnownGraph", "distinct_keys", "in_order"]
+__all__ = ["Choice", "choose", "distinct_keys", "in_order"]
 
 Numbers = NDArray[Any]
 
@@ -24,34 +24,26 @@ _COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bit
 _BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
-@dataclass(frozen=True, eq=False)
-class KnownGraph:
-    """A graph that was interned; holding it keeps its identity from being reused."""
-
-    graph: LaidOutGraph
-    nodes: list[int]
-    shape: int
-    prior: int
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Choice:
     """What some lists of candidates come to as arrays, shared by the texts that choose among them.
 
-    Places of graphs and of actions are counted from the first of the instance, nodes are
-    numbered as they first occur.
+    Nothing in it depends on a text, or on what else is encoded with it. Things that are the same
+    object are listed once, as they first occur; others are told by their places in these lists.
     """
 
     candidates: tuple[Candidates, ...]  # holding them keeps their identity from being reused
-    graphs: list[LaidOutGraph]
+    graphs: Sequence[LaidOutGraph]
+    contents: list[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
+    shapes: list[Shape]
     graph_shape: Numbers
-    graph_prior: Numbers
-    graph_node: Numbers
+    graph_prior: Numbers  # graph -> its content; or -1
+    graph_node: Numbers  # graph -> places of its nodes in `nodes`
     graph_ends: Numbers
-    nodes: Numbers
+    nodes: Numbers  # node -> its content
     action_graph: Numbers
     candidate_ends: Numbers
-    labels: Numbers  # of each candidate, or empty
+    labels: Numbers  # candidate -> content of its labels; or empty
 
     @cached_property
     def kinds(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -64,15 +56,74 @@ class Choice:
             return np.zeros(1, np.int64), np.zeros(count, np.int64), np.array([count])
         return np.unique(self.labels, return_inverse=True, return_counts=True)
 
-    def gold_nodes(self, gold: Iterable[int]) -> NDArray[np.float64]:
-        """Count how often each node occurs in some candidates."""
-        counts = np.zeros(len(self.nodes))
-        for place in gold:
-            begin = self.candidate_ends[place - 1] if place else 0
-            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
-                first = self.graph_ends[graph - 1] if graph else 0
-                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
-        return counts
+
+def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
+    """Return what lists of candidates come to together; `priors` tells whether ψ(y) is scored."""
+    places: dict[int, int] = {}  # identity of a graph, a content or a shape -> its place
+    nodes: dict[int, int] = {}
+    graphs: list[LaidOutGraph] = []
+    contents: list[NodeContent] = []
+    shapes: list[Shape] = []
+    node_content, graph_prior, graph_shape, graph_node, graph_ends = [], [], [], [], []
+
+    def place_of(thing: Any, listed: list[Any]) -> int:
+        place = places.get(id(thing))
+        if place is None:
+            place = places[id(thing)] = len(listed)
+            listed.append(thing)
+        return place
+
+    actions, plan_ends, labels = [], [], []
+    count = 0
+    for each in candidates:
+        of_plans = [0] * len(each.labels)
+        for place in each.order:
+            if place < 0:
+                of_plans[-1 - place] = place_of(each.labels[-1 - place], contents)
+                continue
+            graph = each.graphs[place]
+            if id(graph) in places:
+                continue
+            place_of(graph, graphs)
+            for content in graph.nodes:
+                node = nodes.get(id(content))
+                if node is None:
+                    node = nodes[id(content)] = len(nodes)
+                    node_content.append(place_of(content, contents))
+                graph_node.append(node)
+            graph_ends.append(len(graph_node))
+            graph_prior.append(place_of(graph.prior, contents) if priors else -1)
+            graph_shape.append(place_of(graph.shape, shapes))
+        of_actions = each.action_graph
+        if len(candidates) > 1:  # else graphs are listed in this order already
+            of_actions = np.array([places[id(graph)] for graph in each.graphs], np.int32)[
+                each.action_graph
+            ]
+        actions.append(of_actions)
+        plan_ends.append(each.ends if not count else count + each.ends)
+        count += len(each.action_graph)
+        if of_plans:
+            labels.append(np.array(of_plans, np.int32)[each.plan_labels])
+    return Choice(
+        candidates=tuple(candidates),
+        graphs=graphs if len(candidates) > 1 else candidates[0].graphs,
+        contents=contents,
+        shapes=shapes,
+        graph_shape=np.array(graph_shape, np.int32),
+        graph_prior=np.array(graph_prior, np.int32),
+        graph_node=np.array(graph_node, np.int32),
+        graph_ends=np.array(graph_ends, np.int32),
+        nodes=np.array(node_content, np.int32),
+        action_graph=_concatenated(actions),
+        candidate_ends=_concatenated(plan_ends),
+        labels=_concatenated(labels),
+    )
+
+
+def _concatenated(parts: Sequence[Numbers]) -> Numbers:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
 
 def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
