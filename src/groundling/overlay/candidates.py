@@ -46,6 +46,8 @@ class Candidates:
     ([0, 0, 1], [1, 3], 2)
     """
 
+    __slots__ = ("action_graph", "ends", "graphs", "labels", "order", "plan_labels")
+
     def __init__(self, plans: Iterable[tuple[Sequence[LaidOutGraph], NodeContent | None]]) -> None:
         graph_place: dict[int, int] = {}
         label_place: dict[NodeContent, int] = {}

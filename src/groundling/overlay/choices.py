@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
-from groundling.overlay.ragged import starts_of
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
+from groundling.overlay.ragged import concatenated, starts_of
 
-__all__ = ["Choice", "choose", "distinct_keys", "in_order"]
+__all__ = ["Alone", "Choice", "Choices", "Numbered", "choose", "distinct_keys", "in_order"]
 
 Numbers = NDArray[Any]
 
+_LATEST = 1_900_000  # bytes
 _SOME = 2**18  # keys that are looked up at a time
 _MOST_EMPTY = 40  # places of a table for each key
 _COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bits
@@ -43,18 +44,56 @@ class Choice:
     nodes: Numbers  # node -> its content
     action_graph: Numbers
     candidate_ends: Numbers
-    labels: Numbers  # candidate -> content of its labels; or empty
+    kinds: Numbers  # kind of candidate -> content of its labels; none where plans have none
+    candidate_kind: Numbers
+    # What was worked out for it alone; see `encode`, `JoinedLabels` and `arrange`.
+    encoded: Any = None
+    spelled: Any = None
+    arranged: Any = None
 
-    @cached_property
-    def kinds(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The distinct labels, for each candidate their place, and how many candidates have them.
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, with all that is worked out for it alone."""
+        labels = sum(map(len, self.contents))
+        return 8000 + 24 * len(self.graph_node) + 20 * len(self.action_graph) + 4 * labels
 
-        Without labels, all candidates are of one kind.
-        """
-        if not len(self.labels):
-            count = len(self.candidate_ends)
-            return np.zeros(1, np.int64), np.zeros(count, np.int64), np.array([count])
-        return np.unique(self.labels, return_inverse=True, return_counts=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbered:
+    """A choice with the numbers that its nodes and shapes have in an encoding.
+
+    What a choice lists is not kept: there are many, and the garbage collector walks all of it.
+    """
+
+    graphs: Sequence[LaidOutGraph]
+    graph_shape: Numbers
+    graph_prior: Numbers
+    graph_node: Numbers
+    graph_ends: Numbers
+    nodes: Numbers
+    action_graph: Numbers
+    candidate_ends: Numbers
+    candidate_kind: Numbers
+    kinds: Numbers  # kind of candidate -> its labels; none where plans have none
+
+    def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
+        """Count how often each node occurs in some candidates."""
+        counts = np.zeros(len(self.nodes))
+        for place in gold:
+            begin = self.candidate_ends[place - 1] if place else 0
+            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
+                first = self.graph_ends[graph - 1] if graph else 0
+                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
+        return counts
+
+
+class Alone(NamedTuple):
+    """What is the same for every text that is encoded alone with a choice."""
+
+    numbered: Numbered
+    nodes: list[NodeContent]
+    relations: list[Relation]
+    arrays: dict[str, Numbers]  # of the batch
 
 
 def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
@@ -73,7 +112,8 @@ def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
             listed.append(thing)
         return place
 
-    actions, plan_ends, labels = [], [], []
+    actions, plan_ends, plan_kinds = [], [], []
+    kinds: dict[int, int] = {}  # place of labels -> which kind of candidate has them
     count = 0
     for each in candidates:
         of_plans = [0] * len(each.labels)
@@ -102,8 +142,13 @@ def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
         actions.append(of_actions)
         plan_ends.append(each.ends if not count else count + each.ends)
         count += len(each.action_graph)
-        if of_plans:
-            labels.append(np.array(of_plans, np.int32)[each.plan_labels])
+        of_kinds = [kinds.setdefault(place, len(kinds)) for place in of_plans]
+        if len(candidates) == 1 and of_plans:
+            plan_kinds.append(each.plan_labels)
+        elif of_plans:
+            plan_kinds.append(np.array(of_kinds, np.int32)[each.plan_labels])
+        else:
+            plan_kinds.append(np.zeros(len(each), np.int32))  # without labels, all are alike
     return Choice(
         candidates=tuple(candidates),
         graphs=graphs if len(candidates) > 1 else candidates[0].graphs,
@@ -114,16 +159,46 @@ def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
         graph_node=np.array(graph_node, np.int32),
         graph_ends=np.array(graph_ends, np.int32),
         nodes=np.array(node_content, np.int32),
-        action_graph=_concatenated(actions),
-        candidate_ends=_concatenated(plan_ends),
-        labels=_concatenated(labels),
+        action_graph=concatenated(actions),
+        candidate_ends=concatenated(plan_ends),
+        kinds=np.array(list(kinds), np.int64),
+        candidate_kind=concatenated(plan_kinds),
     )
 
 
-def _concatenated(parts: Sequence[Numbers]) -> Numbers:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int32)
+class Choices:
+    """What the latest lists of candidates came to, for more texts about the same.
+
+    Most requests are about what others were about shortly before. Only the latest are kept: they
+    take more room than the candidates themselves, and are made again soon enough.
+    """
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self._known: dict[tuple[int, ...], Choice] = {}  # those used last stand last
+        self._lock = threading.Lock()  # requests may be followed side by side
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Choices, ()  # copies begin anew
+
+    def of(self, candidates: Sequence[Candidates], *, priors: bool) -> Choice:
+        """Return what lists of candidates come to, which holds them as long as it is kept."""
+        key = tuple(map(id, candidates))
+        with self._lock:
+            found = self._known.pop(key, None)
+            if found is None:
+                found = choose(candidates, priors=priors)
+                self.bytes += found.nbytes
+            self._known[key] = found
+            while self.bytes > _LATEST:
+                self.bytes -= self._known.pop(next(iter(self._known))).nbytes
+        return found
+
+    def forget(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._known.clear()
+            self.bytes = 0
 
 
 def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:

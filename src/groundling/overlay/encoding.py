@@ -16,13 +16,21 @@ from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import Batch, Integers
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.choices import Choice, choose, distinct_keys, in_order
+from groundling.overlay.choices import (
+    Alone,
+    Choice,
+    Choices,
+    Numbered,
+    choose,
+    distinct_keys,
+    in_order,
+)
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.overlay.interning import Interner
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.joining import Meetings, WordContent, join_labels
 from groundling.overlay.potentials import LabelTables
-from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
 from groundling.overlay.skeletons import BOUND, Skeleton
 
 __all__ = ["Encoding", "Instance", "encode"]
@@ -36,9 +44,18 @@ _NONE = np.zeros(0)
 _KINDS = {"instance_weight": np.float64, "instance_cells": np.int64}
 # What comes as numbers, not as arrays; those that begin with 0 tell where something begins.
 _STARTS = ("instance_words", "instance_groups", "shape_nodes", "node_near")
-_LISTED = (
-    *_STARTS, "word_parent", "word_link", "word_dependency", "word_direction", "word_group",
-    "instance_nodes", "near_node", "near_relation", "node_enters",
+_OF_TEXTS = (
+    "instance_words", "instance_groups", "word_parent", "word_link", "word_dependency",
+    "word_direction", "word_group",
+)  # fmt: skip
+_OF_CHOICES = (
+    "instance_nodes", "shape_nodes", "node_near", "near_node", "near_relation", "node_enters",
+)  # fmt: skip
+_LISTED = (*_OF_TEXTS, *_OF_CHOICES)
+# What depends on texts and candidates, or on an instance.
+_OF_PAIRS = (
+    "word_advance", "cell_pair", "graph_prior", "kind_extras", "extra_pair", "instance_weight",
+    "candidate_gold",
 )  # fmt: skip
 
 
@@ -71,6 +88,7 @@ class Encoding:
     dependencies: list[str]
     relation_names: list[Relation]
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
+    alone: Choice | None = field(default=None, repr=False)  # of the only text, if it is kept
 
     @property
     def instances(self) -> int:
@@ -99,54 +117,27 @@ def encode(
     advance_scores: bool = False,
     plan_words: bool = False,
     joined: JoinedLabels | None = None,
+    choices: Choices | None = None,
 ) -> Encoding:
     """Encode instances; with `grow`, also decide which features the space has.
 
-    `joined` remembers what labels join, where the space does not grow.
+    `joined` remembers what labels join, and `choices` what candidates come to, where the space
+    does not grow.
     """
     if grow or joined is None or not joined.fits(space):
-        joined = None
+        joined = choices = None
     collector = _Collector(
         action_scores,
         advance_scores,
         plan_words,
         by_value=joined is None,
         counts=grow and space.min_count > 0,
+        choices=choices,
+        alone=len(instances) == 1,
     )
     for instance in instances:
         collector.add(instance)
     return collector.finish(space, grow, min_word_count, edge_scores, joined)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Numbered:
-    """A choice with the numbers that its nodes and shapes have in an encoding.
-
-    What a choice lists is not kept: there are many, and the garbage collector walks all of it.
-    """
-
-    graphs: Sequence[LaidOutGraph]
-    graph_shape: Numbers
-    graph_prior: Numbers
-    graph_node: Numbers
-    graph_ends: Numbers
-    nodes: Numbers
-    action_graph: Numbers
-    candidate_ends: Numbers
-    candidate_kind: Numbers
-    kinds: Numbers  # the distinct labels of candidates, or one kind without any
-    kind_uses: Numbers
-    labelled: bool
-
-    def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
-        """Count how often each node occurs in some candidates."""
-        counts = np.zeros(len(self.nodes))
-        for place in gold:
-            begin = self.candidate_ends[place - 1] if place else 0
-            for graph in self.action_graph[begin : self.candidate_ends[place]].tolist():
-                first = self.graph_ends[graph - 1] if graph else 0
-                np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
-        return counts
 
 
 class _Collector:
@@ -159,7 +150,12 @@ class _Collector:
         plan_words: bool,
         by_value: bool,
         counts: bool,
+        choices: Choices | None,
+        alone: bool,
     ) -> None:
+        self.known_choices = choices
+        self.is_alone = alone
+        self.alone: Choice | None = None  # if it is the only one, and kept for other texts
         self.by_value = by_value
         self.counts = counts  # whether it matters what demonstrated plans have
         self.action_scores = action_scores
@@ -173,7 +169,7 @@ class _Collector:
         # Interning a large thing by value hashes all its labels; by identity it is free.
         self.known_nodes: dict[int, int] = {}
         self.known_shapes: dict[int, int] = {}
-        self.choices: dict[tuple[int, ...], _Numbered] = {}
+        self.choices: dict[tuple[int, ...], Numbered] = {}
         # What comes as numbers is collected as such; what comes as arrays is kept as they are.
         self.numbers: dict[str, array[int]] = {name: array("i") for name in _LISTED}
         for name in _STARTS:
@@ -181,7 +177,7 @@ class _Collector:
         self.word_sets = array("i")
         self.weights = array("d")
         self.cells = array("q")
-        self.chosen: list[_Numbered] = []
+        self.chosen: list[Numbered] = []
         self.keys: list[Numbers] = []  # (set << 32 | node) of cells
         self.extras: list[Numbers] = []  # the same of pairs that all alignments have
         self.extra_sizes: list[int] = []  # how many of these each kind of candidate has
@@ -214,15 +210,24 @@ class _Collector:
         numbers["node_enters"].extend(shape.enters)
         numbers["shape_nodes"].append(len(numbers["node_enters"]))
 
-    def choice(self, candidates: Sequence[Candidates]) -> _Numbered:
+    def choice(self, candidates: Sequence[Candidates]) -> Numbered:
         """Return what candidates come to, for the first text or for the next one."""
         key = tuple(map(id, candidates))
         found = self.choices.get(key)
         if found is None:
-            found = self.choices[key] = self._number(choose(candidates, priors=self.action_scores))
+            if self.known_choices is None:
+                choice = choose(candidates, priors=self.action_scores)
+            else:
+                choice = self.known_choices.of(candidates, priors=self.action_scores)
+                self.alone = choice if self.is_alone else None
+            found = self.choices[key] = self._number(choice)
         return found
 
-    def _number(self, choice: Choice) -> _Numbered:
+    def _number(self, choice: Choice) -> Numbered:
+        if self.alone is not None and self.alone.encoded is not None:
+            before: Alone = self.alone.encoded
+            self.nodes.items, self.relations.items = before.nodes, before.relations
+            return before.numbered
         node = self.node
         contents = np.array([node(each) for each in choice.contents], np.int64)
         shapes = np.array([self.shape(each) for each in choice.shapes], np.int32)
@@ -231,8 +236,7 @@ class _Collector:
             # Contents that differ in identity only have one number.
             nodes, local = in_order(nodes.tolist())
             graph_node = local[graph_node]
-        kinds, candidate_kind, kind_uses = choice.kinds
-        return _Numbered(
+        return Numbered(
             graphs=choice.graphs,
             graph_shape=shapes[choice.graph_shape],
             graph_prior=contents[choice.graph_prior] if self.action_scores else choice.graph_prior,
@@ -241,10 +245,8 @@ class _Collector:
             nodes=nodes,
             action_graph=choice.action_graph,
             candidate_ends=choice.candidate_ends,
-            candidate_kind=candidate_kind,
-            kinds=contents[kinds] if len(choice.labels) else kinds,
-            kind_uses=kind_uses,
-            labelled=len(choice.labels) > 0,
+            candidate_kind=choice.candidate_kind,
+            kinds=contents[choice.kinds],
         )
 
     def add(self, instance: Instance) -> None:
@@ -268,12 +270,11 @@ class _Collector:
         self.keys.append((high[:, None] | numbered.nodes).ravel())
         self._add_extras(numbered, high)
 
-    def _add_extras(self, numbered: _Numbered, sets: Numbers) -> None:
+    def _add_extras(self, numbered: Numbered, sets: Numbers) -> None:
         """Note the pairs that every alignment of a candidate has: the plan's labels, with words."""
-        extras = numbered.kinds
-        size = 1
-        if not numbered.labelled:
-            extras, size = extras[:0], 0
+        extras, size = numbered.kinds, 1
+        if not len(extras):
+            size = 0
         elif self.plan_words:
             size = 1 + len(sets)
             both = np.empty((len(extras), size), np.int64)
@@ -298,9 +299,9 @@ class _Collector:
         if self.advance_scores:
             free = np.array(numbers["word_link"], np.int32) != BOUND
             advances[free] = word_sets[free].astype(np.int64) << 32
-        priors = _concatenated([each.graph_prior for each in self.chosen])
+        priors = concatenated([each.graph_prior for each in self.chosen])
         alone = [advances[advances >= 0], priors[priors >= 0], *self.extras]
-        pairs, where = distinct_keys(_concatenated([*self.keys, *alone]), len(self.nodes))
+        pairs, where = distinct_keys(concatenated([*self.keys, *alone]), len(self.nodes))
         cells = sum(self.cells)
         first, second = cells + len(alone[0]), cells + len(alone[0]) + len(alone[1])
         advances[advances >= 0] = where[cells:first]
@@ -317,7 +318,7 @@ class _Collector:
             relations=self.relations.items,
         )
         if joined is not None:
-            tables = joined.tables(meetings, edge_scores=edge_scores)
+            tables = joined.tables(meetings, edge_scores=edge_scores, alone=self.alone)
         else:
             tables = join_labels(
                 meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
@@ -339,6 +340,7 @@ class _Collector:
             dependencies=self.dependencies.items,
             relation_names=self.relations.items,
             graphs=[each.graphs for each in self.chosen],
+            alone=self.alone,
         )
 
     def _count(self, where: Numbers, cells: int, extras: int, pairs: int) -> NDArray[np.float64]:
@@ -350,7 +352,8 @@ class _Collector:
         # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
         uses = [np.ones(extras - cells)]
         for each, size in zip(self.chosen, self.extra_sizes, strict=True):
-            uses.append(np.repeat(each.kind_uses, size))
+            if size:
+                uses.append(np.repeat(np.bincount(each.candidate_kind), size))
         counts += np.bincount(where[cells:], np.concatenate(uses), pairs)
         return counts.astype(np.float64)
 
@@ -365,56 +368,54 @@ class _Collector:
         return np.bincount(word_sets, weights, len(self.sets)).astype(np.float64)
 
     def _batch(self, **arrays: Numbers) -> Batch:
-        chosen = self.chosen
-        graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
-        candidates = [len(each.candidate_ends) for each in chosen]
-        kinds = np.array([len(each.kinds) for each in chosen], np.int64)
-        gold = np.zeros(sum(candidates), np.int32)
-        place = 0
-        for count, shown in zip(candidates, self.gold, strict=True):
-            for each in shown:
-                gold[place + each] = 1
-            place += count
-        extras = np.repeat(np.array(self.extra_sizes, np.int64), kinds)
-        arrays |= {name: np.array(listed, np.int32) for name, listed in self.numbers.items()}
-        arrays |= {
-            "instance_graphs": starts_of(graphs),
-            "instance_candidates": starts_of(np.array(candidates, np.int64)),
-            "instance_kinds": starts_of(kinds),
-            "instance_cells": starts_of(np.array(self.cells))[:-1],
-            "instance_weight": np.array(self.weights),
-            "graph_shape": _concatenated([each.graph_shape for each in chosen]),
-            "graph_node": _concatenated([each.graph_node for each in chosen]),
-            "graph_nodes": _ends([each.graph_ends for each in chosen]),
-            "action_graph": _shifted([each.action_graph for each in chosen], graphs),
-            "candidate_actions": _ends([each.candidate_ends for each in chosen]),
-            "candidate_kind": _concatenated([each.candidate_kind for each in chosen]),
-            "candidate_gold": gold,
-            "kind_extras": starts_of(extras),
-        }
+        sizes = np.array(self.extra_sizes, np.int64)
+        kinds = [max(1, len(each.kinds)) for each in self.chosen]
+        arrays["kind_extras"] = starts_of(np.repeat(sizes, kinds))
+        arrays["instance_weight"] = np.array(self.weights)
+        before: Alone | None = None if self.alone is None else self.alone.encoded
+        for name in _OF_TEXTS if before is not None else _LISTED:
+            arrays[name] = np.array(self.numbers[name], np.int32)
+        if before is not None:
+            arrays |= before.arrays
+        else:
+            arrays |= self._chosen_arrays(kinds)
+        arrays["candidate_gold"] = self._golden(arrays["instance_candidates"])
         made: dict[str, Any] = {
             name: np.ascontiguousarray(arrays[name], _KINDS.get(name, np.int32))
             for name in Batch._fields
         }
+        if self.alone is not None and before is None:
+            same = set(Batch._fields).difference(_OF_TEXTS, _OF_PAIRS)
+            self.alone.encoded = Alone(
+                self.chosen[0],
+                self.nodes.items,
+                self.relations.items,
+                {name: made[name] for name in same},
+            )
         return Batch(**made)
 
+    def _chosen_arrays(self, kinds: list[int]) -> dict[str, Numbers]:
+        """Return what depends on candidates only."""
+        chosen = self.chosen
+        graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
+        candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
+        return {
+            "instance_graphs": starts_of(graphs),
+            "instance_candidates": starts_of(candidates),
+            "instance_kinds": starts_of(np.array(kinds, np.int64)),
+            "instance_cells": starts_of(np.array(self.cells))[:-1],
+            "graph_shape": concatenated([each.graph_shape for each in chosen]),
+            "graph_node": concatenated([each.graph_node for each in chosen]),
+            "graph_nodes": joined_ends([each.graph_ends for each in chosen]),
+            "action_graph": shifted([each.action_graph for each in chosen], graphs),
+            "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
+            "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
+        }
 
-def _concatenated(parts: Sequence[Numbers]) -> Numbers:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-
-def _shifted(parts: Sequence[Numbers], sizes: Numbers) -> Numbers:
-    """Join places in lists of these sizes into places in all lists together."""
-    joined = _concatenated(parts)
-    if len(parts) < 2:
-        return joined
-    before: Numbers = np.repeat(starts_of(sizes)[:-1], [len(each) for each in parts])
-    return joined + before
-
-
-def _ends(parts: Sequence[Numbers]) -> Numbers:
-    """Join where things end in several lists; a beginning is put before them."""
-    sizes = [int(each[-1]) if len(each) else 0 for each in parts]
-    return np.concatenate([[0], _shifted(parts, np.array(sizes, np.int64))])
+    def _golden(self, starts: Numbers) -> Numbers:
+        """Return which candidates were demonstrated."""
+        gold = np.zeros(int(starts[-1]), np.int32)
+        for start, shown in zip(starts.tolist(), self.gold, strict=False):
+            for each in shown:
+                gold[start + each] = 1
+        return gold
