@@ -12,6 +12,7 @@ from groundling.features.reading import Reader
 from groundling.inference.plan_space import enumerate_plans
 from groundling.language import ChainParser
 from groundling.overlay import choices as module
+from groundling.overlay import encoding
 from groundling.overlay.arranging import arrange
 from groundling.overlay.choices import Choices, distinct_keys
 from groundling.overlay.encoder import Encoder
@@ -169,6 +170,23 @@ def test_choices_count_nodes_that_are_equal_as_one():
     scores = Scorer(both).candidate_scores(room.theta).reshape(2, -1)
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-12)
     np.testing.assert_allclose(scores[0], Scorer(one).candidate_scores(room.theta), rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_choices_among_candidates_listed_anew_are_as_among_the_same(case, monkeypatch):
+    room = Room(case)
+    listed = {start: room.candidates(start) for start in (0, 2)}
+    starts = (0, 2, 0, 0, 2)
+    same = [room.instance("go right", [listed[start]], (1,)) for start in starts]
+    anew = [room.instance("go right", [room.candidates(start)], (1,)) for start in starts]
+    assert anew[0].candidates[0].signature() == anew[2].candidates[0].signature()
+    assert anew[0].candidates[0].signature() != anew[1].candidates[0].signature()
+    found = [room.encode(each, None, None) for each in (same, anew)]
+    monkeypatch.setattr(encoding, "_FEW", 0)
+    found.append(room.encode(anew, None, None))
+    for other in found[1:]:
+        assert_same(tuple(found[0].batch), tuple(other.batch), "batch")
+        assert_same(found[0].tables, other.tables, "tables")
 
 
 @given(

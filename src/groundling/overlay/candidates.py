@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,15 @@ class Candidates:
         arrays = (self.action_graph, self.ends, self.plan_labels)
         listed = 200 * len(self.graphs) + 300 * len(self.labels)
         return 1000 + sum(each.nbytes for each in arrays) + listed
+
+    def signature(self) -> tuple[Hashable, ...]:
+        """Return what plans of the same graphs, with equal labels, have alike.
+
+        It is good as long as the graphs are there, which are told apart by identity.
+        """
+        arrays = (self.action_graph, self.ends, self.plan_labels)
+        graphs = tuple(map(id, self.graphs))
+        return graphs, tuple(self.labels), *(each.tobytes() for each in arrays)
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -41,6 +41,7 @@ ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 Numbers = NDArray[Any]
 
 _NONE = np.zeros(0)
+_FEW = 256  # actions of candidates that are compared with others
 _KINDS = {"instance_weight": np.float64, "instance_cells": np.int64}
 # What comes as numbers, not as arrays; those that begin with 0 tell where something begins.
 _STARTS = ("instance_words", "instance_groups", "shape_nodes", "node_near")
@@ -170,6 +171,7 @@ class _Collector:
         self.known_nodes: dict[int, int] = {}
         self.known_shapes: dict[int, int] = {}
         self.choices: dict[tuple[int, ...], Numbered] = {}
+        self.alike: dict[tuple[Hashable, ...], Numbered] = {}
         # What comes as numbers is collected as such; what comes as arrays is kept as they are.
         self.numbers: dict[str, array[int]] = {name: array("i") for name in _LISTED}
         for name in _STARTS:
@@ -214,13 +216,22 @@ class _Collector:
         """Return what candidates come to, for the first text or for the next one."""
         key = tuple(map(id, candidates))
         found = self.choices.get(key)
-        if found is None:
-            if self.known_choices is None:
-                choice = choose(candidates, priors=self.action_scores)
-            else:
-                choice = self.known_choices.of(candidates, priors=self.action_scores)
-                self.alone = choice if self.is_alone else None
-            found = self.choices[key] = self._number(choice)
+        if found is not None:
+            return found
+        if self.known_choices is not None:
+            choice = self.known_choices.of(candidates, priors=self.action_scores)
+            self.alone = choice if self.is_alone else None
+            found = self._number(choice)
+        elif sum(len(each.action_graph) for each in candidates) <= _FEW:
+            # Decisions in one state are often listed anew each time.
+            same = tuple([each.signature() for each in candidates])
+            found = self.alike.get(same)
+            if found is None:
+                found = self._number(choose(candidates, priors=self.action_scores))
+                self.alike[same] = found
+        else:
+            found = self._number(choose(candidates, priors=self.action_scores))
+        self.choices[key] = found
         return found
 
     def _number(self, choice: Choice) -> Numbered:
