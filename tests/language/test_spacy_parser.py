@@ -131,7 +131,6 @@ def test_shipped_parser_gives_nothing_for_no_words(parser, text):
         "turn\x00left",
         "اتجه إلى اليسار ثم قف",
         "\u202eturn left\u202c",
-        "向左转，然后走到沙发。停！",
         "a" * 5000,
         "(" * 3000 + "go" + ")" * 3000,
         "go-" * 2000,
