@@ -20,6 +20,7 @@ from groundling.diagnosis.known import Known
 from groundling.diagnosis.mistakes import Mistake, explain_mistake
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, kind_of
+from groundling.language.sentences import is_unspaced
 from groundling.learning.trainer import Learnt
 from groundling.learning.wording import words_of
 from groundling.models.base import Request
@@ -33,7 +34,8 @@ _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
 _FOLLOWED = 24  # demonstrations that are followed again after learning,
 _WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
 _NAMED = 3  # demonstrations that a sentence names
-_LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it
+_LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it,
+_LONG_UNSPACED = 5  # where letters are syllables or words
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,22 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     if len(long) == len(examples) and learnt.model.member_model.lists_plans:
         [told] = too_long(learnt, examples)
         raise DemonstrationError(f"Nothing can be learnt: {told}")
-    some = examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT]
+    some = _sampled(examples)
     found = list(too_long(learnt, examples))
     found += contradictions(Known(learnt))
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
-    found += _constant_labels(some)
+    found += _constant_labels(some[:_FOLLOWED])
     found += _tokens(examples)
     found += _lexicon(learnt)
     apart = {id(each) for each in long}  # of which it was told why they are not found
-    found += follow_again(learnt, _followed([e for e in examples if id(e) not in apart], follow))
+    rest = [each for each in examples if id(each) not in apart]
+    found += follow_again(learnt, _followed(rest, follow), len(rest))
     return found
+
+
+def _sampled(examples: Sequence[Example]) -> list[Example]:
+    return list(examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT])
 
 
 def _followed(examples: Sequence[Example], most: int) -> list[Example]:
@@ -142,11 +149,13 @@ def diagnose(
             right += 1
             continue
         mistakes.append(explain_mistake(known, each, request, shown, best, found))
-    some = examples[:_LOOKED_AT]
+    # A few texts say nothing of what the others that were learnt from have.
+    some = [*_sampled(known.shown), *examples[:_LOOKED_AT]]
+    varied = [*known.shown[:_FOLLOWED], *examples[:_FOLLOWED]]
     findings = [
         *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
         *_nodes(learnt, some),
-        *_constant_labels(some), *_tokens(examples), *_lexicon(learnt),
+        *_constant_labels(varied), *_tokens(examples), *_lexicon(learnt),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
 
@@ -166,7 +175,8 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
         if isinstance(e.value, str)
     }
     known = {kind for kind, _ in strings}
-    words = {word for each in examples for word in words_of(each)}
+    # What a follower from a file learnt from is known by its words only.
+    words = {word for each in examples for word in words_of(each)} | set(encoder.reader.counts)
     # A world may presume slots that its users did not ask for, or set them in a place of its own.
     worlds = [each.demonstration.environment for each in examples]
     presumed = {kind for each in worlds for kind in getattr(each, "presumed_slots", ())}
@@ -240,7 +250,7 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
     values: dict[tuple[str, str], set[object]] = {}
     seen: set[tuple[int, State]] = set()
     count, differ, chosen_from = 0, False, 0
-    for each in examples[:_FOLLOWED]:
+    for each in examples:
         if getattr(each.demonstration.environment, "labels_follow_text", False):
             continue  # values that a text does not name are not there, so the others look constant
         for state in each.trajectory.states[:-1]:
@@ -279,7 +289,12 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
 def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
     # A word that comes with labels stands for a sentence on purpose.
     sentences = [s for each in examples for s in each.instructions if not s.labels]
-    alone = [s.tokens[0] for s in sentences if len(s) == 1 and len(s.tokens[0]) >= _LONG_TOKEN]
+    alone = [
+        s.tokens[0]
+        for s in sentences
+        if len(s) == 1
+        and len(s.tokens[0]) >= (_LONG_UNSPACED if is_unspaced(s.tokens[0]) else _LONG_TOKEN)
+    ]
     if 2 * len(alone) > len(sentences):
         yield Finding(
             "one token",
