@@ -28,6 +28,7 @@ from groundling.errors import (
     DemonstrationError,
     GraphError,
     InstructionError,
+    LearningWarning,
     NotFittedError,
     SearchError,
     SettingError,
@@ -824,3 +825,11 @@ def test_follower_says_that_a_class_was_given_for_a_world(trained):
 def test_follower_says_what_is_no_text(trained, text, message):
     with pytest.raises(InstructionError, match=message):
         trained.follow(text, Line(), 1)
+
+
+def test_follower_calibration_on_too_few_says_so():
+    follower = make().fit(line_demonstrations())
+    with pytest.warns(
+        LearningWarning, match=r"The temperature is 0.05, .* 1 demonstrations are too"
+    ):
+        follower.calibrate(line_demonstrations()[:1])

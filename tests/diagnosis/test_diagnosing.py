@@ -10,6 +10,7 @@ from groundling import (
     Features,
     Follower,
     GroundingGraph,
+    Lexicon,
     Overlay,
     PlanModel,
     RankedEnvironment,
@@ -21,6 +22,7 @@ from groundling.errors import (
     DemonstrationError,
     GroundlingError,
     LearningWarning,
+    LexiconError,
     SearchError,
     SettingError,
 )
@@ -433,3 +435,31 @@ def test_fit_reports_progress_from_the_first_second():
     for stage in ("reading", "listing plans", "encoding", "training", "checking"):
         assert stage in stages
     assert all(math.isnan(e.loss) for e in told if not e.stage.startswith("training"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"bulb": [("item", "lmap")]}, r"'bulb' is given item:lmap, .* Did you mean 'lamp'\? "),
+        ({"bulb": [("itme", "lamp")]}, r"'bulb' is given a value of 'itme', .* mean 'item'\? "),
+        ({"light bulb": [("item", "lamp")]}, "'light bulb' is more than one word, and is never"),
+    ],
+)
+def test_diagnosing_warns_of_words_of_a_lexicon_that_stand_for_nothing(entry, told):
+    features = Features(words=("word",), slots=("item",), lexicon=Lexicon(entry))
+    with pytest.warns(LearningWarning, match=told):
+        follower = make(features=features, search=Search(max_length=2)).fit(SHOWN)
+    assert kinds(follower, SHOWN) == ["idle entry"]
+
+
+def test_diagnosing_is_silent_of_a_lexicon_without_fault():
+    lexicon = Lexicon({"bulb": [("item", "lamp")], "couch": [("item", "sofa")]})
+    features = Features(words=("word",), slots=("item",), lexicon=lexicon)
+    follower = make(features=features, search=Search(max_length=2)).fit(SHOWN)
+    assert kinds(follower, SHOWN) == []
+
+
+@pytest.mark.parametrize("meaning", ["mug", ("name", "mug"), 5])
+def test_lexicon_refuses_what_is_no_list_of_pairs(meaning):
+    with pytest.raises(LexiconError, match=r"Give a list of \(kind, value\) pairs, such as"):
+        Lexicon({"cup": meaning})

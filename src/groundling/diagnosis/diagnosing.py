@@ -19,10 +19,10 @@ from groundling.diagnosis.findings import (
 from groundling.diagnosis.known import Known
 from groundling.diagnosis.mistakes import Mistake, explain_mistake
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
-from groundling.features.labels import NUMBER, kind_of
+from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.language.sentences import is_unspaced
 from groundling.learning.trainer import Learnt
-from groundling.learning.wording import words_of
+from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State
@@ -106,6 +106,7 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     found += _constant_labels(some[:_FOLLOWED])
     found += _tokens(examples)
     found += _lexicon(learnt)
+    found += _entries(learnt, some[:_FOLLOWED])
     apart = {id(each) for each in long}  # of which it was told why they are not found
     rest = [each for each in examples if id(each) not in apart]
     found += follow_again(learnt, _followed(rest, follow), len(rest))
@@ -156,6 +157,7 @@ def diagnose(
         *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
         *_nodes(learnt, some),
         *_constant_labels(varied), *_tokens(examples), *_lexicon(learnt),
+        *_entries(learnt, varied),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
 
@@ -303,6 +305,57 @@ def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
             "Give a parser of this language with parser=…, such as "
             "ChainParser(language=Language(…, spaced=False)) where it writes no spaces; or texts "
             "with spaces between words.",
+        )
+
+
+def _offered(examples: Sequence[Example]) -> set[tuple[str, str]]:
+    """Return the string labels of all that could be done, each a kind and a value."""
+    found: set[tuple[str, str]] = set()
+    for each in examples:
+        for state in each.trajectory.states[:-1]:
+            for action in each.world.actions(state):
+                found |= graph_values(each.world, state, action)
+    return found
+
+
+def _entries(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
+    """Find words of a lexicon that stand for nothing: of no slot, of no graph, or two in one."""
+    encoder = learnt.fitted.encoder
+    given = {word: pairs for word, pairs in encoder.reader.lexicon.given.items() if pairs}
+    if not given:
+        return
+    slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
+    offered = _offered(examples) | {(k, v) for k, values in encoder.values.items() for v in values}
+    # Such values are there only where a text names them.
+    hidden = any(
+        getattr(e.demonstration.environment, "labels_follow_text", False) for e in examples
+    )
+    idle = []
+    for word, pairs in given.items():
+        if len(word.split()) > 1:
+            idle.append(f"{word!r} is more than one word, and is never looked up")
+        for kind, value in pairs:
+            known = {v for k, v in offered if k == kind}
+            if kind not in slots:
+                label = any(k == kind for k, _ in offered)
+                why = "is not in Features.slots" if label else "is no label of any graph"
+                hint = "" if label else did_you_mean(kind, slots - {NUMBER, ORDINAL})
+                idle.append(
+                    f"{word!r} is given a value of {kind!r}, which {why}.{hint}".rstrip(".")
+                )
+            elif kind in encoder.nodes.slots and value not in known and not hidden:
+                hint = did_you_mean(value, known)
+                idle.append(
+                    f"{word!r} is given {kind}:{value}, which no graph has.{hint}".rstrip(".")
+                )
+    if idle:
+        more = f" And {len(idle) - _NAMED} more." if len(idle) > _NAMED else ""
+        yield Finding(
+            "idle entry",
+            "Words of the lexicon stand for nothing that could be done: "
+            f"{'; '.join(idle[:_NAMED])}.{more}".replace("?.", "?"),
+            "Write entries as one word with the label and the value that graphs have: "
+            "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
         )
 
 

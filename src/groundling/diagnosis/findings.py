@@ -34,8 +34,8 @@ class Finding:
     """Something that cannot work, and what to do about it.
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
-    node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `not found`, `near
-    chance`, `poor fit`, `several actions`, `left out`.
+    node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `idle entry`, `not found`,
+    `near chance`, `poor fit`, `several actions`, `left out`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
