@@ -130,6 +130,24 @@ class Looking(Estimator):
         ]
         return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
 
+    def kinds_of(self, word: str) -> tuple[str, ...]:
+        """Return the slots whose values a word stands for, by its spelling or a lexicon.
+
+        >>> from groundling import Demonstration, Features, Follower, GroundingGraph
+        >>> class Shelf:
+        ...     def actions(self, taken): return ("cup", "jug")
+        ...     def step(self, taken, thing): return thing
+        ...     def ground(self, taken, thing, after):
+        ...         return GroundingGraph({"event": {"thing": thing}})
+        >>> shown = [Demonstration("take the cup", Shelf(), "", ("cup",))]
+        >>> follower = Follower(parser="chain", features=Features(slots=("thing",))).fit(shown)
+        >>> follower.kinds_of("jug"), follower.kinds_of("take")
+        (('thing',), ())
+        """
+        encoder = self._fitted().fitted.encoder
+        word = encoder.reader.language.fold(word)
+        return tuple(dict.fromkeys(kind for kind, _ in encoder.reader.sense(word, encoder.values)))
+
     @property
     def member_count_(self) -> int:
         """How many models have a say: one, unless they are an ensemble."""

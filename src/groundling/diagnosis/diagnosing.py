@@ -57,6 +57,14 @@ class Diagnosis:
         return dict(Counter(each.why for each in self.mistakes).most_common())
 
     def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
+        """Return all of it as text, with so many mistakes, and where the rest is.
+
+        >>> Diagnosis((), (), 1, 1).summary(None)
+        '1 of 1 demonstrations are followed as demonstrated. Nothing else was found wrong.'
+        """
         lines = [f"{self.right} of {self.count} demonstrations are followed as demonstrated."]
         if not self.findings and not self.mistakes:
             lines[0] += " Nothing else was found wrong."
@@ -64,9 +72,9 @@ class Diagnosis:
         if self.mistakes:
             shown = ", ".join(f"{why} {count}" for why, count in self.reasons.items())
             lines.append(f"The others by reason: {shown}.")
-            lines += [f"- {each}" for each in self.mistakes[:10]]
-            if len(self.mistakes) > 10:
-                lines.append(f"- and {len(self.mistakes) - 10} more in .mistakes")
+            lines += [f"- {each}" for each in self.mistakes[:most]]
+            if most is not None and len(self.mistakes) > most:
+                lines.append(f"- and {len(self.mistakes) - most} more {rest}")
         return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
@@ -62,7 +63,8 @@ def _written(value: str | float) -> str:
 
 def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
     """Return the (kind, value) pairs of a word, or complain of what is none."""
-    listed = list(pairs) if isinstance(pairs, Iterable) and not isinstance(pairs, str) else [pairs]
+    several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
+    listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
     if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
         return [(kind, value) for kind, value in listed]
     raise LexiconError(
