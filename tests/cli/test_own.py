@@ -112,8 +112,8 @@ def test_own_world_says_that_a_start_is_no_state():
 
 
 def test_own_world_mistakes_are_listed_whole_on_request(kitchen):
-    record = '{"text": "sing a song", "start": {"State": {"room": "kitchen"}}, "actions": [["go", "%s"]]}'
-    lines = [record % room for room in ("hall", "cellar")] * 12
+    sung = {"text": "sing a song", "start": {"State": {"room": "kitchen"}}}
+    lines = [json.dumps({**sung, "actions": [["go", room]]}) for room in ("hall", "cellar")] * 12
     head = Path(SHOWN).read_text(encoding="utf-8").splitlines()[0]
     Path("songs.jsonl").write_text("\n".join([head, *lines]), encoding="utf-8")
     few = run("diagnose", WORLD, "songs.jsonl", "--model", "model")
