@@ -830,6 +830,6 @@ def test_follower_says_what_is_no_text(trained, text, message):
 def test_follower_calibration_on_too_few_says_so():
     follower = make().fit(line_demonstrations())
     with pytest.warns(
-        LearningWarning, match=r"The temperature is 0.05, .* 1 demonstrations are too"
+        LearningWarning, match=r"The temperature is 0.05, .* demonstrations \(1\) do not"
     ):
         follower.calibrate(line_demonstrations()[:1])

@@ -288,9 +288,9 @@ class Looking(Estimator):
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
             warnings.warn(
-                f"The temperature is {temperature:.2g}, the end of what is tried: "
-                f"{len(listed)} demonstrations are too few to tell how often plans are wrong. "
-                "Calibrate on more, which were not trained on.",
+                f"The temperature is {temperature:.2g}, the end of what is tried: so few "
+                f"demonstrations ({len(listed)}) do not tell how often plans are wrong. Calibrate "
+                "on more, which were not trained on.",
                 LearningWarning,
                 stacklevel=2,
             )

@@ -157,7 +157,8 @@ def compare(
     machine, since time does; what is tried first is the same everywhere.
     """
     given: Any = seconds
-    if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= given < math.inf:
+    number = isinstance(given, Real) and not isinstance(given, bool)
+    if not number or not 0 <= float(given) < math.inf:
         raise SettingError(f"seconds is a number from 0 on, such as 60, not {seconds!r}.")
     facts = Facts(demonstrations, settings["parser"])
     race = _Race(settings, facts, seconds, tell, clock)
