@@ -83,7 +83,7 @@ def test_own_world_weighs_words_that_are_matched_with_values():
         ("learning.l2=abc", "Learning.l2 is a number, not 'abc'."),
         ("learning.l2=1,2", "--setting learning.l2 takes one value, not 2."),
         ("search.beam=0", "Search.beam is at least 1"),
-        ("zzz=3", "- search: search.beam, search.budget, search.decode"),
+        ("zzz=3", "learning.tolerance, search.beam, search.budget, search.decode"),
     ],
 )
 def test_own_world_settings_are_checked_before_anything_is_read(setting, told):

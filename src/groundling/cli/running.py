@@ -19,7 +19,6 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
 from groundling.models.decision import DecisionModel
-from groundling.models.ensemble import Ensemble
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
@@ -31,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 _GROUPS: dict[str, tuple[type[Settings], ...]] = {
-    "model": (PlanModel, DecisionModel, TransducerModel, Ensemble),
+    "model": (PlanModel, DecisionModel, TransducerModel),
     "overlay": (Overlay,),
     "features": (Features,),
     "learning": (Learning,),
@@ -133,15 +132,12 @@ def check_settings(given: Sequence[str]) -> None:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    """Return which setting was meant, or all there are, a line for each group."""
+    """Return which setting was meant, or all that there are."""
     inside = [each for each in known if each.partition(".")[2] == name.rpartition(".")[2]]
     if inside or difflib.get_close_matches(name, known):
         return did_you_mean(inside[0] if inside else name, inside or known)
-    groups = (
-        f"- {group}: {', '.join(sorted(e for e in known if e.startswith(f'{group}.')))}"
-        for group in _GROUPS
-    )
-    return "\n".join((" Known:", *groups))
+    groups = (", ".join(sorted(e for e in known if e.startswith(f"{g}."))) for g in _GROUPS)
+    return " Known: " + ",\n".join(groups) + "."  # long lines of an error are cut
 
 
 def _value(text: str) -> Any:
