@@ -11,6 +11,8 @@ from groundling.language.cache import ParseCache
 from groundling.language.limits import Limits
 from groundling.language.parser import load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
+from groundling.learning.facts import Facts
+from groundling.learning.presets import _in_characters
 
 KNOWN = ("人参", "玉ねぎ", "豆", "トマト", "かぼちゃ", "レタス")
 NEW = ("ねぎ", "じゃがいも", "大根", "ほうれん草")
@@ -64,6 +66,7 @@ def test_unspaced_texts_come_out_right_with_the_default_parser():
     dice = random.Random(3)
     follower = Follower().fit(demonstrations(dice, KNOWN, 30))
     assert follower.chosen().features.slots == ("crop",)
+    assert "overlay = Overlay(unit='word', nodes='flat')" in str(follower.choices_)
     assert follower.score(demonstrations(dice, NEW, 30)) >= 0.9
 
 
@@ -83,3 +86,13 @@ def test_unspaced_is_a_sentence_by_its_letters():
     assert not is_unspaced("go to 東京 on Monday")
     assert not is_unspaced("turn left")
     assert not is_unspaced("")
+
+
+def test_unspaced_is_not_what_has_names_of_one_letter():
+    def given(text):
+        return [Demonstration(text, Garden(KNOWN), (), (("water", "豆"),))]
+
+    letters = ChainParser(language=Language("mine", spaced=False))
+    assert _in_characters(Facts(given("豆に水をやって"), "chain"))
+    assert _in_characters(Facts(given("water"), letters))
+    assert not _in_characters(Facts(given("A to B"), "chain"))

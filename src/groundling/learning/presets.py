@@ -63,7 +63,7 @@ def configurations(facts: Facts) -> list[Configuration]:
     if facts.enumerable_length is None:
         everything = _unit_by_unit(facts)
         return [_values_only(everything, facts), everything] if facts.told else [everything]
-    if in_characters(facts.examples):
+    if _in_characters(facts):
         return [_flat(facts)]
     if facts.longest == 1:
         return [_graphs(facts)]
@@ -71,6 +71,10 @@ def configurations(facts: Facts) -> list[Configuration]:
     if facts.crowded:
         found.append(_word_by_word(facts))
     return [*found, _unit_by_unit(facts)] if facts.units > 1.2 else found
+
+
+def _in_characters(facts: Facts) -> bool:
+    return in_characters(facts.examples, facts.encoder.reader.language)
 
 
 def more_configurations(facts: Facts) -> list[Configuration]:
@@ -120,7 +124,7 @@ def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
     if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
-    if in_characters(facts.examples):
+    if _in_characters(facts):
         return Overlay.flat()
     return Overlay(unit="word" if facts.crowded else facts.unit)
 

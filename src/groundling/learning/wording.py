@@ -9,7 +9,8 @@ from itertools import combinations
 
 from groundling.features.labels import kind_of
 from groundling.features.ordering import Connective, possible_connectives
-from groundling.language.sentences import are_characters, runs_of
+from groundling.language.languages import Language
+from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.models.examples import Example
 from groundling.world.environment import State, World
 
@@ -29,10 +30,14 @@ def words_of(example: Example) -> frozenset[str]:
     )
 
 
-def in_characters(examples: Sequence[Example]) -> bool:
+def in_characters(examples: Sequence[Example], language: Language) -> bool:
     """Tell whether most texts are in characters: without spaces, and without trees of words."""
     sentences = [each.tokens for example in examples for each in example.instructions]
-    return sum(map(are_characters, sentences)) * 2 > len(sentences)
+    found = [
+        are_characters(tokens) and (not language.spaced or is_unspaced(" ".join(tokens)))
+        for tokens in sentences
+    ]
+    return sum(found) * 2 > len(sentences)
 
 
 def graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
