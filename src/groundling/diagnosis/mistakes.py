@@ -344,14 +344,14 @@ class _Rivals:
                       for plan in (self.gold, self.best))  # fmt: skip
         edges = ", ".join(f"{edge:g}" for edge in nodes.bins)
         label = (
-            f"Give it a string label beside the number, such as {name + ' said'!r}, with a value "
+            f"a string label beside the number, such as {name + ' said'!r}, with a value "
             "for each range that people speak of"
         )
         if gold - best:
             use = advise(self.known.learnt, "Features", numbers=("equal", "bins"))
-            cure = f"Use {use}, where a number falls between two of the edges {edges}. Or: {label}."
+            cure = f"Use {use}, where a number falls between two of the edges {edges}; or give it {label}."
         else:
-            cure = f"{label}: the edges of 'bins', {edges}, do not part these."
+            cure = f"Give it {label}: the edges of 'bins', {edges}, do not part these."
         yield (
             f"The number {name!r} tells the actions apart, and with Features.numbers=('equal',) "
             f"only a numeral means it: other words learn nothing of a number. {cure}"
