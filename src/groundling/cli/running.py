@@ -18,9 +18,7 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.settings import Learning
-from groundling.models.decision import DecisionModel
-from groundling.models.plan import PlanModel
-from groundling.models.transducer import TransducerModel
+from groundling.models.every import every_model
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings, check_value
 from groundling.tasks.running import Changes, Folders, Job, Result, run_jobs
@@ -30,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 _GROUPS: dict[str, tuple[type[Settings], ...]] = {
-    "model": (PlanModel, DecisionModel, TransducerModel),
+    "model": tuple(dict.fromkeys(type(each["model"]) for each in every_model())),
     "overlay": (Overlay,),
     "features": (Features,),
     "learning": (Learning,),

@@ -349,7 +349,10 @@ class _Rivals:
         )
         if gold - best:
             use = advise(self.known.learnt, "Features", numbers=("equal", "bins"))
-            cure = f"Use {use}, where a number falls between two of the edges {edges}; or give it {label}."
+            cure = (
+                f"Use {use}, where a number falls between two of the edges {edges}; or give it "
+                f"{label}."
+            )
         else:
             cure = f"Give it {label}: the edges of 'bins', {edges}, do not part these."
         yield (
