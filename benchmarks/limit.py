@@ -21,6 +21,9 @@ import numpy as np
 from groundling.overlay.arranging import arrange
 from groundling.overlay.batch import compiled, lay_out_tile, make_workspace, next_tile
 from groundling.overlay.encoding import Encoding
+from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.strips import FlatLayout
+from groundling.overlay.vectors import LANES
 
 __all__ = ["prepare_limit"]
 
@@ -42,6 +45,7 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word_parent))
     theta = np.zeros(len(encoding.space))
 
+    states = (_NONE, _NONE) if flat is None else _states(encoding, flat)
     passed = np.zeros(2, np.int64)
 
     def limit() -> tuple[int, int]:
@@ -57,10 +61,26 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
         if flat is None:
             _pass_charts(batch, layout, workspace, pair_exp, pair_grad, passed)
         else:
-            _pass_flat_charts(batch, layout, flat, workspace, pair_exp, pair_grad, passed)
+            _pass_flat_charts(batch, layout, flat, *states, workspace, pair_exp, pair_grad, passed)
         return int(passed[0]), int(passed[1])
 
     return limit
+
+
+_NONE = np.zeros(0, np.uint32)
+
+
+def _states(encoding: Encoding, flat: FlatLayout) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the states of each tile begin, and their nodes: none for what fills a strip."""
+    batch = encoding.batch
+    tile_states = LANES * flat.block_strips[flat.tile_blocks]
+    owner = np.repeat(np.arange(encoding.instances), sizes_of(flat.instance_tiles))
+    some = flat.state_node < np.repeat(batch.instance_nodes[owner], sizes_of(tile_states))
+    lane = LANES * np.repeat(flat.strip_block, LANES) + np.tile(
+        np.arange(LANES), len(some) // LANES
+    )
+    some &= lane < np.repeat(sizes_of(flat.tile_candidates), sizes_of(tile_states))
+    return starts_of(some)[tile_states].astype(np.uint32), flat.state_node[some]
 
 
 def _stream(arrays: tuple[Any, ...], theta: np.ndarray) -> float:
@@ -92,13 +112,13 @@ def _pass_charts(
             last, states = next_tile(layout, first, end)
             lay_out_tile(batch, layout, first, last, workspace)
             passed[0] += words * states
-            passed[1] += words * workspace.tile_links[0]
+            passed[1] += words * workspace.tile_links[-1]
             for w in range(words):
                 row = workspace.rows[w * states : (w + 1) * states]
                 message = workspace.messages[w * states : (w + 1) * states]
                 posterior = workspace.posteriors[w * states : (w + 1) * states]
                 for _ in range(2):  # forward, backward
-                    for i in range(workspace.tile_links[0]):
+                    for i in range(workspace.tile_links[-1]):
                         seen += workspace.link[i]
                 for s in range(states):  # forward: fill, write the message, write the row
                     row[s] = 1.0
@@ -126,8 +146,9 @@ def _pass_charts(
 
 @compiled
 def _pass_flat_charts(
-    batch: Any, layout: Any, flat: Any, workspace: Any, pair_exp: Any, pair_grad: Any, passed: Any
-) -> float:
+    batch: Any, layout: Any, flat: Any, tile_states: Any, nodes_of_states: Any, workspace: Any,
+    pair_exp: Any, pair_grad: Any, passed: Any,
+) -> float:  # fmt: skip
     held = 0.0
     for instance in range(len(batch.instance_weight)):
         words = batch.instance_words[instance + 1] - batch.instance_words[instance]
@@ -145,9 +166,8 @@ def _pass_flat_charts(
         for i in range(flat.instance_prior[instance], flat.instance_prior[instance + 1]):
             held += pair_exp[max(0, flat.node_prior[i])]
         for tile in range(flat.instance_tiles[instance], flat.instance_tiles[instance + 1]):
-            first = flat.position_states[flat.tile_positions[tile]]
-            states = flat.position_states[flat.tile_positions[tile + 1]] - first
-            state_node = flat.state_node[first : first + states]
+            first, states = tile_states[tile], tile_states[tile + 1] - tile_states[tile]
+            state_node = nodes_of_states[first : first + states]
             passed[0] += words * states
             for w in range(words):
                 row = workspace.rows[w * states : (w + 1) * states]

@@ -1,4 +1,4 @@
-"""Flat plans: laid out position by position they score as they do one by one."""
+"""Flat plans: laid out side by side they score as they do one by one."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,11 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance, encode
-from groundling.overlay.flat import is_flat, lay_out_flat
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
+from groundling.overlay.strips import is_flat, lay_out_flat
 
 ONE = Shape((((0, ("self",)),),), (True,))
 
@@ -43,24 +43,34 @@ def encoded(lengths, text="go on and then turn left at last"):
     )  # fmt: skip
 
 
-def test_flat_layout_puts_the_longest_first_and_positions_side_by_side():
+def test_flat_layout_puts_the_longest_first_and_eight_side_by_side():
     encoding = encoded([1, 3, 2])
     assert is_flat(encoding.batch)
     flat = lay_out_flat(encoding.batch)
     assert flat.order.tolist() == [1, 2, 0, 1, 2, 0]
-    assert flat.position_states.tolist() == [0, 3, 5, 6, 9, 11, 12]
+    assert flat.block_strips.tolist() == [0, 3, 6]
+    assert flat.strip_before.tolist() == [0, 1, 1] * 2
+    assert flat.strip_after.tolist() == [1, 1, 0] * 2
     # Plan 1 is b e c, plan 2 is c a, plan 0 is a; nodes are numbered a b e c, as they occur.
-    assert flat.state_node[:6].tolist() == [1, 3, 0, 2, 0, 3]
+    # Plan 0 comes last and fills the strip. Where a plan has ended, there is node 4, which is none.
+    assert flat.state_node[:24].reshape(3, 8).tolist() == [
+        [1, 3, 0, 0, 0, 0, 0, 0],
+        [2, 0, 4, 4, 4, 4, 4, 4],
+        [3, 4, 4, 4, 4, 4, 4, 4],
+    ]
 
 
 def test_flat_layout_cuts_many_candidates_into_tiles():
     flat = lay_out_flat(encoded([3] * 200).batch)
     assert flat.instance_tiles.tolist() == [0, 3, 6]
-    assert np.diff(flat.tile_candidates).tolist() == [86, 85, 29] * 2
-    assert np.diff(flat.tile_positions).tolist() == [3] * 6
+    assert np.diff(flat.tile_candidates).tolist() == [88, 88, 24] * 2
+    assert np.diff(flat.tile_blocks).tolist() == [11, 11, 3] * 2
+    assert flat.strip_block[:66].tolist() == [block for block in range(11) for _ in range(3)] * 2
 
 
-@pytest.mark.parametrize("lengths", [[1, 3, 2], [3] * 200, [1] * 7, list(range(1, 12)) * 9])
+@pytest.mark.parametrize(
+    "lengths", [[1, 3, 2], [3] * 200, [1] * 7, [2] * 8, list(range(1, 12)) * 9]
+)
 @pytest.mark.parametrize("size", [0.3, 3.0, 300.0])
 def test_flat_kernels_equal_those_of_graphs(lengths, size):
     encoding = encoded(lengths)

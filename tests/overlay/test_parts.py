@@ -1,9 +1,7 @@
-"""Parts of nodes and sums in lanes equal what one gets label by label."""
+"""Parts of nodes equal what one gets label by label."""
 
-import numba
 import numpy as np
 
-from groundling.overlay.lanes import LANES, add_lanes, spread_lanes
 from groundling.overlay.parts import share_parts
 
 
@@ -41,30 +39,3 @@ def test_parts_that_nothing_shares_are_whole_nodes():
     about = np.array([0, 0, 1, 1], np.int32)
     parts = share_parts(np.array([0, 2, 4]), labels, np.ones(4), about)
     assert parts.node_parts.tolist() == [0, 1, 2]
-
-
-@numba.njit
-def add(amount, label, first, last, scratch, table, place):
-    add_lanes(amount, label, first, last, scratch, table, place)
-
-
-@numba.njit
-def spread(amount, label, first, last, scratch, table, place):
-    spread_lanes(amount, label, first, last, scratch, table, place)
-
-
-def test_lanes_add_and_spread_what_loops_do():
-    rng = np.random.default_rng(0)
-    amount, label = rng.normal(size=5), (rng.integers(0, 3, 5) * LANES).astype(np.uint32)
-    scratch, table = rng.normal(size=3 * LANES), np.zeros(2 * LANES)
-    add(amount, label, 1, 4, scratch, table, LANES)
-    expected = np.zeros(LANES)
-    for i in range(1, 4):
-        expected += amount[i] * scratch[label[i] : label[i] + LANES]
-    np.testing.assert_allclose(table[LANES:], expected, rtol=1e-14)
-    assert not table[:LANES].any()
-    grown = scratch.copy()
-    for i in range(1, 4):
-        grown[label[i] : label[i] + LANES] += amount[i] * table[LANES:]
-    spread(amount, label, 1, 4, scratch, table, LANES)
-    np.testing.assert_allclose(scratch, grown, rtol=1e-14)

@@ -139,6 +139,12 @@ class Reader:
         """Return what a word fully stands for; remembered while the values stay the same."""
         # Holding what was asked about keeps its identity from being reused.
         self._remember(values)
+        return self._sense(word, values)
+
+    def _sense(
+        self, word: str, values: Mapping[str, Collection[str]]
+    ) -> tuple[tuple[str, str | float], ...]:
+        """Do the same where it is known that what is remembered still holds."""
         found = self._senses.get(word)
         if found is None:
             rare = 0 < self.counts.get(word, 0) < 4
@@ -229,7 +235,8 @@ class Reader:
         self, instruction: Instruction, values: Mapping[str, Collection[str]]
     ) -> list[LabelledWord]:
         words = [self.language.fold(word) for word in instruction.tokens]
-        senses = [self.sense(word, values) for word in words]
+        self._remember(values)
+        senses = [self._sense(word, values) for word in words]
         cores = [
             f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
         ]

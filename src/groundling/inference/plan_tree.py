@@ -29,6 +29,8 @@ class PlanTree(Sequence[Trajectory]):
     ['b', 'c']
     """
 
+    __slots__ = ("_actions", "_parents", "_places", "_states")
+
     def __init__(self, start: State) -> None:
         self._states: list[State] = [start]
         self._actions: list[Action] = [None]

@@ -281,6 +281,11 @@ def _told_choices(features: Features, facts: Facts) -> list[Choice]:
         found.append(
             Choice("Features.include", repr(features.include), why, _set("features__include=…"))
         )
+    if features.exclude:
+        why = "a value counts under its own name; what says it again has weights by chance"
+        found.append(
+            Choice("Features.exclude", repr(features.exclude), why, _set("features__exclude=''"))
+        )
     return found
 
 

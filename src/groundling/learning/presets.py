@@ -11,7 +11,7 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
-from groundling.learning.wording import in_characters
+from groundling.learning.wording import in_characters, said_plainly
 from groundling.models.base import Member, Model
 from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
@@ -30,11 +30,11 @@ _UNIT_WORDS = ("word", "next", "previous")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
 _MORE_ACTIONS = 2.0  # times as many actions as units, which then name several each
-_WIDE_BEAM = 30  # for texts of which most units name nothing
+_WIDE_BEAM = 60  # for texts of which most units name nothing
 _FEW = 100  # demonstrations below which combinations of words are seen too seldom
 _RARE = 200  # demonstrations from which words that occur once are left out
 _LEAST, _MOST_OF_PLANS, _MOST_OF_UNITS = 0.02, 2.0, 50.0  # penalties
-_SURPLUS = 3.0  # times the penalty for each unit, where most name nothing
+_SURPLUS = 1.5  # times the penalty for each unit, where most name nothing
 _LEXICON = 300  # demonstrations from which a lexicon can be learnt
 _COMPOSED = 0.5  # the weight of two demonstrations as one
 _ENSEMBLE = 300  # demonstrations from which a second member tells something else
@@ -150,7 +150,7 @@ def why_learning(facts: Facts, model: Model) -> str:
     """Say why learning is as `learning_for` has it."""
     if not _reads(model):
         return f"a thousandth for each of {facts.count:,} demonstrations, between 0.02 and 2"
-    share = "three thousandths" if facts.surplus else "a thousandth"
+    share = f"{_SURPLUS:g} thousandths" if facts.surplus else "a thousandth"
     return (
         f"{share} for each unit and action of {facts.count:,} demonstrations, about "
         f"{facts.steps:.0f} in each, between 0.02 and {_MOST_OF_UNITS:g}"
@@ -262,9 +262,18 @@ def _unit_by_unit(facts: Facts) -> Configuration:
 
 
 def _values_only(everything: Configuration, facts: Facts) -> Configuration:
-    """Return the same, where labels of sentences meet the values that they speak of, only."""
+    """Return the same, where labels of sentences meet the values that they speak of, only.
+
+    A value counts under its own name. Where a node has it under others, too, as `near.island`,
+    each would have a weight with every label of a sentence, most of them seen by chance.
+    """
     roots = "|".join(map(re.escape, facts.roots))
-    features = replace(everything.features, include=rf"~$|pass\.|again\.|^({roots})\.")
+    plain = "|".join(map(re.escape, said_plainly(facts.examples, facts.told)))
+    features = replace(
+        everything.features,
+        include=rf"~$|pass\.|again\.|^({roots})\.",
+        exclude=rf"\.[^ ]*[.:]({plain})~$" if plain else "",
+    )
     return replace(everything, name="unit by unit, values only", features=features)
 
 

@@ -22,6 +22,7 @@ _LONG = 30  # units of text that take their time
 _GROUPS = 6  # from which on whole groups can be left out
 _MANY = 45  # demonstrations of which a third is enough to test on
 _ITERATIONS = 20
+_BEAM = 15  # plans that are kept where only the best one counts
 
 
 def briefly(trainer: Trainer, facts: Facts) -> Trainer:
@@ -40,6 +41,10 @@ def pilot(trainer: Trainer, facts: Facts) -> float:
         features = replace(features, lexicon="strings")
         if facts.opaque:  # which nothing matches without a lexicon
             features = replace(features, slots=())
+    search = trainer.search
+    if search.decode == "transitions" and search.planning:
+        # A wide beam is for what plans have in common; here the best one counts.
+        search = replace(search, beam=min(search.beam or search.budget, _BEAM))
     right, tested = 0.0, 0
     shown = facts.remembered
     if facts.units > _LONG:
@@ -51,7 +56,8 @@ def pilot(trainer: Trainer, facts: Facts) -> float:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", GroundlingWarning)
-                learnt = replace(trainer, learning=quick, features=features).fit(learn)
+                quickly = replace(trainer, learning=quick, features=features, search=search)
+                learnt = quickly.fit(learn)
                 right += count_right(learnt, test)
         except GroundlingError:  # a configuration that cannot work here is none to choose
             return 0.0

@@ -14,7 +14,9 @@ from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.models.examples import Example
 from groundling.world.environment import State, World
 
-__all__ = ["graph_values", "in_characters", "is_turned", "turning_words", "words_of"]
+__all__ = [
+    "graph_values", "in_characters", "is_turned", "said_plainly", "turning_words", "words_of"
+]  # fmt: skip
 
 _FEWEST = 4  # texts with a connective
 _SHARE = 0.6  # of them that are turned around
@@ -48,6 +50,22 @@ def graph_values(world: World, state: State, action: object) -> frozenset[tuple[
         for label in labels
         if isinstance(label.value, str)
     )
+
+
+def said_plainly(examples: Sequence[Example], kinds: Collection[str]) -> tuple[str, ...]:
+    """Return those kinds of values that nodes have under their own name, beside any others.
+
+    `island` is such a name, `near.island` says the same value again.
+    """
+    graphs = [
+        each.world.ground(state, action)
+        for each in examples
+        for state, action in each.trajectory.decisions()
+    ]
+    names = {label.name for graph in graphs for labels in graph.node_labels for label in labels}
+    # In names of features, a node's name could not be told from a label's.
+    dotted = any("." in name for graph in graphs for name in graph.node_names)
+    return () if dotted else tuple(kind for kind in kinds if kind in names)
 
 
 def turning_words(

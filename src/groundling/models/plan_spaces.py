@@ -16,7 +16,7 @@ from groundling.world.trajectory import Trajectory
 __all__ = ["PlanSpace", "PlanSpaces"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class PlanSpace:
     """Plans, and the same plans as candidates of one encoder.
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from groundling.compiling import njit
 from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.vectors import LANES, lane_rows
 
 __all__ = [
     "FROM", "RELATION", "STATE", "TILE",
     "Batch", "Indices", "Integers", "Layout", "Reals", "Room", "Workspace", "compiled",
-    "fill_states", "inlined", "inner", "lay_out_tile", "make_layout", "make_workspace",
+    "fill_states", "inner", "lay_out_tile", "make_layout", "make_workspace",
     "measure_room", "next_tile", "summing", "whole",
 ]  # fmt: skip
 
@@ -30,8 +31,11 @@ def compiled(function: F) -> F:
     return cast(F, njit(**_OPTIONS)(function))
 
 
-# What only kernels call needs no way in from Python, which takes time to compile.
-_INNER: dict[str, Any] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# What only kernels call needs no way in from Python, which takes time to compile; and it becomes a
+# part of those that call it, as handing over all arrays takes longer than most of what is done.
+_INNER: dict[str, Any] = _OPTIONS | {
+    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True
+}  # fmt: skip
 
 
 def inner(function: F) -> F:
@@ -44,18 +48,13 @@ def summing(function: F) -> F:
     return cast(F, njit(**(_INNER | {"fastmath": {"contract", "reassoc"}}))(function))
 
 
-def inlined(function: F) -> F:
-    """Compile a kernel that becomes a part of those that call it."""
-    return cast(F, njit(forceinline=True, **_INNER)(function))
-
-
 # One type of integer in all kernels: what is called with several is compiled as often.
 whole: Callable[[Any], int] = cast(Any, np.int64)
 
 TILE = 256  # states: their chart rows fit into the fastest cache
 
 FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin in the bits of a link
-STATE = np.uint64(2**24 - 1)
+STATE, ENDS = np.uint64(2**24 - 1), np.uint64(2**48 - 1)
 
 Integers = NDArray[np.int32]
 Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
@@ -111,13 +110,14 @@ class Layout(NamedTuple):
     """What kernels read beside the batch: who neighbours whom in every shape, as one list.
 
     A link leads to a node from a neighbour. Links to one node, which add to one sum, stand
-    apart from each other: the processor can then work on several sums at a time, and has no
-    short loops whose ends it must guess. Links of nodes to themselves, if all have one, are not
-    in the list: `stay` is their relation, and a row is done at once.
+    apart from each other, and so do those of one relation: the processor can then work on several
+    sums at a time. Links of nodes to themselves, if all have one, are not in the list: `stay` is
+    their relation, and a row is done at once.
     """
 
     stay: int  # relation of every node to itself, or -1
     shape_links: Integers  # shape -> links
+    shape_relations: Integers  # shape × relation -> how many links there are
     link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
     candidate_states: Integers
     word_set: Integers
@@ -132,6 +132,7 @@ class Room(NamedTuple):
     candidates: int
     tile: int  # states
     tile_links: int
+    relations: int
     tile_cells: int
     scores: int  # words × nodes
     cells: int  # words × states of all candidates
@@ -152,8 +153,9 @@ class Workspace(NamedTuple):
     tile_start: Integers  # candidate of the tile -> its first action
     state_node: Indices  # state -> node of the instance
     state_enters: NDArray[np.bool_]
-    link: NDArray[np.uint64]  # between states
-    tile_links: Integers  # one number: how many there are
+    link: NDArray[np.uint64]  # from, to: between states, relation by relation
+    tile_links: Integers  # relation -> links
+    next_link: Integers
     scores: Reals
     counts: Reals
     rows: Reals  # of all tiles
@@ -191,6 +193,7 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
     to, source, relation = (
         each[order].astype(np.uint64) for each in (local, batch.near_node, batch.near_relation)
     )
+    relations = int(batch.near_relation.max(initial=-1)) + 1
     sizes = sizes_of(batch.graph_nodes)[batch.action_graph]
     leads = np.zeros(len(batch.word_parent), np.bool_)
     first_word = np.repeat(batch.instance_words[:-1], sizes_of(batch.instance_words))
@@ -200,6 +203,10 @@ def make_layout(batch: Batch, word_set: Integers) -> Layout:
         shape_links=starts_of(
             np.bincount(shape[order], minlength=len(batch.shape_nodes) - 1), np.int32
         ),
+        shape_relations=np.bincount(
+            shape[order] * relations + batch.near_relation[order],
+            minlength=(len(batch.shape_nodes) - 1) * relations,
+        ).astype(np.int32),
         link=to | source << FROM | relation << RELATION,
         candidate_states=_sums(sizes, batch.candidate_actions).astype(np.int32),
         word_set=word_set,
@@ -240,6 +247,7 @@ def measure_room(batch: Batch, layout: Layout) -> Room:
         candidates=most(candidates),
         tile=tile,
         tile_links=int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1))),
+        relations=len(layout.shape_relations) // max(1, len(layout.shape_links) - 1),
         tile_cells=most(words * np.minimum(of_instance, tile)),
         scores=most(words * batch.instance_nodes),
         cells=most(words * of_instance),
@@ -259,14 +267,15 @@ def make_workspace(room: Room) -> Workspace:
         state_node=np.empty(room.tile, np.uint32),
         state_enters=np.empty(room.tile, np.bool_),
         link=np.empty(room.tile_links, np.uint64),
-        tile_links=np.zeros(1, np.int32),
-        scores=np.empty(room.scores),
-        counts=np.empty(room.scores),
-        rows=np.empty(room.cells),
-        messages=np.empty(room.cells),
-        posteriors=np.empty(room.tile_cells),
-        asked=np.empty(room.tile),
-        total=np.empty(room.tile),
+        tile_links=np.zeros(room.relations + 1, np.int32),
+        next_link=np.zeros(room.relations, np.int32),
+        scores=np.zeros(room.scores + 1),  # and one for what is no state
+        counts=np.empty(room.scores + 1),
+        rows=lane_rows(room.cells // LANES + 1),
+        messages=lane_rows(room.cells // LANES + 1),
+        posteriors=lane_rows(room.tile_cells // LANES + 1),
+        asked=lane_rows(room.tile // LANES + 1),
+        total=lane_rows(room.tile // LANES + 1),
         kept_log=np.empty(room.candidates),
         group_shift=np.empty(room.groups),
         group_log=np.empty(grouped),
@@ -275,7 +284,7 @@ def make_workspace(room: Room) -> Workspace:
         free_weight=np.empty(room.candidates),
         kind_score=np.empty(room.kinds),
         kind_weight=np.empty(room.kinds),
-        prior=np.empty(room.nodes),
+        prior=np.zeros(room.nodes + 1),
         in_logs=np.empty(room.candidates, np.bool_),
         log_start=np.zeros(room.actions + 1, np.int32),
         log_rows=np.empty(room.candidate_cells),
@@ -302,7 +311,7 @@ def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
     return count
 
 
-@inlined
+@inner
 def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
     """Return where a tile of candidates that begins with `first` ends, and its states."""
     states = whole(layout.candidate_states[first])
@@ -315,24 +324,34 @@ def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
 
 @inner
 def lay_out_tile(batch: Batch, layout: Layout, first: int, last: int, workspace: Workspace) -> None:
-    """Write the states and links of some candidates side by side."""
-    state, count = 0, 0
-    first_action = batch.candidate_actions[first]
+    """Write the states of some candidates side by side, and their links relation by relation."""
+    state = 0
+    first_action, end = batch.candidate_actions[first], batch.candidate_actions[last]
     for candidate in range(first, last + 1):
         workspace.tile_start[candidate - first] = batch.candidate_actions[candidate] - first_action
-    for action in range(first_action, batch.candidate_actions[last]):
+    relations = len(workspace.next_link)
+    workspace.tile_links[:] = 0
+    for action in range(first_action, end):
+        shape = batch.graph_shape[batch.action_graph[action]]
+        for relation in range(relations):
+            count = layout.shape_relations[shape * relations + relation]
+            workspace.tile_links[relation + 1] += count
+    for relation in range(relations):
+        workspace.next_link[relation] = workspace.tile_links[relation]
+        workspace.tile_links[relation + 1] += workspace.tile_links[relation]
+    for action in range(first_action, end):
         graph = batch.action_graph[action]
         shape = batch.graph_shape[graph]
         enters = batch.shape_nodes[shape] - state
         workspace.action_start[action - first_action] = state
-        links = layout.shape_links[shape]
         both = np.uint64(state) | np.uint64(state) << FROM
-        for i in range(layout.shape_links[shape + 1] - links):
-            workspace.link[count + i] = layout.link[links + i] + both
-        count += layout.shape_links[shape + 1] - links
+        for i in range(layout.shape_links[shape], layout.shape_links[shape + 1]):
+            relation = layout.link[i] >> RELATION
+            place = workspace.next_link[relation]
+            workspace.next_link[relation] = place + 1
+            workspace.link[np.uint32(place)] = (layout.link[i] & ENDS) + both
         for node in range(batch.graph_nodes[graph], batch.graph_nodes[graph + 1]):
             workspace.state_node[state] = batch.graph_node[node]
             workspace.state_enters[state] = batch.node_enters[enters + state] != 0
             state += 1
-    workspace.action_start[batch.candidate_actions[last] - first_action] = state
-    workspace.tile_links[0] = count
+    workspace.action_start[end - first_action] = state

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.graphs import LaidOutGraph, NodeContent
 
-__all__ = ["CandidateLayout", "Candidates"]
+__all__ = ["Candidates"]
 
 Numbers = NDArray[np.int32]
-
-
-class CandidateLayout(NamedTuple):
-    """The distinct nodes of some graphs, the nodes of each graph, and where those end."""
-
-    nodes: tuple[NodeContent, ...]
-    graph_node: Numbers
-    graph_ends: Numbers
 
 
 class Candidates:
@@ -55,6 +45,8 @@ class Candidates:
     >>> candidates.action_graph.tolist(), candidates.ends.tolist(), len(candidates)
     ([0, 0, 1], [1, 3], 2)
     """
+
+    __slots__ = ("action_graph", "ends", "graphs", "labels", "order", "plan_labels")
 
     def __init__(self, plans: Iterable[tuple[Sequence[LaidOutGraph], NodeContent | None]]) -> None:
         graph_place: dict[int, int] = {}
@@ -90,23 +82,14 @@ class Candidates:
         listed = 200 * len(self.graphs) + 300 * len(self.labels)
         return 1000 + sum(each.nbytes for each in arrays) + listed
 
-    @cached_property
-    def layout(self) -> CandidateLayout:
-        """The nodes of all graphs as arrays."""
-        contents: dict[int, int] = {}
-        nodes: list[NodeContent] = []
-        local, sizes = [], []
-        for graph in self.graphs:
-            sizes.append(len(graph.nodes))
-            for content in graph.nodes:
-                place = contents.get(id(content))
-                if place is None:
-                    place = contents[id(content)] = len(nodes)
-                    nodes.append(content)
-                local.append(place)
-        return CandidateLayout(
-            tuple(nodes), np.array(local, np.int32), np.cumsum(sizes, dtype=np.int32)
-        )
+    def signature(self) -> tuple[Hashable, ...]:
+        """Return what plans of the same graphs, with equal labels, have alike.
+
+        It is good as long as the graphs are there, which are told apart by identity.
+        """
+        arrays = (self.action_graph, self.ends, self.plan_labels)
+        graphs = tuple(map(id, self.graphs))
+        return graphs, tuple(self.labels), *(each.tobytes() for each in arrays)
 
     @classmethod
     def single(cls, graphs: Iterable[LaidOutGraph]) -> Candidates:

@@ -2,42 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.graphs import LaidOutGraph
+from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
+from groundling.overlay.ragged import concatenated, starts_of
 
-__all__ = ["Choice", "KnownGraph", "distinct_keys", "in_order"]
+__all__ = ["Alone", "Choice", "Choices", "Numbered", "choose", "distinct_keys", "in_order"]
 
 Numbers = NDArray[Any]
 
-
-@dataclass(frozen=True, eq=False)
-class KnownGraph:
-    """A graph that was interned; holding it keeps its identity from being reused."""
-
-    graph: LaidOutGraph
-    nodes: list[int]
-    shape: int
-    prior: int
+_LATEST = 1_900_000  # bytes
+_SOME = 2**18  # keys that are looked up at a time
+_MOST_EMPTY = 40  # places of a table for each key
+_COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bits
+_BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Choice:
     """What some lists of candidates come to as arrays, shared by the texts that choose among them.
 
-    Places of graphs and of actions are counted from the first of the instance, nodes are
-    numbered as they first occur.
+    Nothing in it depends on a text, or on what else is encoded with it. Things that are the same
+    object are listed once, as they first occur; others are told by their places in these lists.
     """
 
     candidates: tuple[Candidates, ...]  # holding them keeps their identity from being reused
-    graphs: list[LaidOutGraph]
+    graphs: Sequence[LaidOutGraph]
+    contents: list[NodeContent]  # of nodes, of whole graphs (ψ(y)), and of plans (ψ(n))
+    shapes: list[Shape]
+    graph_shape: Numbers
+    graph_prior: Numbers  # graph -> its content; or -1
+    graph_node: Numbers  # graph -> places of its nodes in `nodes`
+    graph_ends: Numbers
+    nodes: Numbers  # node -> its content
+    action_graph: Numbers
+    candidate_ends: Numbers
+    kinds: Numbers  # kind of candidate -> content of its labels; none where plans have none
+    candidate_kind: Numbers
+    # What was worked out for it alone; see `encode`, `JoinedLabels` and `arrange`.
+    encoded: Any = None
+    spelled: Any = None
+    arranged: Any = None
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, with all that is worked out for it alone."""
+        labels = sum(map(len, self.contents))
+        return 8000 + 24 * len(self.graph_node) + 20 * len(self.action_graph) + 4 * labels
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbered:
+    """A choice with the numbers that its nodes and shapes have in an encoding.
+
+    What a choice lists is not kept: there are many, and the garbage collector walks all of it.
+    """
+
+    graphs: Sequence[LaidOutGraph]
     graph_shape: Numbers
     graph_prior: Numbers
     graph_node: Numbers
@@ -45,20 +73,10 @@ class Choice:
     nodes: Numbers
     action_graph: Numbers
     candidate_ends: Numbers
-    labels: Numbers  # of each candidate, or empty
+    candidate_kind: Numbers
+    kinds: Numbers  # kind of candidate -> its labels; none where plans have none
 
-    @cached_property
-    def kinds(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The distinct labels, for each candidate their place, and how many candidates have them.
-
-        Without labels, all candidates are of one kind.
-        """
-        if not len(self.labels):
-            count = len(self.candidate_ends)
-            return np.zeros(1, np.int64), np.zeros(count, np.int64), np.array([count])
-        return np.unique(self.labels, return_inverse=True, return_counts=True)
-
-    def gold_nodes(self, gold: Iterable[int]) -> NDArray[np.float64]:
+    def gold_nodes(self, gold: Collection[int]) -> NDArray[np.float64]:
         """Count how often each node occurs in some candidates."""
         counts = np.zeros(len(self.nodes))
         for place in gold:
@@ -67,6 +85,120 @@ class Choice:
                 first = self.graph_ends[graph - 1] if graph else 0
                 np.add.at(counts, self.graph_node[first : self.graph_ends[graph]], 1.0)
         return counts
+
+
+class Alone(NamedTuple):
+    """What is the same for every text that is encoded alone with a choice."""
+
+    numbered: Numbered
+    nodes: list[NodeContent]
+    relations: list[Relation]
+    arrays: dict[str, Numbers]  # of the batch
+
+
+def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
+    """Return what lists of candidates come to together; `priors` tells whether ψ(y) is scored."""
+    places: dict[int, int] = {}  # identity of a graph, a content or a shape -> its place
+    nodes: dict[int, int] = {}
+    graphs: list[LaidOutGraph] = []
+    contents: list[NodeContent] = []
+    shapes: list[Shape] = []
+    node_content, graph_prior, graph_shape, graph_node, graph_ends = [], [], [], [], []
+
+    def place_of(thing: Any, listed: list[Any]) -> int:
+        place = places.get(id(thing))
+        if place is None:
+            place = places[id(thing)] = len(listed)
+            listed.append(thing)
+        return place
+
+    actions, plan_ends, plan_kinds = [], [], []
+    kinds: dict[int, int] = {}  # place of labels -> which kind of candidate has them
+    count = 0
+    for each in candidates:
+        of_plans = [0] * len(each.labels)
+        for place in each.order:
+            if place < 0:
+                of_plans[-1 - place] = place_of(each.labels[-1 - place], contents)
+                continue
+            graph = each.graphs[place]
+            if id(graph) in places:
+                continue
+            place_of(graph, graphs)
+            for content in graph.nodes:
+                node = nodes.get(id(content))
+                if node is None:
+                    node = nodes[id(content)] = len(nodes)
+                    node_content.append(place_of(content, contents))
+                graph_node.append(node)
+            graph_ends.append(len(graph_node))
+            graph_prior.append(place_of(graph.prior, contents) if priors else -1)
+            graph_shape.append(place_of(graph.shape, shapes))
+        of_actions = each.action_graph
+        if len(candidates) > 1:  # else graphs are listed in this order already
+            of_actions = np.array([places[id(graph)] for graph in each.graphs], np.int32)[
+                each.action_graph
+            ]
+        actions.append(of_actions)
+        plan_ends.append(each.ends if not count else count + each.ends)
+        count += len(each.action_graph)
+        of_kinds = [kinds.setdefault(place, len(kinds)) for place in of_plans]
+        if len(candidates) == 1 and of_plans:
+            plan_kinds.append(each.plan_labels)
+        elif of_plans:
+            plan_kinds.append(np.array(of_kinds, np.int32)[each.plan_labels])
+        else:
+            plan_kinds.append(np.zeros(len(each), np.int32))  # without labels, all are alike
+    return Choice(
+        candidates=tuple(candidates),
+        graphs=graphs if len(candidates) > 1 else candidates[0].graphs,
+        contents=contents,
+        shapes=shapes,
+        graph_shape=np.array(graph_shape, np.int32),
+        graph_prior=np.array(graph_prior, np.int32),
+        graph_node=np.array(graph_node, np.int32),
+        graph_ends=np.array(graph_ends, np.int32),
+        nodes=np.array(node_content, np.int32),
+        action_graph=concatenated(actions),
+        candidate_ends=concatenated(plan_ends),
+        kinds=np.array(list(kinds), np.int64),
+        candidate_kind=concatenated(plan_kinds),
+    )
+
+
+class Choices:
+    """What the latest lists of candidates came to, for more texts about the same.
+
+    Most requests are about what others were about shortly before. Only the latest are kept: they
+    take more room than the candidates themselves, and are made again soon enough.
+    """
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self._known: dict[tuple[int, ...], Choice] = {}  # those used last stand last
+        self._lock = threading.Lock()  # requests may be followed side by side
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Choices, ()  # copies begin anew
+
+    def of(self, candidates: Sequence[Candidates], *, priors: bool) -> Choice:
+        """Return what lists of candidates come to, which holds them as long as it is kept."""
+        key = tuple(map(id, candidates))
+        with self._lock:
+            found = self._known.pop(key, None)
+            if found is None:
+                found = choose(candidates, priors=priors)
+                self.bytes += found.nbytes
+            self._known[key] = found
+            while self.bytes > _LATEST:
+                self.bytes -= self._known.pop(next(iter(self._known))).nbytes
+        return found
+
+    def forget(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._known.clear()
+            self.bytes = 0
 
 
 def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
@@ -84,21 +216,44 @@ def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
     return distinct[order], rank[where]
 
 
-def distinct_keys(
-    keys: NDArray[np.int64], nodes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Do what np.unique does with its inverse, without sorting where a table fits in memory."""
+def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
+    """Do what np.unique does with its inverse, without sorting: a table tells what occurs.
+
+    Keys are set << 32 | node. The table has one bit for each set and node; places are looked up
+    in it by counting bits, so that it stays small, and time grows with the number of keys.
+
+    >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]
+    [[2, 4294967296], [1, 0, 1]]
+    """
     if not len(keys):
         return keys, keys
-    high, low = keys >> 32, keys & 0xFFFFFFFF
-    size = (int(high.max()) + 1) * nodes
-    if size > 50_000_000 or size > 40 * len(keys):
+    size = (int(keys.max() >> 32) + 1) * nodes
+    if size > _MOST_EMPTY * len(keys):
         distinct, where = np.unique(keys, return_inverse=True)
         return distinct, where
-    flat = high * nodes + low
-    seen = np.zeros(size, bool)
-    seen[flat] = True
+    seen = np.zeros(size, np.bool_)
+    # What is done some at a time stays in the cache, and takes no room.
+    some = [slice(first, first + _SOME) for first in range(0, len(keys), _SOME)]
+    for each in some:
+        seen[_flat(keys[each], nodes)] = True
     found = np.flatnonzero(seen)
-    place = np.zeros(size, np.int32)
-    place[found] = np.arange(len(found), dtype=np.int32)
-    return ((found // nodes) << 32) | (found % nodes), place[flat].astype(np.int64)
+    high = found // nodes
+    distinct = high << 32 | (found - high * nodes)
+    where = np.empty(len(keys), np.int32)
+    if len(some) == 1:
+        place = np.empty(size, np.int32)
+        place[found] = np.arange(len(found), dtype=np.int32)
+        where[:] = place[_flat(keys, nodes)]
+        return distinct, where
+    bits = np.packbits(seen, bitorder="little")
+    del seen
+    before = starts_of(_COUNT[bits], np.int32)  # how many occur before those of a byte
+    for each in some:
+        flat = _flat(keys[each], nodes)
+        byte = flat >> 3
+        where[each] = before[byte] + _COUNT[bits[byte] & _BELOW[flat & 7]]
+    return distinct, where
+
+
+def _flat(keys: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
+    return (keys >> 32) * nodes + (keys & 0xFFFFFFFF)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from array import array
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,13 +16,21 @@ from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import Batch, Integers
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.choices import Choice, KnownGraph, distinct_keys, in_order
+from groundling.overlay.choices import (
+    Alone,
+    Choice,
+    Choices,
+    Numbered,
+    choose,
+    distinct_keys,
+    in_order,
+)
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.overlay.interning import Interner
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.joining import Meetings, WordContent, join_labels
 from groundling.overlay.potentials import LabelTables
-from groundling.overlay.ragged import sizes_of
+from groundling.overlay.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
 from groundling.overlay.skeletons import BOUND, Skeleton
 
 __all__ = ["Encoding", "Instance", "encode"]
@@ -30,10 +40,23 @@ ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 
 Numbers = NDArray[Any]
 
-_SINGLES = ("word_advance", "graph_prior", "extra_pair")
-_STARTS = (
-    "instance_words", "instance_graphs", "graph_nodes", "instance_candidates",
-    "candidate_actions", "instance_kinds", "kind_extras", "instance_groups",
+_NONE = np.zeros(0)
+_FEW = 256  # actions of candidates that are compared with others
+_KINDS = {"instance_weight": np.float64, "instance_cells": np.int64}
+# What comes as numbers, not as arrays; those that begin with 0 tell where something begins.
+_STARTS = ("instance_words", "instance_groups", "shape_nodes", "node_near")
+_OF_TEXTS = (
+    "instance_words", "instance_groups", "word_parent", "word_link", "word_dependency",
+    "word_direction", "word_group",
+)  # fmt: skip
+_OF_CHOICES = (
+    "instance_nodes", "shape_nodes", "node_near", "near_node", "near_relation", "node_enters",
+)  # fmt: skip
+_LISTED = (*_OF_TEXTS, *_OF_CHOICES)
+# What depends on texts and candidates, or on an instance.
+_OF_PAIRS = (
+    "word_advance", "cell_pair", "graph_prior", "kind_extras", "extra_pair", "instance_weight",
+    "candidate_gold",
 )  # fmt: skip
 
 
@@ -65,7 +88,8 @@ class Encoding:
     word_sets: Integers  # word set of every word, instance by instance
     dependencies: list[str]
     relation_names: list[Relation]
-    graphs: list[list[LaidOutGraph]] = field(repr=False)
+    graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
+    alone: Choice | None = field(default=None, repr=False)  # of the only text, if it is kept
 
     @property
     def instances(self) -> int:
@@ -94,26 +118,47 @@ def encode(
     advance_scores: bool = False,
     plan_words: bool = False,
     joined: JoinedLabels | None = None,
+    choices: Choices | None = None,
 ) -> Encoding:
     """Encode instances; with `grow`, also decide which features the space has.
 
-    `joined` remembers what labels join, where the space does not grow.
+    `joined` remembers what labels join, and `choices` what candidates come to, where the space
+    does not grow.
     """
     if grow or joined is None or not joined.fits(space):
-        joined = None
-    collector = _Collector(action_scores, advance_scores, plan_words, by_value=joined is None)
+        joined = choices = None
+    collector = _Collector(
+        action_scores,
+        advance_scores,
+        plan_words,
+        by_value=joined is None,
+        counts=grow and space.min_count > 0,
+        choices=choices,
+        alone=len(instances) == 1,
+    )
     for instance in instances:
         collector.add(instance)
     return collector.finish(space, grow, min_word_count, edge_scores, joined)
 
 
 class _Collector:
-    """Collects instances as growing lists of arrays, then joins them."""
+    """Collects instances as growing lists, then makes arrays of them."""
 
     def __init__(
-        self, action_scores: bool, advance_scores: bool, plan_words: bool, by_value: bool
+        self,
+        action_scores: bool,
+        advance_scores: bool,
+        plan_words: bool,
+        by_value: bool,
+        counts: bool,
+        choices: Choices | None,
+        alone: bool,
     ) -> None:
+        self.known_choices = choices
+        self.is_alone = alone
+        self.alone: Choice | None = None  # if it is the only one, and kept for other texts
         self.by_value = by_value
+        self.counts = counts  # whether it matters what demonstrated plans have
         self.action_scores = action_scores
         self.advance_scores = advance_scores
         self.plan_words = plan_words
@@ -123,36 +168,22 @@ class _Collector:
         self.relations = Interner[Relation]([("same",), ("next",), ("previous",)])
         self.dependencies = Interner[str](["sentence"])
         # Interning a large thing by value hashes all its labels; by identity it is free.
-        self.known_graphs: dict[int, KnownGraph] = {}
         self.known_nodes: dict[int, int] = {}
         self.known_shapes: dict[int, int] = {}
-        self.known_labels: dict[int, tuple[NodeContent, int]] = {}
-        self.choices: dict[tuple[int, ...], Choice] = {}
-        self.graphs: list[list[LaidOutGraph]] = []
-        self.chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in Batch._fields}
-        self.sizes: dict[str, int] = dict.fromkeys(Batch._fields, 0)
+        self.choices: dict[tuple[int, ...], Numbered] = {}
+        self.alike: dict[tuple[Hashable, ...], Numbered] = {}
+        # What comes as numbers is collected as such; what comes as arrays is kept as they are.
+        self.numbers: dict[str, array[int]] = {name: array("i") for name in _LISTED}
         for name in _STARTS:
-            self.put(name, [0])
-        self.keys: list[Numbers] = []  # (set << 32 | node) of cells, then of single pairs
-        self.gold: list[NDArray[np.float64]] = []
-        self.word_sets: list[Numbers] = []
-        self.extra_uses: list[Numbers] = []  # how many candidates have each extra pair
-        self.cells = 0
-        self.groups = 0
-
-    def put(self, name: str, values: Sequence[Any] | NDArray[Any]) -> None:
-        """Append to one of the arrays."""
-        self.chunks[name].append(np.asarray(values))
-        self.sizes[name] += len(values)
-
-    def graph(self, graph: LaidOutGraph) -> KnownGraph:
-        found = self.known_graphs.get(id(graph))
-        if found is None:
-            nodes = [self.node(node) for node in graph.nodes]
-            prior = self.node(graph.prior) if self.action_scores else -1
-            found = KnownGraph(graph, nodes, self.shape(graph.shape), prior)
-            self.known_graphs[id(graph)] = found
-        return found
+            self.numbers[name].append(0)
+        self.word_sets = array("i")
+        self.weights = array("d")
+        self.cells = array("q")
+        self.chosen: list[Numbered] = []
+        self.keys: list[Numbers] = []  # (set << 32 | node) of cells
+        self.extras: list[Numbers] = []  # the same of pairs that all alignments have
+        self.extra_sizes: list[int] = []  # how many of these each kind of candidate has
+        self.gold: list[Collection[int]] = []
 
     def node(self, content: NodeContent) -> int:
         found = self.known_nodes.get(id(content))
@@ -165,153 +196,104 @@ class _Collector:
     def shape(self, shape: Shape) -> int:
         found = self.known_shapes.get(id(shape))
         if found is None:
-            for near in shape.near:
-                for _, relation in near:
-                    self.relations(relation)
+            new = len(self.shapes)
             found = self.known_shapes[id(shape)] = self.shapes(shape)
+            if found == new:
+                self._add_shape(shape)
         return found
 
-    def plan_labels(self, labels: NodeContent) -> int:
-        found = self.known_labels.get(id(labels))
-        if found is None:
-            found = self.known_labels[id(labels)] = (labels, self.nodes(labels))
-        return found[1]
+    def _add_shape(self, shape: Shape) -> None:
+        numbers, relation = self.numbers, self.relations
+        near = numbers["near_node"]
+        for around in shape.near:
+            near.extend([node for node, _ in around])
+            numbers["near_relation"].extend([relation(name) for _, name in around])
+            numbers["node_near"].append(len(near))
+        numbers["node_enters"].extend(shape.enters)
+        numbers["shape_nodes"].append(len(numbers["node_enters"]))
 
-    def choice(self, candidates: Sequence[Candidates]) -> Choice:
+    def choice(self, candidates: Sequence[Candidates]) -> Numbered:
         """Return what candidates come to, for the first text or for the next one."""
         key = tuple(map(id, candidates))
         found = self.choices.get(key)
-        if found is None:
-            found = self.choices[key] = self._choose(candidates)
+        if found is not None:
+            return found
+        if self.known_choices is not None:
+            choice = self.known_choices.of(candidates, priors=self.action_scores)
+            self.alone = choice if self.is_alone else None
+            found = self._number(choice)
+        elif sum(len(each.action_graph) for each in candidates) <= _FEW:
+            # Decisions in one state are often listed anew each time.
+            same = tuple([each.signature() for each in candidates])
+            found = self.alike.get(same)
+            if found is None:
+                found = self._number(choose(candidates, priors=self.action_scores))
+                self.alike[same] = found
+        else:
+            found = self._number(choose(candidates, priors=self.action_scores))
+        self.choices[key] = found
         return found
 
-    def _choose(self, candidates: Sequence[Candidates]) -> Choice:
-        if len(candidates) == 1:
-            return self._choose_among(candidates[0])
-        places: dict[int, int] = {}  # identity of a graph -> its place
-        known: list[KnownGraph] = []
-        actions: list[Numbers] = [np.zeros(0, np.int64)]
-        ends: list[Numbers] = [np.zeros(0, np.int64)]
-        labels: list[Numbers] = [np.zeros(0, np.int64)]
-        count = 0
-        for each in candidates:
-            of_plans = np.zeros(len(each.labels), np.int64)
-            for place in each.order:
-                if place < 0:
-                    of_plans[-1 - place] = self.plan_labels(each.labels[-1 - place])
-                elif id(each.graphs[place]) not in places:
-                    places[id(each.graphs[place])] = len(known)
-                    known.append(self.graph(each.graphs[place]))
-            numbers = np.array([places[id(graph)] for graph in each.graphs], np.int64)
-            actions.append(numbers[each.action_graph])
-            ends.append(count + each.ends)
-            count += len(each.action_graph)
-            if each.labels:
-                labels.append(of_plans[each.plan_labels])
-        nodes, local = in_order([node for graph in known for node in graph.nodes])
-        return Choice(
-            candidates=tuple(candidates),
-            graphs=[each.graph for each in known],
-            graph_shape=np.array([each.shape for each in known], np.int64),
-            graph_prior=np.array([each.prior for each in known], np.int64),
-            graph_node=local,
-            graph_ends=np.cumsum([len(each.nodes) for each in known], dtype=np.int64),
+    def _number(self, choice: Choice) -> Numbered:
+        if self.alone is not None and self.alone.encoded is not None:
+            before: Alone = self.alone.encoded
+            self.nodes.items, self.relations.items = before.nodes, before.relations
+            return before.numbered
+        node = self.node
+        contents = np.array([node(each) for each in choice.contents], np.int64)
+        shapes = np.array([self.shape(each) for each in choice.shapes], np.int32)
+        nodes, graph_node = contents[choice.nodes], choice.graph_node
+        if self.by_value and len(set(nodes.tolist())) < len(nodes):
+            # Contents that differ in identity only have one number.
+            nodes, local = in_order(nodes.tolist())
+            graph_node = local[graph_node]
+        return Numbered(
+            graphs=choice.graphs,
+            graph_shape=shapes[choice.graph_shape],
+            graph_prior=contents[choice.graph_prior] if self.action_scores else choice.graph_prior,
+            graph_node=graph_node,
+            graph_ends=choice.graph_ends,
             nodes=nodes,
-            action_graph=np.concatenate(actions),
-            candidate_ends=np.concatenate(ends),
-            labels=np.concatenate(labels),
-        )
-
-    def _choose_among(self, candidates: Candidates) -> Choice:
-        """Do the same for one list, whose nodes are arrays already."""
-        of_plans = np.zeros(len(candidates.labels), np.int64)
-        shapes = np.zeros(len(candidates.graphs), np.int64)
-        priors = np.full(len(candidates.graphs), -1, np.int64)
-        for place in candidates.order:
-            if place < 0:
-                of_plans[-1 - place] = self.plan_labels(candidates.labels[-1 - place])
-                continue
-            graph = candidates.graphs[place]
-            for content in graph.nodes:
-                self.node(content)
-            if self.action_scores:
-                priors[place] = self.node(graph.prior)
-            shapes[place] = self.shape(graph.shape)
-        layout = candidates.layout
-        # Contents that differ in identity only have one number.
-        nodes, local = in_order([self.node(content) for content in layout.nodes])
-        return Choice(
-            candidates=(candidates,),
-            graphs=candidates.graphs,
-            graph_shape=shapes,
-            graph_prior=priors,
-            graph_node=local[layout.graph_node],
-            graph_ends=layout.graph_ends,
-            nodes=nodes,
-            action_graph=candidates.action_graph,
-            candidate_ends=candidates.ends,
-            labels=of_plans[candidates.plan_labels] if candidates.labels else of_plans[:0],
+            action_graph=choice.action_graph,
+            candidate_ends=choice.candidate_ends,
+            candidate_kind=choice.candidate_kind,
+            kinds=contents[choice.kinds],
         )
 
     def add(self, instance: Instance) -> None:
-        sets = self._add_words(instance)
-        choice = self.choice(instance.candidates)
-        count = len(choice.candidate_ends)
-        self.put("action_graph", self.sizes["graph_shape"] + choice.action_graph)
-        self.put("candidate_actions", self._sum("action_graph", choice) + choice.candidate_ends)
-        self.put("graph_nodes", self.sizes["graph_node"] + choice.graph_ends)
-        for name in ("graph_shape", "graph_prior", "graph_node"):
-            self.put(name, getattr(choice, name))
-        self._add_extras(choice, sets)
-        gold = np.zeros(count, np.int32)
-        gold[list(instance.gold)] = 1
-        self.put("candidate_gold", gold)
-        self.put("instance_candidates", [self.sizes["candidate_gold"]])
-        self.put("instance_graphs", [self.sizes["graph_shape"]])
-        self.put("instance_nodes", [len(choice.nodes)])
-        self.put("instance_cells", [self.cells])
-        self.cells += len(sets) * len(choice.nodes)
-        self.keys.append(((sets[:, None] << 32) | choice.nodes[None, :]).ravel())
-        shown = choice.gold_nodes(instance.gold)
-        self.gold.append(np.broadcast_to(shown, (len(sets), len(choice.nodes))).ravel())
-        self.groups += instance.skeleton.groups
-        self.put("instance_groups", [self.groups])
-        self.put("instance_weight", [float(instance.weight)])
-        self.graphs.append(choice.graphs)
+        numbers, skeleton = self.numbers, instance.skeleton
+        sets = [self.sets(word) for word in instance.words]
+        self.word_sets.extend(sets)
+        for name in ("parent", "link", "direction", "group"):
+            numbers[f"word_{name}"].extend(getattr(skeleton, name))
+        dependency = self.dependencies
+        numbers["word_dependency"].extend([dependency(name) for name in skeleton.relation])
+        numbered = self.choice(instance.candidates)
+        self.chosen.append(numbered)
+        groups = numbers["instance_groups"]
+        groups.append(groups[-1] + skeleton.groups)
+        numbers["instance_words"].append(len(self.word_sets))
+        numbers["instance_nodes"].append(len(numbered.nodes))
+        self.cells.append(len(numbered.nodes) * len(sets))
+        self.weights.append(instance.weight)
+        self.gold.append(instance.gold)
+        high = np.array(sets, np.int64) << 32
+        self.keys.append((high[:, None] | numbered.nodes).ravel())
+        self._add_extras(numbered, high)
 
-    def _sum(self, name: str, choice: Choice) -> int:
-        """Return how many actions there were before those of the choice just put."""
-        return self.sizes[name] - len(choice.action_graph)
-
-    def _add_words(self, instance: Instance) -> Numbers:
-        skeleton = instance.skeleton
-        sets = np.array([self.sets(word) for word in instance.words], np.int64)
-        self.word_sets.append(sets)
-        self.put("word_parent", skeleton.parent)
-        self.put("word_link", skeleton.link)
-        self.put("word_dependency", [self.dependencies(name) for name in skeleton.relation])
-        self.put("word_direction", skeleton.direction)
-        self.put("word_group", skeleton.group)
-        free = np.asarray(skeleton.link) != BOUND
-        advances = np.where(free, sets << 32, -1) if self.advance_scores else np.full(len(sets), -1)
-        self.put("word_advance", advances)
-        self.put("instance_words", [self.sizes["word_parent"]])
-        return sets
-
-    def _add_extras(self, choice: Choice, sets: Numbers) -> None:
+    def _add_extras(self, numbered: Numbered, sets: Numbers) -> None:
         """Note the pairs that every alignment of a candidate has: the plan's labels, with words."""
-        kinds, kind, uses = choice.kinds
-        extras = kinds[:, None]
-        if not len(choice.labels):
-            extras = np.zeros((1, 0), np.int64)
+        extras, size = numbered.kinds, 1
+        if not len(extras):
+            size = 0
         elif self.plan_words:
-            extras = np.concatenate([extras, (sets[None, :] << 32) | extras], axis=1)
-        before = self.sizes["extra_pair"]
-        self.put("extra_pair", extras.ravel())
-        self.extra_uses.append(np.repeat(uses, extras.shape[1]))
-        self.put("kind_extras", before + extras.shape[1] * np.arange(1, len(kinds) + 1))
-        self.put("candidate_kind", kind)
-        self.put("instance_kinds", [self.sizes["kind_extras"] - 1])
+            size = 1 + len(sets)
+            both = np.empty((len(extras), size), np.int64)
+            both[:, 0] = extras
+            np.bitwise_or(sets, extras[:, None], out=both[:, 1:])
+            extras = both.ravel()
+        self.extras.append(extras)
+        self.extra_sizes.append(size)
 
     def finish(
         self,
@@ -321,48 +303,44 @@ class _Collector:
         edge_scores: bool,
         joined: JoinedLabels | None,
     ) -> Encoding:
-        cell_keys = np.concatenate([*self.keys, np.empty(0, np.int64)])
-        # Pairs that stand alone were noted by their keys, -1 where there is none.
-        single = {name: self._joined(name).astype(np.int64) for name in _SINGLES}
-        single_keys = np.concatenate([keys[keys >= 0] for keys in single.values()])
-        pairs, where = distinct_keys(np.concatenate([cell_keys, single_keys]), len(self.nodes))
-        self.chunks["cell_pair"] = [where[: len(cell_keys)]]
-        place = len(cell_keys)
-        for name, keys in single.items():
-            count = int((keys >= 0).sum())
-            keys[keys >= 0] = where[place : place + count]
-            self.chunks[name] = [keys]
-            place += count
-        pair_gold = np.zeros(len(pairs))
-        gold = np.concatenate([*self.gold, np.zeros(0)])
-        np.add.at(pair_gold, where[: len(gold)], gold)
-        # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
-        singles = where[len(cell_keys) :]
-        extra_uses = np.concatenate([*self.extra_uses, np.zeros(0)])
-        times = np.concatenate([np.ones(len(singles) - len(extra_uses)), extra_uses])
-        pair_gold += np.bincount(singles, times, len(pairs))
-        words = sizes_of(self._joined("instance_words"))
-        weights = np.repeat(self._joined("instance_weight"), words)
-        word_sets = np.concatenate([*self.word_sets, np.zeros(0, np.int64)]).astype(np.int32)
-        uses = np.bincount(word_sets, weights=weights, minlength=len(self.sets)).astype(float)
+        numbers = self.numbers
+        word_sets = np.array(self.word_sets, np.int32)
+        # Pairs that stand alone are told by their keys, -1 where there is none.
+        advances = np.full(len(word_sets), -1, np.int64)
+        if self.advance_scores:
+            free = np.array(numbers["word_link"], np.int32) != BOUND
+            advances[free] = word_sets[free].astype(np.int64) << 32
+        priors = concatenated([each.graph_prior for each in self.chosen])
+        alone = [advances[advances >= 0], priors[priors >= 0], *self.extras]
+        pairs, where = distinct_keys(concatenated([*self.keys, *alone]), len(self.nodes))
+        cells = sum(self.cells)
+        first, second = cells + len(alone[0]), cells + len(alone[0]) + len(alone[1])
+        advances[advances >= 0] = where[cells:first]
+        if self.action_scores:
+            priors = where[first:second]
         meetings = Meetings(
             sets=self.sets.items,
             nodes=self.nodes.items,
             pair_set=(pairs >> 32).astype(np.int32),
             pair_node=(pairs & 0xFFFFFFFF).astype(np.int32),
-            pair_gold=pair_gold,
-            set_uses=uses,
+            pair_gold=self._count(where, cells, second, len(pairs)) if self.counts else _NONE,
+            set_uses=self._uses(word_sets) if grow else _NONE,
             dependencies=self.dependencies.items,
             relations=self.relations.items,
         )
         if joined is not None:
-            tables = joined.tables(meetings, edge_scores=edge_scores)
+            tables = joined.tables(meetings, edge_scores=edge_scores, alone=self.alone)
         else:
             tables = join_labels(
                 meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
             )
         return Encoding(
-            batch=self._batch(),
+            batch=self._batch(
+                word_advance=advances,
+                cell_pair=where[:cells],
+                graph_prior=priors,
+                extra_pair=where[second:],
+            ),
             tables=tables,
             relations=len(self.relations),
             space=space,
@@ -372,34 +350,83 @@ class _Collector:
             word_sets=word_sets,
             dependencies=self.dependencies.items,
             relation_names=self.relations.items,
-            graphs=self.graphs,
+            graphs=[each.graphs for each in self.chosen],
+            alone=self.alone,
         )
 
-    def _joined(self, name: str) -> NDArray[Any]:
-        return np.concatenate([np.zeros(0, np.int32), *self.chunks[name]])
+    def _count(self, where: Numbers, cells: int, extras: int, pairs: int) -> NDArray[np.float64]:
+        """Count how often each pair occurs in demonstrated plans."""
+        gold = [_NONE]
+        for each, shown, words in zip(self.chosen, self.gold, self._words(), strict=True):
+            gold.append(np.tile(each.gold_nodes(shown), words))
+        counts = np.bincount(where[:cells], np.concatenate(gold), pairs)
+        # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
+        uses = [np.ones(extras - cells)]
+        for each, size in zip(self.chosen, self.extra_sizes, strict=True):
+            if size:
+                uses.append(np.repeat(np.bincount(each.candidate_kind), size))
+        counts += np.bincount(where[cells:], np.concatenate(uses), pairs)
+        return counts.astype(np.float64)
 
-    def _batch(self) -> Batch:
-        nodes, sizes = [0], [0]
-        near: list[int] = []
-        relations: list[int] = []
-        enters: list[bool] = []
-        for shape in self.shapes.items:
-            for around in shape.near:
-                near += [node for node, _ in around]
-                relations += [self.relations(name) for _, name in around]
-                sizes.append(len(near))
-            enters += shape.enters
-            nodes.append(len(enters))
-        shapes = {
-            "shape_nodes": nodes, "node_near": sizes, "near_node": near,
-            "near_relation": relations, "node_enters": enters,
-        }  # fmt: skip
-        kinds = {"instance_weight": np.float64, "instance_cells": np.int64}
-        arrays: dict[str, Any] = {
-            name: np.ascontiguousarray(
-                shapes[name] if name in shapes else self._joined(name),
-                dtype=kinds.get(name, np.int32),
-            )
+    def _words(self) -> list[int]:
+        """Return how many words each instance has."""
+        starts = self.numbers["instance_words"]
+        return [end - begin for begin, end in pairwise(starts)]
+
+    def _uses(self, word_sets: Integers) -> NDArray[np.float64]:
+        """Count how often each word set occurs, each time by the weight of its instance."""
+        weights = np.repeat(self.weights, self._words())
+        return np.bincount(word_sets, weights, len(self.sets)).astype(np.float64)
+
+    def _batch(self, **arrays: Numbers) -> Batch:
+        sizes = np.array(self.extra_sizes, np.int64)
+        kinds = [max(1, len(each.kinds)) for each in self.chosen]
+        arrays["kind_extras"] = starts_of(np.repeat(sizes, kinds))
+        arrays["instance_weight"] = np.array(self.weights)
+        before: Alone | None = None if self.alone is None else self.alone.encoded
+        for name in _OF_TEXTS if before is not None else _LISTED:
+            arrays[name] = np.array(self.numbers[name], np.int32)
+        if before is not None:
+            arrays |= before.arrays
+        else:
+            arrays |= self._chosen_arrays(kinds)
+        arrays["candidate_gold"] = self._golden(arrays["instance_candidates"])
+        made: dict[str, Any] = {
+            name: np.ascontiguousarray(arrays[name], _KINDS.get(name, np.int32))
             for name in Batch._fields
         }
-        return Batch(**arrays)
+        if self.alone is not None and before is None:
+            same = set(Batch._fields).difference(_OF_TEXTS, _OF_PAIRS)
+            self.alone.encoded = Alone(
+                self.chosen[0],
+                self.nodes.items,
+                self.relations.items,
+                {name: made[name] for name in same},
+            )
+        return Batch(**made)
+
+    def _chosen_arrays(self, kinds: list[int]) -> dict[str, Numbers]:
+        """Return what depends on candidates only."""
+        chosen = self.chosen
+        graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
+        candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
+        return {
+            "instance_graphs": starts_of(graphs),
+            "instance_candidates": starts_of(candidates),
+            "instance_kinds": starts_of(np.array(kinds, np.int64)),
+            "instance_cells": starts_of(np.array(self.cells))[:-1],
+            "graph_shape": concatenated([each.graph_shape for each in chosen]),
+            "graph_node": concatenated([each.graph_node for each in chosen]),
+            "graph_nodes": joined_ends([each.graph_ends for each in chosen]),
+            "action_graph": shifted([each.action_graph for each in chosen], graphs),
+            "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
+            "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
+        }
+
+    def _golden(self, starts: Numbers) -> Numbers:
+        """Return which candidates were demonstrated."""
+        gold = np.zeros(int(starts[-1]), np.int32)
+        for start, shown in zip(starts.tolist(), self.gold, strict=False):
+            for each in shown:
+                gold[start + each] = 1
+        return gold

@@ -1,22 +1,22 @@
-"""Plans whose actions are one node each: charts laid out position by position, compiled.
+"""Plans whose actions are one node each: charts of eight candidates side by side, compiled.
 
 Where actions are flat, a state is an action, and what a word tells its parent depends on the
-actions before or after. All candidates of a text then do the same at the same position: their
-states stand side by side (position × candidate), the longest candidates first, so that those
-that go on are always the first ones, and every loop runs over many candidates at once.
+actions before or after. All candidates of a text then do the same at the same position. So the
+longest stand first, eight make a block, and of a block the states at one position are next to
+each other: a strip of eight numbers, with which kernels calculate as with one. Where a candidate
+of a block is shorter, its number in a strip is zero. Where the last block is not full, its last
+candidate is repeated, which no one asks for.
 The arithmetic is that of `inside_outside.py`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
-    TILE,
     Batch,
     Indices,
     Integers,
@@ -24,6 +24,7 @@ from groundling.overlay.batch import (
     Reals,
     Workspace,
     compiled,
+    inner,
     summing,
     whole,
 )
@@ -38,151 +39,73 @@ from groundling.overlay.passes import (
     weigh,
 )
 from groundling.overlay.potentials import Potentials
-from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.skeletons import BOUND, UNIT
+from groundling.overlay.strips import FlatLayout
+from groundling.overlay.vectors import (
+    LANES,
+    between,
+    divided,
+    fetch,
+    load,
+    spread,
+    store,
+    total,
+    without,
+)
 
-__all__ = ["FlatLayout", "is_flat", "lay_out_flat", "pass_flat_instances"]
-
-
-unsigned = cast(Any, np.uint64)  # indices that cannot count from the end, see `Indices`
-
-
-class FlatLayout(NamedTuple):
-    """Where the states of flat candidates are: tile by tile, and in it position by position."""
-
-    instance_tiles: Integers
-    tile_candidates: Integers  # tile -> candidates, in `order`
-    tile_positions: Integers  # tile -> positions
-    position_states: Integers  # position -> states, one for each candidate that is long enough
-    state_node: Indices  # state -> node of the instance
-    order: Integers  # candidates of an instance, the longest first
-    instance_prior: NDArray[np.int64]  # instance -> its nodes in `node_prior`
-    node_prior: Integers  # node -> pair (nothing, all labels) or -1
-    relation: int  # of a node to itself
-
-
-def is_flat(batch: Batch) -> bool:
-    """Tell whether all actions are one node, which words may enter and stay at."""
-    return (
-        len(batch.shape_nodes) == 2
-        and len(batch.node_enters) == len(batch.near_node) == 1
-        and bool(batch.node_enters[0])
-        and bool(np.all(sizes_of(batch.candidate_actions) > 0))
-    )
-
-
-def lay_out_flat(batch: Batch) -> FlatLayout:
-    """Sort candidates by length, cut them into tiles, and list their states."""
-    length = sizes_of(batch.candidate_actions).astype(np.int64)
-    counts = sizes_of(batch.instance_candidates)
-    owner = np.repeat(np.arange(len(counts)), counts)
-    ranked = np.lexsort((-length, owner))
-    sizes = length[ranked]
-    before = np.cumsum(sizes) - sizes
-    first = np.concatenate([before, [0]])[np.minimum(batch.instance_candidates[:-1], len(before))]
-    cut = (before - first[owner]) // TILE
-    begins = np.ones(len(ranked), np.bool_)
-    begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
-    tile_first = np.flatnonzero(begins)
-    tile = np.cumsum(begins) - 1
-    # States: those of a tile together, sorted by position, then by candidate.
-    candidate = np.repeat(np.arange(len(ranked)), sizes)
-    position = np.arange(len(candidate)) - before[candidate]
-    order = np.lexsort((position, tile[candidate]))
-    graph = batch.action_graph[(batch.candidate_actions[ranked][candidate] + position)[order]]
-    longest = sizes[tile_first]
-    tile_positions = starts_of(longest)
-    place = tile_positions[tile[candidate]] + position
-    nodes = np.zeros(len(batch.instance_nodes) + 1, np.int64)
-    np.cumsum(batch.instance_nodes, out=nodes[1:])
-    node_prior = np.full(nodes[-1], -1, np.int32)
-    graphs = np.repeat(nodes[:-1], sizes_of(batch.instance_graphs))
-    node_prior[graphs + batch.graph_node] = batch.graph_prior
-    return FlatLayout(
-        instance_tiles=np.searchsorted(tile_first, batch.instance_candidates).astype(np.int32),
-        tile_candidates=np.append(tile_first, len(ranked)).astype(np.int32),
-        tile_positions=tile_positions.astype(np.int32),
-        position_states=np.concatenate(
-            [[0], np.cumsum(np.bincount(place, minlength=tile_positions[-1]))]
-        ).astype(np.int32),
-        state_node=batch.graph_node[graph].astype(np.uint32),
-        order=(ranked - batch.instance_candidates[owner]).astype(np.int32),
-        instance_prior=nodes,
-        node_prior=node_prior,
-        relation=int(batch.near_relation[0]),
-    )
+__all__ = ["pass_flat_instances"]
 
 
 @summing
 def _inside(
-    batch: Batch, layout: Layout, flat: FlatLayout, instance: int, tile: int, place: Any,
+    batch: Batch, layout: Layout, flat: FlatLayout, instance: int, tile: int, place: int,
     potentials: Potentials, workspace: Workspace, group_log: Reals,
 ) -> bool:  # fmt: skip
     """Do what `inside` does for a tile of flat candidates; return whether the numbers held."""
     first_word = whole(batch.instance_words[instance])
     words = whole(batch.instance_words[instance + 1]) - first_word
-    nodes = unsigned(batch.instance_nodes[instance])
+    nodes = whole(batch.instance_nodes[instance])
     groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    first, last = whole(flat.tile_positions[tile]), whole(flat.tile_positions[tile + 1])
-    state = unsigned(flat.position_states[first])
-    states = unsigned(flat.position_states[last]) - state
-    count = unsigned(flat.position_states[first + 1]) - state
+    first, last = whole(flat.tile_blocks[tile]), whole(flat.tile_blocks[tile + 1])
+    strip = whole(flat.block_strips[first])
+    strips = whole(flat.block_strips[last]) - strip
+    state, states = LANES * strip, LANES * strips
     order = flat.order[flat.tile_candidates[tile] : flat.tile_candidates[tile + 1]]
+    count = len(order)
     rows, messages, scores = workspace.rows, workspace.messages, workspace.scores
-    total, beyond, kept_log = workspace.total, workspace.asked, workspace.kept_log
-    state_node, position_states = flat.state_node, flat.position_states
-    for c in range(count):
-        kept_log[c] = 0.0
-    for i in range(unsigned(words) * states):
-        rows[place + i] = 1.0
+    sums, scale, kept_log = workspace.total, workspace.asked, workspace.kept_log
+    state_node = flat.state_node
+    kept_log[:count] = 0.0
+    for w in range(words):  # its own scores; what its dependents tell it comes to them
+        for s in range(0, states, LANES):
+            own = fetch(scores, w * nodes, state_node, state + s)
+            store(rows, place + w * states + s, without(own, state_node, state + s, nodes))
     held = True
     for w in range(words):
         word = first_word + w
         group = batch.word_group[word]
-        row, score = place + unsigned(w) * states, unsigned(w) * nodes
-        for s in range(states):
-            rows[row + s] *= scores[score + unsigned(state_node[state + s])]
+        row = place + w * states
         parent = batch.word_parent[word]
         # Scores sum to one, so only rows that took in messages can leave the range.
         if parent < 0 or layout.word_leads[word]:
-            for c in range(count):
-                total[c] = rows[row + c]
-            for p in range(first + 1, last):
-                here = row + unsigned(position_states[p]) - state
-                for c in range(unsigned(position_states[p + 1] - position_states[p])):
-                    total[c] += rows[here + c]
-            odd = whole(0)
-            for c in range(count):
-                odd += not (TINY < total[c] < HUGE)
-            if odd > 0:
-                for c in range(count):
-                    fits = 0.0 < total[c] < math.inf and not (TINY < total[c] < HUGE)
-                    beyond[c] = 1.0 / total[c] if fits else 1.0
-                for p in range(first, last):
-                    here = row + unsigned(position_states[p]) - state
-                    for c in range(unsigned(position_states[p + 1] - position_states[p])):
-                        rows[here + c] *= beyond[c]
-                for c in range(count):
-                    if TINY < total[c] < HUGE:
-                        continue
-                    if not (0.0 < total[c] < math.inf):
-                        workspace.in_logs[order[c]] = True
-                        held = False
-                        continue
-                    amount = math.log(total[c])
-                    group_log[order[c] * groups + group] += amount
-                    kept_log[c] += amount
-                    total[c] = 1.0
+            _sum_row(flat, strip, strips, row, rows, sums)
+            fits = True
+            for c in range(0, count, LANES):
+                fits &= between(TINY, load(sums, c), HUGE)
+            if not fits:
+                held &= _rescale(flat, tile, row, rows, sums, scale, group_log, groups, group,
+                                 kept_log, workspace.in_logs)  # fmt: skip
             if parent < 0:
                 for c in range(count):
-                    amount = math.log(total[c])
-                    group_log[order[c] * groups + group] += amount
-                    kept_log[c] += amount
+                    change = math.log(sums[c])
+                    group_log[order[c] * groups + group] += change
+                    kept_log[c] += change
                 continue
-        _send(batch, flat, word, tile, potentials, row, place + unsigned(parent) * states,
-              rows, messages, beyond)  # fmt: skip
+        _send(batch, flat, word, strip, strips, potentials, row, place + parent * states, rows,
+              messages)  # fmt: skip
     # The longest candidates are the hardest to hold; what holds for them does for all.
-    floor = FLOOR + words * (potentials.edge_top + math.log(last - first))
+    longest = flat.block_strips[first + 1] - strip
+    floor = FLOOR + words * (potentials.edge_top + math.log(longest))
     for c in range(count):
         if not kept_log[c] > floor:
             workspace.in_logs[order[c]] = True
@@ -191,128 +114,166 @@ def _inside(
 
 
 @summing
+def _rescale(
+    flat: FlatLayout, tile: int, row: int, rows: Reals, sums: Reals, scale: Reals,
+    group_log: Reals, groups: int, group: int, kept_log: Reals, in_logs: NDArray[np.bool_],
+) -> bool:  # fmt: skip
+    """Divide a row by its sums where they left the range; return whether the numbers held."""
+    first, last = whole(flat.tile_blocks[tile]), whole(flat.tile_blocks[tile + 1])
+    order = flat.order[flat.tile_candidates[tile] : flat.tile_candidates[tile + 1]]
+    state = LANES * whole(flat.block_strips[first])
+    held = True
+    scale[: LANES * (last - first)] = 1.0
+    for c in range(len(order)):
+        if TINY < sums[c] < HUGE:
+            continue
+        if not (0.0 < sums[c] < math.inf):
+            in_logs[order[c]] = True
+            held = False
+            continue
+        amount = math.log(sums[c])
+        group_log[order[c] * groups + group] += amount
+        kept_log[c] += amount
+        scale[c] = 1.0 / sums[c]
+        sums[c] = 1.0
+    for block in range(first, last):
+        times = load(scale, LANES * (block - first))
+        here, there = LANES * flat.block_strips[block], LANES * flat.block_strips[block + 1]
+        for s in range(row - state + here, row - state + there, LANES):
+            store(rows, s, times * load(rows, s))
+    return held
+
+
+@inner
+def _sum_row(flat: FlatLayout, strip: int, strips: int, row: int, rows: Reals, sums: Reals) -> None:
+    """Sum each candidate's states; `sums` are those of a tile, block by block."""
+    amount = spread(0.0)
+    for s in range(strips):
+        amount = load(rows, row + LANES * s) + flat.strip_before[strip + s] * amount
+        store(sums, LANES * flat.strip_block[strip + s], amount)
+
+
+@inner
 def _send(
-    batch: Batch, flat: FlatLayout, word: int, tile: int, potentials: Potentials, row: Any,
-    above: Any, rows: Reals, messages: Reals, beyond: Reals,
+    batch: Batch, flat: FlatLayout, word: int, strip: int, strips: int, potentials: Potentials,
+    row: int, above: int, rows: Reals, messages: Reals,
 ) -> None:  # fmt: skip
-    """Compute what a word tells its parent, position by position."""
-    first, last = whole(flat.tile_positions[tile]), whole(flat.tile_positions[tile + 1])
-    state = unsigned(flat.position_states[first])
+    """Compute what a word tells its parent, strip by strip."""
     link, dependency = batch.word_link[word], batch.word_dependency[word]
     stay = potentials.edge_exp[dependency, SAME if link == UNIT else flat.relation]
-    if link == BOUND or last == first + 1:
-        for s in range(unsigned(flat.position_states[last]) - state):
-            message = stay * rows[row + s]
-            messages[row + s] = message
-            rows[above + s] *= message
-        return
     right = batch.word_direction[word] > 0
-    go = potentials.edge_exp[dependency, NEXT if right else PREVIOUS]
+    go = 0.0 if link == BOUND else potentials.edge_exp[dependency, NEXT if right else PREVIOUS]
     if batch.word_advance[word] >= 0:
         go *= potentials.advance_exp[batch.word_advance[word]]
-    skip = potentials.skip_exp
-    for c in range(unsigned(flat.position_states[first + 1]) - state):
-        beyond[c] = 0.0
-    for step in range(last - first):
-        p = last - 1 - step if right else first + step
-        here = unsigned(flat.position_states[p]) - state
-        for c in range(unsigned(flat.position_states[p + 1] - flat.position_states[p])):
-            own = rows[row + here + c]
-            message = stay * own + go * beyond[c]
-            messages[row + here + c] = message
-            rows[above + here + c] *= message
-            beyond[c] = own + skip * beyond[c]
+    goes_on = flat.strip_after if right else flat.strip_before
+    s, step = (strips - 1, -1) if right else (0, 1)
+    beyond = spread(0.0)  # what the actions on the far side amount to
+    for _ in range(strips):
+        own, more = load(rows, row + LANES * s), goes_on[strip + s]
+        message = stay * own + (go * more) * beyond
+        store(messages, row + LANES * s, message)
+        store(rows, above + LANES * s, load(rows, above + LANES * s) * message)
+        beyond = own + (potentials.skip_exp * more) * beyond
+        s += step
 
 
 @summing
 def _outside(
-    batch: Batch, flat: FlatLayout, instance: int, tile: int, place: Any, potentials: Potentials,
+    batch: Batch, flat: FlatLayout, instance: int, tile: int, place: int, potentials: Potentials,
     workspace: Workspace, group_weight: Reals, pair_grad: Reals, edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Do what `outside` does for a tile of flat candidates."""
     first_word = whole(batch.instance_words[instance])
     words = whole(batch.instance_words[instance + 1]) - first_word
-    nodes = unsigned(batch.instance_nodes[instance])
+    nodes = whole(batch.instance_nodes[instance])
     groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    first, last = whole(flat.tile_positions[tile]), whole(flat.tile_positions[tile + 1])
-    state = unsigned(flat.position_states[first])
-    states = unsigned(flat.position_states[last]) - state
-    count = unsigned(flat.position_states[first + 1]) - state
+    first, last = whole(flat.tile_blocks[tile]), whole(flat.tile_blocks[tile + 1])
+    strip = whole(flat.block_strips[first])
+    strips = whole(flat.block_strips[last]) - strip
+    state, states = LANES * strip, LANES * strips
     order = flat.order[flat.tile_candidates[tile] : flat.tile_candidates[tile + 1]]
     rows, posteriors, counts = workspace.rows, workspace.posteriors, workspace.counts
-    total, share = workspace.total, workspace.asked
-    state_node, position_states = flat.state_node, flat.position_states
+    share, sums = workspace.asked, workspace.total
+    share[: LANES * (last - first)] = 0.0
     for w in range(words - 1, -1, -1):
         word = first_word + w
-        group = batch.word_group[word]
-        row, own = place + unsigned(w) * states, unsigned(w) * states
+        row, own = place + w * states, w * states
         parent = batch.word_parent[word]
         if parent >= 0:
-            _receive(batch, flat, word, tile, potentials, row, own, unsigned(parent) * states,
-                     rows, workspace.messages, posteriors, share, pair_grad, edge_grad)  # fmt: skip
+            _receive(batch, flat, word, strip, strips, potentials, row, own, parent * states,
+                     rows, workspace.messages, posteriors, pair_grad, edge_grad)  # fmt: skip
         else:
-            for c in range(count):
-                total[c] = rows[row + c]
-            for p in range(first + 1, last):
-                here = row + unsigned(position_states[p]) - state
-                for c in range(unsigned(position_states[p + 1] - position_states[p])):
-                    total[c] += rows[here + c]
-            for c in range(count):
-                weight = group_weight[order[c] * groups + group]
-                share[c] = weight / total[c] if total[c] > 0.0 else 0.0
-            for p in range(first, last):
-                here = unsigned(position_states[p]) - state
-                for c in range(unsigned(position_states[p + 1] - position_states[p])):
-                    posteriors[own + here + c] = share[c] * rows[row + here + c]
-        cell = unsigned(w) * nodes
+            for c in range(len(order)):
+                share[c] = group_weight[order[c] * groups + batch.word_group[word]]
+            _sum_row(flat, strip, strips, row, rows, sums)
+            for block in range(last - first):
+                times = divided(load(share, LANES * block), load(sums, LANES * block))
+                store(sums, LANES * block, times)
+            for s in range(strips):
+                times = load(sums, LANES * flat.strip_block[strip + s])
+                store(posteriors, own + LANES * s, times * load(rows, row + LANES * s))
+    node = flat.state_node[state : state + states]
+    _count(node, words, nodes, states, posteriors, counts)
+
+
+@inner
+def _count(
+    node: Indices, words: int, nodes: int, states: int, posteriors: Reals, counts: Reals
+) -> None:
+    """Add posteriors of states to counts of nodes, for four words at a time.
+
+    Neighbouring states are often of one node: a sum that waits for itself. Four wait together.
+    """
+    w = whole(0)
+    while w + 4 <= words:
+        zero, one, two, three = (
+            counts[w * nodes :], counts[(w + 1) * nodes :], counts[(w + 2) * nodes :],
+            counts[(w + 3) * nodes :],
+        )  # fmt: skip
         for s in range(states):
-            counts[cell + unsigned(state_node[state + s])] += posteriors[own + s]
+            k = np.uint64(node[np.uint64(s)])
+            zero[k] += posteriors[w * states + s]
+            one[k] += posteriors[(w + 1) * states + s]
+            two[k] += posteriors[(w + 2) * states + s]
+            three[k] += posteriors[(w + 3) * states + s]
+        w += 4
+    for rest in range(w, words):
+        count = counts[rest * nodes :]
+        for s in range(states):
+            count[np.uint64(node[np.uint64(s)])] += posteriors[rest * states + s]
 
 
-@summing
+@inner
 def _receive(
-    batch: Batch, flat: FlatLayout, word: int, tile: int, potentials: Potentials, row: Any,
-    own: Any, above: Any, rows: Reals, messages: Reals, posteriors: Reals, before: Reals,
+    batch: Batch, flat: FlatLayout, word: int, strip: int, strips: int, potentials: Potentials,
+    row: int, own: int, above: int, rows: Reals, messages: Reals, posteriors: Reals,
     pair_grad: Reals, edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Undo `_send`: from posteriors of the parent's states to those of the word's."""
-    first, last = whole(flat.tile_positions[tile]), whole(flat.tile_positions[tile + 1])
-    state = unsigned(flat.position_states[first])
     link, dependency = batch.word_link[word], batch.word_dependency[word]
     relation = SAME if link == UNIT else flat.relation
     stay = potentials.edge_exp[dependency, relation]
-    stayed, gone = 0.0, 0.0
-    if link == BOUND or last == first + 1:
-        # All that the parent has came from here.
-        for s in range(unsigned(flat.position_states[last]) - state):
-            share = posteriors[above + s] if messages[row + s] > 0.0 else 0.0
-            posteriors[own + s] = share
-            stayed += share
-        edge_grad[dependency, relation] += stayed
-        return
     right = batch.word_direction[word] > 0
     going = NEXT if right else PREVIOUS
-    go = potentials.edge_exp[dependency, going]
+    go = 0.0 if link == BOUND else potentials.edge_exp[dependency, going]
     if batch.word_advance[word] >= 0:
         go *= potentials.advance_exp[batch.word_advance[word]]
-    skip = potentials.skip_exp
-    for c in range(unsigned(flat.position_states[first + 1]) - state):
-        before[c] = 0.0  # adjoint of `beyond`, walking the actions the other way round
-    for step in range(last - first):
-        p = first + step if right else last - 1 - step
-        here = unsigned(flat.position_states[p]) - state
-        for c in range(unsigned(flat.position_states[p + 1] - flat.position_states[p])):
-            message, cell = messages[row + here + c], rows[row + here + c]
-            asked = posteriors[above + here + c] / message if message > 0.0 else 0.0
-            kept, left = stay * asked * cell, before[c] * cell
-            posteriors[own + here + c] = kept + left
-            stayed += kept
-            gone += left
-            before[c] = go * asked + skip * before[c]
-    edge_grad[dependency, relation] += stayed
-    edge_grad[dependency, going] += gone
+    goes_on = flat.strip_after if right else flat.strip_before
+    s, step = (0, 1) if right else (strips - 1, -1)
+    stayed, gone = spread(0.0), spread(0.0)
+    before = spread(0.0)  # adjoint of `beyond`, walking the actions the other way round
+    for _ in range(strips):
+        cell, more = load(rows, row + LANES * s), goes_on[strip + s]
+        asked = divided(load(posteriors, above + LANES * s), load(messages, row + LANES * s))
+        kept, left = stay * asked * cell, before * cell
+        store(posteriors, own + LANES * s, kept + left)
+        stayed, gone = stayed + kept, gone + left
+        before = (go * more) * asked + (potentials.skip_exp * more) * before
+        s += step
+    edge_grad[dependency, relation] += total(stayed)
+    edge_grad[dependency, going] += total(gone)
     if batch.word_advance[word] >= 0:
-        pair_grad[batch.word_advance[word]] += gone
+        pair_grad[batch.word_advance[word]] += total(gone)
 
 
 @summing
@@ -321,7 +282,7 @@ def _forward(
     workspace: Workspace, group_log: Reals, free: Reals,
 ) -> bool:  # fmt: skip
     """Do what `forward` does for flat candidates."""
-    words = unsigned(batch.instance_words[instance + 1] - batch.instance_words[instance])
+    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
     groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
     begin = whole(batch.instance_candidates[instance])
     count = whole(batch.instance_candidates[instance + 1]) - begin
@@ -336,21 +297,26 @@ def _forward(
         for g in range(groups):
             group_log[c * groups + g] = workspace.group_shift[g]
     node = flat.instance_prior[instance]
-    prior = workspace.prior
-    for k in range(flat.instance_prior[instance + 1] - node):
+    nodes = flat.instance_prior[instance + 1] - node
+    prior, sums = workspace.prior, workspace.total
+    for k in range(nodes):
         pair = flat.node_prior[node + k]
         prior[k] = potentials.pair_score[pair] if pair >= 0 else 0.0
-    place = unsigned(0)
+    prior[nodes] = 0.0
+    place = whole(0)
     for tile in range(flat.instance_tiles[instance], flat.instance_tiles[instance + 1]):
-        first, last = whole(flat.tile_positions[tile]), whole(flat.tile_positions[tile + 1])
+        first, last = whole(flat.tile_blocks[tile]), whole(flat.tile_blocks[tile + 1])
         order = flat.order[flat.tile_candidates[tile] : flat.tile_candidates[tile + 1]]
-        for p in range(first, last):
-            state = unsigned(flat.position_states[p])
-            for c in range(unsigned(flat.position_states[p + 1]) - state):
-                free[order[c]] += prior[unsigned(flat.state_node[state + c])]
+        for block in range(first, last):
+            amount = spread(0.0)
+            for strip in range(flat.block_strips[block], flat.block_strips[block + 1]):
+                amount = amount + fetch(prior, 0, flat.state_node, LANES * strip)
+            store(sums, LANES * (block - first), amount)
+        for c in range(len(order)):
+            free[order[c]] += sums[c]
         held &= _inside(batch, layout, flat, instance, tile, place, potentials, workspace,
                         group_log)  # fmt: skip
-        place += words * unsigned(flat.position_states[last] - flat.position_states[first])
+        place += words * LANES * whole(flat.block_strips[last] - flat.block_strips[first])
     return bool(held)
 
 
@@ -361,35 +327,36 @@ def _backward(
     edge_grad: Reals,
 ) -> None:  # fmt: skip
     """Do what `backward` does for flat candidates."""
-    words = unsigned(batch.instance_words[instance + 1] - batch.instance_words[instance])
+    words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
     begin = whole(batch.instance_candidates[instance])
-    cells = words * unsigned(batch.instance_nodes[instance])
-    counts, prior = workspace.counts, workspace.prior
-    for cell in range(cells):
-        counts[cell] = 0.0
+    cells = np.uint64(words * batch.instance_nodes[instance])
+    counts, prior, weights = workspace.counts, workspace.prior, workspace.total
+    counts[: cells + np.uint64(1)] = 0.0
     node = flat.instance_prior[instance]
     nodes = flat.instance_prior[instance + 1] - node
-    prior[:nodes] = 0.0
+    prior[: nodes + 1] = 0.0
     workspace.kind_weight[: batch.instance_kinds[instance + 1] - batch.instance_kinds[instance]] = 0
-    place = unsigned(0)
+    place = whole(0)
     for tile in range(flat.instance_tiles[instance], flat.instance_tiles[instance + 1]):
-        first, last = whole(flat.tile_positions[tile]), whole(flat.tile_positions[tile + 1])
+        first, last = whole(flat.tile_blocks[tile]), whole(flat.tile_blocks[tile + 1])
         order = flat.order[flat.tile_candidates[tile] : flat.tile_candidates[tile + 1]]
-        for p in range(first, last):
-            state = unsigned(flat.position_states[p])
-            for c in range(unsigned(flat.position_states[p + 1]) - state):
-                prior[unsigned(flat.state_node[state + c])] += free_weight[order[c]]
+        weights[: LANES * (last - first)] = 0.0
         for c in range(len(order)):
-            kind = batch.candidate_kind[begin + order[c]]
-            workspace.kind_weight[kind] += free_weight[order[c]]
+            weights[c] = free_weight[order[c]]
+            workspace.kind_weight[batch.candidate_kind[begin + order[c]]] += weights[c]
+        for block in range(first, last):
+            states = LANES * flat.block_strips[block], LANES * flat.block_strips[block + 1]
+            for s in range(np.uint64(states[0]), np.uint64(states[1])):
+                lane = np.uint64(LANES * (block - first)) + s % np.uint64(LANES)
+                prior[flat.state_node[s]] += weights[lane]
         _outside(batch, flat, instance, tile, place, potentials, workspace, group_weight,
                  pair_grad, edge_grad)  # fmt: skip
-        place += words * unsigned(flat.position_states[last] - flat.position_states[first])
+        place += words * LANES * whole(flat.block_strips[last] - flat.block_strips[first])
     return_kinds(batch, instance, workspace.kind_weight, pair_grad)
     for k in range(nodes):
         if flat.node_prior[node + k] >= 0:
             pair_grad[flat.node_prior[node + k]] += prior[k]
-    first_cell = unsigned(batch.instance_cells[instance])
+    first_cell = np.uint64(batch.instance_cells[instance])
     for cell in range(cells):
         pair_grad[layout.cell_pair[first_cell + cell]] += counts[cell]
 

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
     FROM,
-    RELATION,
     STATE,
     Batch,
     Integers,
     Layout,
     Reals,
     Workspace,
-    inlined,
+    inner,
     summing,
     whole,
 )
@@ -48,7 +47,7 @@ TINY, HUGE = 1e-12, 1e12  # rows outside are rescaled
 FAINT, FLOOR = 1e-100, -440.0
 
 
-@inlined
+@inner
 def inside(
     batch: Batch,
     layout: Layout,
@@ -122,7 +121,7 @@ def inside(
                     rows[w, s] = 0.0
 
 
-@inlined
+@inner
 def _send(
     batch: Batch,
     layout: Layout,
@@ -140,14 +139,17 @@ def _send(
     edge_exp = potentials.edge_exp
     action_start, state_enters = workspace.action_start, workspace.state_enters
     if link != UNIT:
+        row, message = rows[w], messages[w]
         if layout.stay >= 0:
             kept = edge_exp[dependency, layout.stay]
             for s in range(rows.shape[1]):
                 messages[w, s] += kept * rows[w, s]
-        for i in range(workspace.tile_links[0]):
-            packed = workspace.link[i]
-            cell = rows[w, packed >> FROM & STATE]
-            messages[w, packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
+        for relation in range(len(workspace.next_link)):
+            times = edge_exp[dependency, relation]
+            first, last = workspace.tile_links[relation], workspace.tile_links[relation + 1]
+            for i in range(np.uint64(first), np.uint64(last)):
+                ends = workspace.link[i]
+                message[ends & STATE] += times * row[ends >> FROM]
         if link == BOUND:
             return
     right = batch.word_direction[word] > 0
@@ -169,7 +171,7 @@ def _send(
             beyond = here + potentials.skip_exp * beyond
 
 
-@inlined
+@inner
 def outside(
     batch: Batch,
     layout: Layout,
@@ -224,7 +226,7 @@ def outside(
             counts[w, state_node[s]] += posteriors[w, s]
 
 
-@inlined
+@inner
 def _receive(
     batch: Batch,
     layout: Layout,
@@ -244,16 +246,30 @@ def _receive(
     edge_exp, asked = potentials.edge_exp, workspace.asked
     action_start, state_enters = workspace.action_start, workspace.state_enters
     if link != UNIT:
+        row, posterior = rows[w], posteriors[w]
         if layout.stay >= 0:
             edge_grad[dependency, layout.stay] += _receive_kept(
-                edge_exp[dependency, layout.stay], asked, rows[w], posteriors[w]
+                edge_exp[dependency, layout.stay], asked, row, posterior
             )
-        for i in range(workspace.tile_links[0]):
-            packed = workspace.link[i]
-            relation, state = packed >> RELATION, packed >> FROM & STATE
-            flow = edge_exp[dependency, relation] * asked[packed & STATE] * rows[w, state]
-            posteriors[w, state] += flow
-            edge_grad[dependency, relation] += flow
+        for relation in range(len(workspace.next_link)):
+            times = edge_exp[dependency, relation]
+            first, last = workspace.tile_links[relation], workspace.tile_links[relation + 1]
+            even, odd = 0.0, 0.0  # two sums, as each addition waits for the one before
+            for pair in range((last - first) // 2):
+                one = workspace.link[np.uint64(first + 2 * pair)]
+                other = workspace.link[np.uint64(first + 2 * pair + 1)]
+                flow = times * asked[one & STATE] * row[one >> FROM]
+                posterior[one >> FROM] += flow
+                even += flow
+                flow = times * asked[other & STATE] * row[other >> FROM]
+                posterior[other >> FROM] += flow
+                odd += flow
+            if (last - first) % 2:
+                one = workspace.link[np.uint64(last - 1)]
+                flow = times * asked[one & STATE] * row[one >> FROM]
+                posterior[one >> FROM] += flow
+                even += flow
+            edge_grad[dependency, relation] += even + odd
         if link == BOUND:
             return
     right = batch.word_direction[word] > 0

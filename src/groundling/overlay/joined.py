@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from groundling.features.labels import STRING, NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.choices import Choice
 from groundling.overlay.graphs import NodeContent, Relation
 from groundling.overlay.interning import Interner
 from groundling.overlay.joining import Meetings, edge_labels
 from groundling.overlay.potentials import LabelTables
-from groundling.overlay.ragged import starts_of
+from groundling.overlay.ragged import concatenated, starts_of
 
 __all__ = ["JoinedLabels"]
 
@@ -27,6 +28,17 @@ _BLOCK = 64  # node labels that a word is joined with at once, when it meets one
 
 Rows = tuple[Integers, Integers, Reals]
 """With which node labels a word label joins, which feature that is, and how strongly it fires."""
+
+
+class _Spelled(NamedTuple):
+    """The labels of nodes, numbered among those that occur."""
+
+    age: object  # of the numbers of `occurring`, which hold until all is forgotten
+    starts: Integers
+    label: NDArray[Any]
+    amount: Reals
+    occurring: Integers
+    blocks: list[int]  # that these are in
 
 
 class JoinedLabels:
@@ -49,8 +61,11 @@ class JoinedLabels:
         self._forget()
 
     def _forget(self) -> None:
+        self._age = object()
+        self._ones = np.ones(0)
         self._nodes = Interner[NodeLabel]()
-        self._contents: dict[int, tuple[NodeContent, Integers, Reals | None]] = {}
+        # Labels are kept as bytes: arrays of a few take far more room.
+        self._contents: dict[int, tuple[NodeContent, bytes, Reals | None]] = {}
         self._words: dict[WordLabel, Rows] = {}
         # How many labels of each block a word is joined with. A request costs what it is about,
         # however many other things were met before.
@@ -70,15 +85,24 @@ class JoinedLabels:
         """Tell whether this was made for a space as it now is."""
         return self.space is space and self._keys is space.keys and not space.own
 
-    def tables(self, meetings: Meetings, *, edge_scores: bool) -> LabelTables:
-        """Return what `join_labels` returns when nothing grows."""
+    def tables(
+        self, meetings: Meetings, *, edge_scores: bool, alone: Choice | None = None
+    ) -> LabelTables:
+        """Return what `join_labels` returns when nothing grows.
+
+        `alone` is the choice whose nodes meet words, where there is one only that is kept.
+        """
         with self._lock:
             if self.entries > _MOST_ENTRIES or len(self._nodes) > _MOST_LABELS:
                 self._forget()
-            return self._tables(meetings, edge_scores)
+            return self._tables(meetings, edge_scores, alone)
 
-    def _tables(self, meetings: Meetings, edge_scores: bool) -> LabelTables:
-        node_start, node_label, node_amount = self._spell(meetings.nodes)
+    def _tables(self, meetings: Meetings, edge_scores: bool, alone: Choice | None) -> LabelTables:
+        spelled: _Spelled | None = None if alone is None else alone.spelled
+        if spelled is None or spelled.age is not self._age:
+            spelled = self._spell(meetings.nodes)
+            if alone is not None:
+                alone.spelled = spelled
         words: dict[WordLabel, int] = {}
         numbers, amounts, sizes = [], [], []
         for content in meetings.sets:
@@ -86,30 +110,29 @@ class JoinedLabels:
             for word, amount in content:
                 numbers.append(words.setdefault(word, len(words)))
                 amounts.append(amount)
-        rows = self._join(list(words), node_label)
+        rows = self._join(list(words), spelled.blocks)
         label, feature, value = (
-            _concatenated([each[part] for each in rows], kind)
+            concatenated([each[part] for each in rows], kind)
             for part, kind in enumerate((np.int32, np.int32, np.float64))
         )
-        row_sizes = np.array([len(each[0]) for each in rows], np.int64)
         # Only labels that occur matter here; they are numbered anew, so that tables stay small.
-        occurs = np.zeros(len(self._nodes), np.bool_)
-        occurs[node_label] = True
-        local = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-        kept = occurs[label]
-        owner = np.repeat(np.arange(len(rows)), row_sizes)[kept]
+        place = np.full(len(self._nodes), -1, np.int32)
+        place[spelled.occurring] = np.arange(len(spelled.occurring), dtype=np.int32)
+        row_label = place[label]
+        kept = row_label >= 0
+        row_ends = starts_of(np.array([len(each[0]) for each in rows], np.int64))
         edges = self._join_edges(meetings, edge_scores)
         return LabelTables(
             set_labels=starts_of(np.array(sizes, np.int64), np.int32),
             set_label=np.array(numbers, np.int32),
             set_amount=np.array(amounts, np.float64),
-            node_labels=node_start,
-            node_label=local[node_label],
-            node_amount=node_amount,
+            node_labels=spelled.starts,
+            node_label=spelled.label.astype(np.int32),
+            node_amount=spelled.amount,
             # What is scored once need not be cut into parts.
-            label_part=np.zeros(len(self._nodes), np.int32),
-            label_rows=starts_of(np.bincount(owner, minlength=len(rows)), np.int32),
-            row_label=local[label[kept]],
+            label_part=np.zeros(len(spelled.occurring), np.int32),
+            label_rows=starts_of(kept, np.int32)[row_ends],
+            row_label=row_label[kept],
             row_feature=feature[kept],
             row_value=value[kept],
             set_pairs=np.searchsorted(meetings.pair_set, np.arange(len(meetings.sets) + 1)).astype(
@@ -117,12 +140,12 @@ class JoinedLabels:
             ),
             pair_node=meetings.pair_node,
             edge_rows=starts_of(np.array([len(each[0]) for each in edges], np.int64), np.int32),
-            edge_feature=_concatenated([each[0] for each in edges], np.int32),
-            edge_value=_concatenated([each[1] for each in edges], np.float64),
+            edge_feature=concatenated([each[0] for each in edges], np.int32),
+            edge_value=concatenated([each[1] for each in edges], np.float64),
         )
 
-    def _spell(self, contents: Sequence[NodeContent]) -> tuple[Integers, Integers, Reals]:
-        """Return the labels of nodes by their numbers."""
+    def _spell(self, contents: Sequence[NodeContent]) -> _Spelled:
+        """Return the labels of nodes, numbered anew, and which ones they are."""
         found = []
         for content in contents:
             known = self._contents.get(id(content))
@@ -132,23 +155,32 @@ class JoinedLabels:
                 if any(amount != 1.0 for _, amount in content):
                     amounts = np.array([amount for _, amount in content], np.float64)
                 # Holding the content keeps its identity from being reused.
-                known = self._contents[id(content)] = (content, labels, amounts)
+                known = self._contents[id(content)] = (content, labels.tobytes(), amounts)
                 self.entries += len(labels) + 10
             found.append(known)
-        starts = starts_of(np.array([len(each[1]) for each in found], np.int64), np.int32)
-        amount = np.ones(starts[-1])
+        starts = starts_of(np.array([len(each[0]) for each in found], np.int64), np.int32)
+        amount = self._all_one(int(starts[-1]))
         for place, (_, _, given) in enumerate(found):
             if given is not None:
+                if not amount.flags.owndata:
+                    amount = amount.copy()
                 amount[starts[place] : starts[place + 1]] = given
-        return starts, _concatenated([each[1] for each in found], np.int32), amount
+        labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
+        occurring, label = np.unique(labels, return_inverse=True)
+        blocks = np.unique(occurring // _BLOCK).tolist()
+        small = label.astype(np.uint16 if len(occurring) < 2**16 else np.int32)
+        return _Spelled(self._age, starts, small, amount, occurring, blocks)
 
-    def _join(self, words: list[WordLabel], labels: Integers) -> list[Rows]:
+    def _all_one(self, count: int) -> Reals:
+        """Return so many ones, in memory that is shared."""
+        if len(self._ones) < count:
+            self._ones = np.ones(2 * count)
+        return self._ones[:count]
+
+    def _join(self, words: list[WordLabel], blocks: list[int]) -> list[Rows]:
         """Return what word labels join with; what is not known yet is joined many at a time."""
         everything = len(self._nodes)
-        ends = {
-            block: min(everything, (block + 1) * _BLOCK)
-            for block in np.unique(labels // _BLOCK).tolist()
-        }
+        ends = {block: min(everything, (block + 1) * _BLOCK) for block in blocks}
         behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
         for word in words:
             if word.kind != STRING and word.name not in self.space.word_names:
@@ -158,15 +190,16 @@ class JoinedLabels:
                 done = self._done[word] = {}
                 self._words[word] = _NOTHING
                 self.entries += 20
+            if ends.items() <= done.items():
+                continue
             missing = [
                 (done.get(block, block * _BLOCK), end)
                 for block, end in ends.items()
                 if done.get(block) != end
             ]
-            if missing:
-                behind.setdefault(tuple(missing), []).append(word)
-                done |= ends
-                self.entries += len(missing)
+            behind.setdefault(tuple(missing), []).append(word)
+            done |= ends
+            self.entries += len(missing)
         for ranges, waiting in behind.items():
             numbers = np.concatenate([np.arange(*each, dtype=np.int32) for each in ranges])
             step = max(1, _TOGETHER // len(numbers))
@@ -224,7 +257,3 @@ class JoinedLabels:
 
 _NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
 _NO_EDGE: tuple[Integers, Reals] = (np.zeros(0, np.int32), np.zeros(0))
-
-
-def _concatenated(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
-    return np.concatenate(parts) if len(parts) else np.zeros(0, kind)

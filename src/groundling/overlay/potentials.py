@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import Indices, Integers, Reals, compiled
+from groundling.overlay.batch import Indices, Integers, Reals, compiled, whole
 from groundling.overlay.choices import distinct_keys
-from groundling.overlay.lanes import LANES, add_lanes, spread_lanes
 from groundling.overlay.parts import share_parts
 from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.vectors import LANES, fetch, larger, largest, load, spread, store
 
 __all__ = [
     "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
@@ -76,6 +76,7 @@ class PairTables(NamedTuple):
     row_feature: Indices
     row_value: Reals
     set_pairs: Indices
+    block_set: Integers  # block of word sets, eight each -> sets
     pair_place: Indices  # pair -> its place in the table (nodes × sets) of its block
     block_nodes: Indices  # block of word sets -> nodes that they meet
     block_node: Indices
@@ -86,8 +87,9 @@ class PairTables(NamedTuple):
     part_labels: Indices
     part_label: Indices
     part_amount: Reals
-    ones: Reals  # by which parts are counted
 
+
+_ORDERS, _ALIKE = 32, 128  # random orders by which word sets are compared, with so many others
 
 _NO_ROWS = np.zeros(0, np.uint32)
 
@@ -103,8 +105,10 @@ def tabulate(labels: LabelTables) -> PairTables:
     rank[order] = np.arange(len(order))
     node_parts = starts_of(sizes[order])
     node_part = nodes.node_part[_entries(nodes.node_parts[order], sizes[order])]
-    pair_set = np.repeat(np.arange(len(labels.set_pairs) - 1), sizes_of(labels.set_pairs))
-    block, lane = pair_set // LANES, pair_set % LANES
+    block_set = _group_sets(labels)
+    place = np.empty(len(block_set), np.int64)
+    place[block_set] = np.arange(len(block_set))
+    block, lane = np.divmod(np.repeat(place, sizes_of(labels.set_pairs)), LANES)
     met, where = distinct_keys(block << 32 | rank[labels.pair_node], len(order))
     block_node = met & 0xFFFFFFFF
     blocks = np.arange((len(labels.set_pairs) - 2) // LANES + 2)
@@ -124,6 +128,7 @@ def tabulate(labels: LabelTables) -> PairTables:
         row_feature=_NO_ROWS,
         row_value=labels.row_value,
         set_pairs=labels.set_pairs.view(np.uint32),
+        block_set=block_set.astype(np.int32),
         pair_place=((where - block_nodes[block]) * LANES + lane).astype(np.uint32),
         block_nodes=block_nodes.astype(np.uint32),
         block_node=block_node.astype(np.uint32),
@@ -134,9 +139,34 @@ def tabulate(labels: LabelTables) -> PairTables:
         part_labels=nodes.part_labels.astype(np.uint32),
         part_label=(nodes.part_label * LANES).astype(np.uint32),
         part_amount=nodes.part_amount,
-        ones=np.ones(len(node_part)),
     )
     return with_rows(tables, labels)
+
+
+def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
+    """Return the word sets in an order in which those that meet the same nodes are neighbours.
+
+    How alike two are is told by how many of some random orders of all nodes begin, for both, with
+    the same node (Broder 1997). The set that meets most nodes takes the seven most like it, of the
+    next ones by size; then the next does.
+    """
+    sizes = sizes_of(labels.set_pairs)
+    order = np.argsort(-sizes, kind="stable")
+    if len(order) <= _ALIKE or sizes[order[-1]] == 0:
+        return order
+    chance = np.random.default_rng(0)
+    first = np.empty((len(order), _ORDERS), np.uint32)
+    for number in range(_ORDERS):
+        drawn = chance.permutation(len(labels.node_labels) - 1).astype(np.uint32)
+        first[:, number] = np.minimum.reduceat(drawn[labels.pair_node], labels.set_pairs[:-1])
+    grouped = []
+    while len(order):
+        near = order[:_ALIKE]
+        alike = (first[near] == first[near[0]]).sum(axis=1)
+        taken = np.argsort(-alike, kind="stable")[:LANES]
+        grouped.append(near[taken])
+        order = np.delete(order, taken)
+    return np.concatenate(grouped)
 
 
 def with_rows(tables: PairTables, labels: LabelTables) -> PairTables:
@@ -166,10 +196,10 @@ def score_sets(
     """
     one = np.uint32(1)
     for block in range(first, last):
-        sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
+        sets = tables.block_set[block * LANES : (block + 1) * LANES]
         scratch[:] = 0.0
-        for lane in range(sets):
-            s = block * LANES + lane
+        for lane in range(len(sets)):
+            s = sets[lane]
             for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
                 label, amount = tables.set_label[i], tables.set_amount[i]
                 if amount == 0.0:
@@ -180,23 +210,32 @@ def score_sets(
                     )
         for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
             part = tables.block_part[entry]
-            begin, end = tables.part_labels[part], tables.part_labels[part + one]
-            add_lanes(tables.part_amount, tables.part_label, begin, end, scratch, parts,
-                      part * LANES)  # fmt: skip
+            eight = spread(0.0)
+            for i in range(tables.part_labels[part], tables.part_labels[part + one]):
+                eight = eight + tables.part_amount[i] * load(scratch, tables.part_label[i])
+            store(parts, part * LANES, eight)
         place = 0
         for entry in range(tables.block_nodes[block], tables.block_nodes[block + 1]):
             node = tables.block_node[entry]
-            begin, end = tables.node_parts[node], tables.node_parts[node + one]
-            add_lanes(tables.ones, tables.node_part, begin, end, parts, table, place)
+            eight = spread(0.0)
+            for i in range(tables.node_parts[node], tables.node_parts[node + one]):
+                eight = eight + load(parts, tables.node_part[i])
+            store(table, place, eight)
             place += LANES
-        for s in range(block * LANES, block * LANES + sets):
-            top = -math.inf
-            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-                total = table[tables.pair_place[pair]]
-                pair_score[pair] = total
-                top = max(top, total)
+        for s in sets:
+            begin, end = whole(tables.set_pairs[s]), whole(tables.set_pairs[s + 1])
+            full = begin + (end - begin) // LANES * LANES
+            tops, top = spread(-math.inf), -math.inf
+            for pair in range(begin, full, LANES):
+                eight = fetch(table, 0, tables.pair_place, pair)
+                store(pair_score, pair, eight)
+                tops = larger(tops, eight)
+            for pair in range(full, end):
+                pair_score[pair] = table[tables.pair_place[pair]]
+                top = max(top, pair_score[pair])
+            top = max(top, largest(tops))
             set_shift[s] = top if math.isfinite(top) else 0.0
-            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+            for pair in range(begin, end):
                 pair_shifted[pair] = pair_score[pair] - set_shift[s]
 
 
@@ -208,28 +247,31 @@ def return_sets(
     """Undo `score_sets`: from expected counts of pairs to the gradient."""
     one = np.uint32(1)
     for block in range(first, last):
-        sets = min(LANES, len(tables.set_labels) - 1 - block * LANES)
+        sets = tables.block_set[block * LANES : (block + 1) * LANES]
         begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
         table[: (end - begin) * LANES] = 0.0
-        for s in range(block * LANES, block * LANES + sets):
+        for s in sets:
             for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
                 table[tables.pair_place[pair]] = pair_grad[pair]
         for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
-            part = tables.block_part[entry] * LANES
-            parts[part : part + LANES] = 0.0
+            store(parts, tables.block_part[entry] * LANES, spread(0.0))
         place = 0
         for entry in range(begin, end):
             node = tables.block_node[entry]
-            spread_lanes(tables.ones, tables.node_part, tables.node_parts[node],
-                         tables.node_parts[node + one], parts, table, place)  # fmt: skip
+            eight = load(table, place)
+            for i in range(tables.node_parts[node], tables.node_parts[node + one]):
+                part = tables.node_part[i]
+                store(parts, part, load(parts, part) + eight)
             place += LANES
         scratch[:] = 0.0
         for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
             part = tables.block_part[entry]
-            spread_lanes(tables.part_amount, tables.part_label, tables.part_labels[part],
-                         tables.part_labels[part + one], scratch, parts, part * LANES)  # fmt: skip
-        for lane in range(sets):
-            s = block * LANES + lane
+            eight = load(parts, part * LANES)
+            for i in range(tables.part_labels[part], tables.part_labels[part + one]):
+                label = tables.part_label[i]
+                store(scratch, label, load(scratch, label) + tables.part_amount[i] * eight)
+        for lane in range(len(sets)):
+            s = sets[lane]
             for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
                 label, amount = tables.set_label[i], tables.set_amount[i]
                 if amount == 0.0:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["sizes_of", "starts_of"]
+__all__ = ["concatenated", "joined_ends", "shifted", "sizes_of", "starts_of"]
 
 
 def sizes_of(starts: NDArray[Any]) -> NDArray[Any]:
@@ -31,3 +32,34 @@ def starts_of(sizes: NDArray[Any], kind: Any = np.int64) -> NDArray[Any]:
     starts[0] = 0
     np.cumsum(sizes, out=starts[1:])
     return starts
+
+
+def concatenated(parts: Sequence[NDArray[Any]], kind: Any = np.int32) -> NDArray[Any]:
+    """Join arrays; a single one is returned as it is, and none as an empty one of that kind."""
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, kind)
+
+
+def shifted(parts: Sequence[NDArray[Any]], sizes: NDArray[Any]) -> NDArray[Any]:
+    """Join places in lists of these sizes into places in all lists together.
+
+    >>> shifted([np.array([0, 1]), np.array([0])], np.array([2, 1])).tolist()
+    [0, 1, 2]
+    """
+    joined = concatenated(parts)
+    if len(parts) < 2:
+        return joined
+    before = np.repeat(starts_of(sizes)[:-1], [len(each) for each in parts])
+    both: NDArray[Any] = joined + before
+    return both
+
+
+def joined_ends(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Join where things end in several lists; a beginning is put before them.
+
+    >>> joined_ends([np.array([2, 3]), np.array([1])]).tolist()
+    [0, 2, 3, 4]
+    """
+    sizes = [int(each[-1]) if len(each) else 0 for each in parts]
+    return np.concatenate([[0], shifted(parts, np.array(sizes, np.int64))])

@@ -17,7 +17,6 @@ from groundling.overlay.batch import Integers, Reals, make_workspace
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.flat import pass_flat_instances
 from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
-from groundling.overlay.lanes import LANES, lane_rows
 from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
 from groundling.overlay.passes_log import pass_instance_in_logs
 from groundling.overlay.potentials import (
@@ -29,6 +28,7 @@ from groundling.overlay.potentials import (
     score_sets,
 )
 from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.vectors import LANES, lane_rows
 
 __all__ = ["Scorer"]
 
@@ -124,10 +124,10 @@ class Scorer:
                 lane_rows(self._parts), lane_rows(self._block_nodes), pair_score, pair_exp,
                 set_shift,
             )  # fmt: skip
-            shifted = pair_exp[self._pairs(first, last)]
-            np.exp(shifted, out=shifted)
 
         self._each(work)
+        shifted = [pair_exp[each] for each in self._pair_shares()]
+        self._each(lambda shard: np.exp(shifted[shard], out=shifted[shard]))
         score_edges(self.tables, theta, edge_score)
         advances = pair_score[self._advances]
         top = max(edge_score.max(initial=0.0), advances.max(initial=0.0))
@@ -139,11 +139,10 @@ class Scorer:
             float(top), self.skip, float(np.exp(-self.skip)),
         )  # fmt: skip
 
-    def _pairs(self, first: int, last: int) -> slice:
-        """Return the pairs of some blocks of word sets."""
-        starts = self.tables.set_pairs
-        most = len(starts) - 1
-        return slice(starts[min(LANES * first, most)], starts[min(LANES * last, most)])
+    def _pair_shares(self) -> list[slice]:
+        """Return all pairs, shared out evenly."""
+        cuts = np.linspace(0, len(self.tables.pair_node), self.threads + 1).astype(int).tolist()
+        return [slice(*each) for each in pairwise(cuts)]
 
     def candidate_scores(self, theta: Reals) -> Reals:
         """Return the log score of every candidate of every instance, one after another."""
@@ -232,14 +231,15 @@ class Scorer:
 
     def _gradient(self) -> Reals:
         theta_grads = self._theta_grads  # made before threads begin
+        shares = self._pair_shares()
+        self._each(lambda shard: self._collect(self._pair_grads, shares[shard]))
 
         def work(shard: int) -> None:
             first, last = self._block_shards[shard]
             theta_grads[shard][:] = 0.0
             return_sets(
-                self._pair_tables, self._collect(self._pair_grads, self._pairs(first, last)),
-                first, last, lane_rows(self.labels), lane_rows(self._parts),
-                lane_rows(self._block_nodes), theta_grads[shard],
+                self._pair_tables, self._pair_grads[0], first, last, lane_rows(self.labels),
+                lane_rows(self._parts), lane_rows(self._block_nodes), theta_grads[shard],
             )  # fmt: skip
 
         self._each(work)

@@ -14,9 +14,9 @@ from groundling.models.base import Objective
 from groundling.overlay.arranging import Arrangement
 from groundling.overlay.batch import Batch, Layout, Room
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.flat import FlatLayout
 from groundling.overlay.potentials import LabelTables, PairTables, with_rows
 from groundling.overlay.scorer import Scorer
+from groundling.overlay.strips import FlatLayout
 from groundling.scale.arrays import map_arrays, write_arrays
 from groundling.scale.counting import renumber
 
