@@ -21,7 +21,7 @@ from groundling import (
     check_environment,
 )
 from groundling.conversation import _MEMORY, Memory, Remembered
-from groundling.errors import DemonstrationError, LearningWarning, NotFittedError
+from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
 from tests.worlds import GoalLine, Line
 
 ROOT = Path(__file__).parents[1]
@@ -230,3 +230,31 @@ def test_conversation_example_follows_conversations_it_never_saw(ran):
             right += plan.actions == shown.actions
             count += 1
     assert right / count >= 0.9
+
+
+def test_remembering_refuses_states_without_memory(world):
+    message = r"frozenset\(\) is a state without memory, .* Use world.begin\(state\)"
+    shown = [Demonstration("red on", world, frozenset(), [("on", "red")])]
+    with pytest.raises(WorldError, match=message):
+        Follower(parser="chain").fit(shown)
+    follower = Follower(parser="chain").fit(world.converse(frozenset(), [("on", [("on", "red")])]))
+    with pytest.raises(WorldError, match=message):
+        follower.follow("red on", world, frozenset())
+    assert follower.follow("red on", world, world.begin(frozenset())).actions
+
+
+@pytest.mark.parametrize(
+    ("turns", "message"),
+    [
+        ([("red on", ("on", "red"))], r"Turn 1, 'red on' has the action .* Put it into a list"),
+        ([("red on", [("on", "red")]), ("off",)], r"Turn 2 is \('off',\). Give a text and a list"),
+        ([("red on", [("on", "grey")])], r"Turn 1, 'red on': action 1, .* is impossible"),
+    ],
+)
+def test_remembering_says_what_is_wrong_with_a_turn(world, turns, message):
+    with pytest.raises(DemonstrationError, match=message):
+        world.converse(frozenset(), turns)
+
+
+def test_conversation_page_tells_how_a_state_begins():
+    assert "world.begin(state)" in PAGE

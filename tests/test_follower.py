@@ -28,6 +28,7 @@ from groundling.errors import (
     DemonstrationError,
     GraphError,
     InstructionError,
+    LearningWarning,
     NotFittedError,
     SearchError,
     SettingError,
@@ -291,7 +292,7 @@ def test_follower_says_when_nothing_can_be_done(way):
             return ()
 
     follower = make(way).fit(line_demonstrations())
-    with pytest.raises(SearchError, match="There is no plan of 1 to 3 actions from state 1"):
+    with pytest.raises(SearchError, match="Nothing can be done in state 1: it is final, or"):
         follower.follow("go left", Stuck(), 1)
 
 
@@ -806,3 +807,29 @@ def test_follower_goes_on_whatever_else_progress_returns(answer):
     whole = make().fit(line_demonstrations())
     follower = make().fit(line_demonstrations(), progress=lambda _: answer)
     assert follower.theta_.tobytes() == whole.theta_.tobytes()
+
+
+def test_follower_says_that_a_class_was_given_for_a_world(trained):
+    with pytest.raises(WorldError, match=r"Line is a class. Give a world made of it, Line\(…\)"):
+        trained.follow("go right", Line, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, r"or a list of sentences, not None\.$"),
+        (5, r"or a list of sentences, not 5, of type int\.$"),
+        (b"go", r"not b'go', of type bytes. Decode it first\.$"),
+    ],
+)
+def test_follower_says_what_is_no_text(trained, text, message):
+    with pytest.raises(InstructionError, match=message):
+        trained.follow(text, Line(), 1)
+
+
+def test_follower_calibration_on_too_few_says_so():
+    follower = make().fit(line_demonstrations())
+    with pytest.warns(
+        LearningWarning, match=r"The temperature is 0.05, .* demonstrations \(1\) do not"
+    ):
+        follower.calibrate(line_demonstrations()[:1])

@@ -21,7 +21,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
-from groundling.errors import SettingError
+from groundling.errors import ModelFileError, SettingError
 from groundling.language import ChainParser
 from groundling.modelfolder import read_note
 from tests.learning.test_training import join_first
@@ -351,3 +351,10 @@ def test_io_models_of_ones_own_are_not_saved(tmp_path):
     with pytest.raises(SettingError, match=r"A Mine cannot be saved: model files know PlanModel"):
         follower.save(tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+def test_io_a_file_is_not_overwritten_by_a_folder(fitted, tmp_path):
+    (tmp_path / "taken").write_text("mine", encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"taken is a file. A model is a folder"):
+        fitted.save(tmp_path / "taken")
+    assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"

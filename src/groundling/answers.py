@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from groundling.errors import InstructionError
+from groundling.errors import InstructionError, SearchError
 from groundling.explain.explanation import Source
 from groundling.features.reading import Text
 from groundling.inference.decoding import decode, log_softmax
@@ -18,10 +18,10 @@ from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
 from groundling.ties import at_least, rank
-from groundling.world.environment import Environment, State
+from groundling.world.environment import Environment, State, World, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["answer", "listed_requests", "possible_plans"]
+__all__ = ["answer", "listed_requests", "no_plan", "possible_plans"]
 
 _ALTERNATIVES = 10
 
@@ -72,6 +72,20 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
         at_least(confidence, search.threshold), others,
         Source(learnt.model, learnt.fitted, request, search),
     )  # fmt: skip
+
+
+def no_plan(world: World, start: State, search: Search) -> SearchError:
+    """Return the error for a start from which no plan was found."""
+    if not world.actions(start):
+        return SearchError(
+            f"Nothing can be done in state {shorten(start)}: it is final, or actions offers none "
+            "there. Begin elsewhere, or offer an action."
+        )
+    goal = " that reaches a goal" if world.has_goal else ""
+    return SearchError(
+        f"There is no plan of {search.min_length} to {search.max_length} actions from state "
+        f"{shorten(start)}{goal}. Raise Search.max_length or Search.beam, or check the environment."
+    )
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:

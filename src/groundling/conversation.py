@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from groundling.data.codec import Codec, Json
 from groundling.data.own import starts_of, tells_start
-from groundling.errors import DemonstrationError, LearningWarning, NotFittedError
+from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
 from groundling.features.reading import Text
@@ -17,7 +17,15 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import runs_of, split_words
-from groundling.world.environment import Action, Demonstration, Environment, State
+from groundling.world.comparing import among
+from groundling.world.environment import (
+    Action,
+    Demonstration,
+    Environment,
+    State,
+    World,
+    shorten,
+)
 from groundling.world.graph import GroundingGraph, Label
 from groundling.world.wrapping import Wrapper, class_name
 
@@ -103,7 +111,7 @@ class Remembering(Wrapper):
 
     @staticmethod
     def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
-        return lambda remembered: method(remembered.state)
+        return lambda remembered: method(_known(remembered).state)
 
     def _starts(self) -> dict[str, Remembered]:
         named = starts_of(self.environment, class_name(self))
@@ -147,11 +155,11 @@ class Remembering(Wrapper):
 
     def actions(self, remembered: Remembered) -> Sequence[Action]:
         """Return the actions possible in a state."""
-        return self.environment.actions(remembered.state)
+        return self.environment.actions(_known(remembered).state)
 
     def step(self, remembered: Remembered, action: Action) -> Remembered:
         """Return the state after an action, with the action remembered."""
-        state, memory = remembered
+        state, memory = _known(remembered)
         after = self.environment.step(state, action)
         things = self._about(state, action, after)
         return Remembered(after, Memory(action, things, state, memory.words))
@@ -166,7 +174,7 @@ class Remembering(Wrapper):
 
     def ground(self, remembered: Remembered, action: Action, after: Remembered) -> GroundingGraph:
         """Return the grounding graph of an action, with its relations to what went before."""
-        state, memory = remembered
+        state, memory = _known(remembered)
         graph = self.environment.ground(state, action, after.state)
         nodes: dict[str, tuple[Label, ...]] = {}
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
@@ -224,18 +232,38 @@ class Remembering(Wrapper):
             What the conversation is called; its demonstrations are one group.
         """
         remembered, found = self.begin(start), []
-        for number, (text, actions) in enumerate(turns, 1):
+        for number, turn in enumerate(turns, 1):
+            if not isinstance(turn, (tuple, list)) or len(turn) != 2:
+                raise DemonstrationError(
+                    f"Turn {number} is {shorten(turn)}. Give a text and a list of actions."
+                )
+            text, actions = turn
             called = f"{name}-{number}" if name else ""
             shown = Demonstration(text, self, remembered, actions, name=called, group=name)
             found.append(shown)
-            for action in shown.actions:
-                remembered = self.step(remembered, action)
+            told = f"Turn {number}, {text!r}"
+            if (done := tuple(shown.actions)) and among(done, tuple(self.actions(remembered))):
+                raise DemonstrationError(
+                    f"{told} has the action {shorten(done)} where a list of actions is meant. "
+                    "Put it into a list."
+                )
+            remembered = _known(World(self).carry_out(remembered, done, told)[-1])
             remembered = self.listen(remembered, text)
         if not found:
             raise DemonstrationError(
                 f"The conversation {name!r} has no turns. Give (text, actions) pairs."
             )
         return found
+
+
+def _known(remembered: State) -> Remembered:
+    """Return a state, or complain of one that is the environment's own."""
+    if not isinstance(remembered, Remembered):
+        raise WorldError(
+            f"{shorten(remembered)} is a state without memory, and the world is a Remembering one. "
+            "Use world.begin(state), or world.converse(start, turns) for demonstrations."
+        )
+    return remembered
 
 
 def _values(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:

@@ -164,6 +164,9 @@ class LearningWarning(GroundlingWarning):
     """Something in the demonstrations or the settings cannot work; the message says what to do."""
 
 
+_MOST_KNOWN = 12
+
+
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return a hint naming the closest known names, to append to an error message.
 
@@ -176,4 +179,6 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     close = difflib.get_close_matches(str(name), names, n=2)
     if close:
         return " Did you mean " + " or ".join(f"{each!r}" for each in close) + "?"
-    return " Known: " + ", ".join(f"{each!r}" for each in names[:12]) + "." if names else ""
+    more = ", …" if len(names) > _MOST_KNOWN else ""
+    listed = ", ".join(f"{each!r}" for each in names[:_MOST_KNOWN])
+    return f" Known: {listed}{more}." if names else ""

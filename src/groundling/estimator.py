@@ -119,7 +119,9 @@ class Estimator:
     def _unknown(self, name: str) -> SettingError:
         known = self.get_params()
         known |= {f"{e}__{n}": v for e in _KINDS for n, v in _plain(e).to_dict().items()}
-        return SettingError(f"Follower has no setting {name!r}.{did_you_mean(name, known)}")
+        inside = [each for each in known if each.endswith(f"__{name}")]  # l2 is learning__l2
+        hint = did_you_mean(inside[0], inside) if inside else did_you_mean(name, known)
+        return SettingError(f"Follower has no setting {name!r}.{hint}")
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags

@@ -9,12 +9,11 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from groundling.answers import listed_requests
+from groundling.answers import listed_requests, no_plan
 from groundling.diagnosis.diagnosing import check_learnt, left_out, warn
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
-    SearchError,
     SettingError,
     WorldError,
     did_you_mean,
@@ -415,12 +414,7 @@ class Follower(Looking):
         plans = []
         for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
             if plan is None:
-                goal = hasattr(environment, "is_goal")
-                raise SearchError(
-                    f"There is no plan of {search.min_length} to {search.max_length} actions "
-                    f"from state {start!r}{' that reaches a goal' if goal else ''}. "
-                    "Raise Search.max_length or Search.beam, or check the environment."
-                )
+                raise no_plan(self._fitted().fitted.encoder.world(environment), start, search)
             plans.append(plan)
         return plans
 

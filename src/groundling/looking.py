@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Self
 
 from groundling.answers import answer
 from groundling.diagnosis.diagnosing import Diagnosis, diagnose
-from groundling.errors import NotFittedError, SettingError
+from groundling.errors import LearningWarning, NotFittedError, SettingError
 from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Text
+from groundling.inference.decoding import SHARPEST, SOFTEST
 from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.judging import checked, honest_temperature, share_right
@@ -24,6 +26,8 @@ from groundling.world.environment import Demonstration, Environment, State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Looking"]
+
+_FEW_TO_CALIBRATE = 10  # demonstrations; of more, all being right tells something
 
 
 class Looking(Estimator):
@@ -125,6 +129,24 @@ class Looking(Estimator):
             if containing in name and weight != 0
         ]
         return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
+
+    def kinds_of(self, word: str) -> tuple[str, ...]:
+        """Return the slots whose values a word stands for, by its spelling or a lexicon.
+
+        >>> from groundling import Demonstration, Features, Follower, GroundingGraph
+        >>> class Shelf:
+        ...     def actions(self, taken): return ("cup", "jug")
+        ...     def step(self, taken, thing): return thing
+        ...     def ground(self, taken, thing, after):
+        ...         return GroundingGraph({"event": {"thing": thing}})
+        >>> shown = [Demonstration("take the cup", Shelf(), "", ("cup",))]
+        >>> follower = Follower(parser="chain", features=Features(slots=("thing",))).fit(shown)
+        >>> follower.kinds_of("jug"), follower.kinds_of("take")
+        (('thing',), ())
+        """
+        encoder = self._fitted().fitted.encoder
+        word = encoder.reader.language.fold(word)
+        return tuple(dict.fromkeys(kind for kind, _ in encoder.reader.sense(word, encoder.values)))
 
     @property
     def member_count_(self) -> int:
@@ -257,10 +279,20 @@ class Looking(Estimator):
         """Make confidences honest on demonstrations that were not trained on.
 
         Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
-        or transitions are decoded, so that their outcomes are.
+        or transitions are decoded, so that their outcomes are. A few that are all right tell
+        nothing of how often plans are wrong; a warning says so.
         """
         learnt = self._fitted()
         listed = checked(demonstrations)
         read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
-        self._learnt = replace(learnt, temperature=honest_temperature(learnt, listed, read))
+        temperature = honest_temperature(learnt, listed, read)
+        if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
+            warnings.warn(
+                f"The temperature is {temperature:.2g}, the end of what is tried: so few "
+                f"demonstrations ({len(listed)}) do not tell how often plans are wrong. Calibrate "
+                "on more, which were not trained on.",
+                LearningWarning,
+                stacklevel=2,
+            )
+        self._learnt = replace(learnt, temperature=temperature)
         return self

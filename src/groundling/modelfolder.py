@@ -77,6 +77,8 @@ def write_folder(
     last = json.dumps(content, indent=1).encode()
     _must_be_readable({**parts, MANIFEST: last})
     made = not folder.exists()
+    if not made and not folder.is_dir():
+        raise ModelFileError(f"{folder} is a file. A model is a folder: give another name.")
     folder.mkdir(parents=True, exist_ok=True)
     with alone_in(folder) as alone:
         mode, before = _present(folder)

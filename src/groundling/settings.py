@@ -23,7 +23,9 @@ from typing import (
 
 from groundling.errors import SettingError, did_you_mean
 
-__all__ = ["AUTO", "Auto", "Settings", "idle_setting", "knowing_names", "setting"]
+__all__ = [
+    "AUTO", "Auto", "Settings", "check_value", "idle_setting", "knowing_names", "setting"
+]  # fmt: skip
 
 Auto: TypeAlias = Literal["auto"]
 AUTO: Auto = "auto"
@@ -168,6 +170,23 @@ def idle_setting(name: str, why: str, cure: str) -> SettingError:
     Search.beam has no effect without planning. Leave it out.
     """
     return SettingError(f"{name} has no effect {why}. {cure}")
+
+
+def check_value(kind: type[Settings], name: str, value: Any) -> None:
+    """Complain of a value that one setting of a group cannot take, whatever the others are.
+
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Oven(Settings):
+    ...     heat: float = setting(180.0, least=0, most=300)
+    >>> check_value(Oven, "heat", 400)
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Oven.heat is between 0 and 300, not 400.0.
+    """
+    _check_names(kind, [name])
+    [each] = [each for each in fields(kind) if each.name == name]
+    full = f"{kind.__name__}.{name}"
+    _check_range(_checked(value, _hints(kind)[name], full), each, full)
 
 
 _KNOWN_HINTS: dict[type, dict[str, Any]] = {}

@@ -68,6 +68,61 @@ def test_own_world_is_explained_and_weighed():
     assert "word=" in run("weights", "model", "--word", "light")
 
 
+def test_own_world_weighs_words_that_are_matched_with_values():
+    said = run("weights", "model", "--word", "cellar")
+    assert "as all words for ‹room› are" in " ".join(said.split())
+    assert "word=‹room› ∧" in said
+    assert "knows no word 'celler'" in run("weights", "model", "--word", "celler", code=1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("l2=3", "--setting knows no 'l2'. Did you mean 'learning.l2'?"),
+        ("learning.l3=3", "--setting knows no 'learning.l3'. Did you mean 'learning.l"),
+        ("learning.l2=abc", "Learning.l2 is a number, not 'abc'."),
+        ("learning.l2=1,2", "--setting learning.l2 takes one value, not 2."),
+        ("search.beam=0", "Search.beam is at least 1"),
+        ("zzz=3", "learning.tolerance, search.beam, search.budget, search.decode"),
+    ],
+)
+def test_own_world_settings_are_checked_before_anything_is_read(setting, told):
+    said = run("train", WORLD, "no-such-file.jsonl", "--out", "new", "-s", setting, code=1)
+    assert told in " ".join(said.split())
+    assert not Path("new").exists()
+
+
+def test_own_world_choices_are_changed_on_the_command_line(kitchen):
+    said = (kitchen / "said.txt").read_text(encoding="utf-8")
+    assert "set_params" not in said
+    assert "To change it: --setting overlay.skeleton=…, also" in said
+    assert "To change it: --setting model.NAME=…" in said
+
+
+def test_own_world_says_that_a_start_is_no_state():
+    said = run(
+        "follow", "model", "go to the cellar", "--world", WORLD, "--start", '"cellar"', code=1
+    )
+    said = " ".join(said.split())
+    assert (
+        "--start is 'cellar', which is no state of Kitchen: Kitchen.actions('cellar') raise" in said
+    )
+    assert """Write it such as --start '{"State": {"room": "kitchen", "lit": """ in said
+    assert "check_environment" not in said
+
+
+def test_own_world_mistakes_are_listed_whole_on_request(kitchen):
+    sung = {"text": "sing a song", "start": {"State": {"room": "kitchen"}}}
+    lines = [json.dumps({**sung, "actions": [["go", room]]}) for room in ("hall", "cellar")] * 12
+    head = Path(SHOWN).read_text(encoding="utf-8").splitlines()[0]
+    Path("songs.jsonl").write_text("\n".join([head, *lines]), encoding="utf-8")
+    few = run("diagnose", WORLD, "songs.jsonl", "--model", "model")
+    every = run("diagnose", WORLD, "songs.jsonl", "--model", "model", "--all")
+    assert "more with --all" in few
+    assert "more with" not in every
+    assert every.count("sing a song") == 24
+
+
 def test_own_world_settings_change_what_was_chosen():
     said = run(
         "train", WORLD, SHOWN, "--out", "changed", "--parser", "chain",
@@ -81,7 +136,7 @@ def test_own_world_settings_change_what_was_chosen():
     assert follower.features.slots == ("room",)
     arguments = ("train", WORLD, SHOWN, "--out", "none", "--setting")
     said = " ".join(run(*arguments, "learning.l3=3", code=1).split())
-    assert "Learning has no setting 'l3'" in said
+    assert "--setting knows no 'learning.l3'" in said
     assert "takes one value" in run(*arguments, "learning.l2=3,4", code=1)
     assert "--setting cannot be given" in run(
         *arguments, "learning.l2=3", "--memory", "1GB", code=1

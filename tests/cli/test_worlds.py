@@ -162,3 +162,12 @@ def test_check_says_in_one_sentence_what_is_missing(kitchen, arguments, said):
     assert code == 1
     assert output.startswith("Error: ")
     assert said in output
+
+
+def test_check_says_so_if_there_is_no_demonstration(kitchen):
+    (kitchen / "empty.jsonl").write_text("", encoding="utf-8")
+    code, said = checked("kitchen.py:Kitchen", "empty.jsonl")
+    assert (code, "There is no demonstration in empty.jsonl." in " ".join(said.split())) == (
+        1,
+        True,
+    )

@@ -10,6 +10,7 @@ from groundling import (
     Features,
     Follower,
     GroundingGraph,
+    Lexicon,
     Overlay,
     PlanModel,
     RankedEnvironment,
@@ -21,9 +22,11 @@ from groundling.errors import (
     DemonstrationError,
     GroundlingError,
     LearningWarning,
+    LexiconError,
     SearchError,
     SettingError,
 )
+from groundling.language import ChainParser, Instruction
 from tests.worlds import GoalLine, Line, line_demonstrations
 
 ITEMS = Line(4, {0: "lamp", 1: "sofa", 2: "desk", 3: "bed"})
@@ -91,7 +94,7 @@ def test_diagnosing_refuses_to_learn_from_plans_that_are_all_too_long():
 def test_diagnosing_warns_of_contradictions():
     wrong = go_to("lamp", 1, "right", name="wrong")
     with pytest.warns(LearningWarning, match=r"2 demonstrations contradict each other: .*'go to "
-                      r"the lamp', 'wrong'. .* also=…"):  # fmt: skip
+                      r"the lamp' \(number 1\), 'wrong' \(number 7\). .* also=…"):  # fmt: skip
         follower = make().fit([*SHOWN, wrong])
     assert "contradiction" in kinds(follower, SHOWN)
     both = [
@@ -193,10 +196,12 @@ def test_diagnosing_warns_of_nodes_that_no_relation_reaches():
 
 
 class Painted(Line):
-    """A line in which everything is red."""
+    """A line in which everything is red, or of another paint."""
+
+    paint = "red"
 
     def ground(self, state, action, after):
-        return GroundingGraph({"event": {action: True, "colour": "red"}})
+        return GroundingGraph({"event": {action: True, "colour": self.paint}})
 
 
 def test_diagnosing_warns_of_labels_that_never_vary():
@@ -215,6 +220,53 @@ def test_diagnosing_warns_of_sentences_of_one_token():
         make().fit(shown)
 
 
+class Whole(ChainParser):
+    """A parser that knows no words in sentences, whatever they are written in."""
+
+    name = "whole@1"
+
+    def parse(self, text):
+        return [Instruction.chain([text])]
+
+
+def test_diagnosing_warns_of_sentences_of_one_token_in_scripts_without_spaces():
+    shown = [
+        Demonstration("右へ動いて", Line(), 1, ("right",)),
+        Demonstration("左へ動いて", Line(), 2, ("left",)),
+    ]
+    with pytest.warns(LearningWarning, match="2 of 2 sentences are one word each"):
+        Follower(parser=Whole()).fit(shown)
+
+
+def test_diagnosing_of_few_texts_does_not_speak_against_slots_that_work(tmp_path):
+    follower = make(features=Features(slots=("item",)), search=Search(max_length=2)).fit(SHOWN)
+    few = [Demonstration("go there", ITEMS, 1, ("left",))]
+    assert kinds(follower, few) == []
+    follower.save(tmp_path / "model")
+    assert kinds(Follower.load(tmp_path / "model"), few) == []
+
+
+def test_diagnosing_of_few_texts_does_not_speak_against_labels_that_vary_elsewhere():
+    red, blue = Painted(9), Painted(9)
+    blue.paint = "blue"
+    follower = make().fit([*line_demonstrations(red), *line_demonstrations(blue)], check=False)
+    assert "constant label" not in kinds(follower, line_demonstrations(red))
+
+
+def test_diagnosing_names_contradictions_by_their_numbers():
+    wrong = [go_to("lamp", 1, "right")] * 2
+    told = r"3 demonstrations contradict each other: .* 'go to the lamp' \(numbers 1, 7, 8\)\. "
+    with pytest.warns(LearningWarning, match=told):
+        make(search=Search(max_length=2)).fit([*SHOWN, *wrong])
+
+
+def test_diagnosing_says_of_how_many_it_looked_at_some(goer):
+    looked = list(follow_again(goer._learnt, goer._learnt.examples[:8], total=61))
+    assert looked == [] or "8 of 61 were looked at" in looked[0].message
+    [told] = _fit(goer._learnt, 8, 1, 0.0, " (8 of 61 were looked at)")
+    assert "followed as demonstrated (8 of 61 were looked at)." in told.message
+
+
 def test_diagnosing_warns_of_an_empty_lexicon():
     opaque = Line(4, {0: "q1", 1: "q2", 2: "q3", 3: "q4"})
     shown = [Demonstration("go on", opaque, 1, ("left",)) for _ in range(3)]
@@ -223,15 +275,46 @@ def test_diagnosing_warns_of_an_empty_lexicon():
         make(features=features).fit(shown)
 
 
+class Trail:
+    """A state is the way that was gone, so that no two plans end alike."""
+
+    def actions(self, trail):
+        return ("left", "right")
+
+    def step(self, trail, way):
+        return (*trail, way)
+
+    def ground(self, trail, way, after):
+        return GroundingGraph({"event": {way: True}})
+
+
+def narrow_and_wide():
+    trail, there = Trail(), ("left", "left", "right")
+    shown = [Demonstration("go on. then. back.", trail, (), there, name=str(n)) for n in range(4)]
+    shown += [Demonstration("go", trail, (), ("right",), name=f"r{n}") for n in range(40)]
+    wide = make(model=PlanModel(), overlay=Overlay(), search=Search(max_length=3))
+    wide.fit(shown, check=False)
+    return shown, wide.with_search(Search(max_length=3, beam=1, budget=6)), wide
+
+
 def test_diagnosing_warns_of_plans_that_the_search_cannot_find():
-    shown = [Demonstration("go", Line(8), 4, ("right",) * 3, name=str(n)) for n in range(4)]
-    shown += [Demonstration("go", Line(8), 4, ("left",), name=f"l{n}") for n in range(40)]
-    follower = make(model=PlanModel(), overlay=Overlay()).fit(shown, check=False)
-    narrow = follower.with_search(Search(max_length=3, beam=1, budget=6))
+    shown, narrow, wide = narrow_and_wide()
     found = list(follow_again(narrow._learnt, narrow._learnt.examples[:4]))
     assert found[0].kind == "not found"
     assert "the search does not find the plans of 4: '0', '1'" in found[0].message
-    assert "Raise Search.beam (it is 1) or Search.budget (it is 6)." in found[0].cure
+    assert "Raise Search.beam (it is 1) or Search.budget (it is 6);" in found[0].cure
+    [mistake] = narrow.diagnose(shown[:1]).mistakes
+    assert (mistake.why, wide.score(shown[:1])) == ("not found", 1.0)
+    assert "which scores more than what it found" in mistake.detail
+    assert "following takes longer by about as much" in mistake.cure
+
+
+def test_diagnosing_does_not_blame_the_beam_for_plans_that_score_less_than_what_is_found():
+    _, narrow, _ = narrow_and_wide()
+    other = Demonstration("go then", Trail(), (), ("left", "left"), name="other")
+    [mistake] = narrow.diagnose([other]).mistakes
+    assert mistake.why == "lower score"
+    assert "beam" not in str(mistake)
 
 
 def test_diagnosing_says_of_long_plans_that_they_are_too_long_and_not_that_the_beam_is():
@@ -352,3 +435,31 @@ def test_fit_reports_progress_from_the_first_second():
     for stage in ("reading", "listing plans", "encoding", "training", "checking"):
         assert stage in stages
     assert all(math.isnan(e.loss) for e in told if not e.stage.startswith("training"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"bulb": [("item", "lmap")]}, r"'bulb' is given item:lmap, .* Did you mean 'lamp'\? "),
+        ({"bulb": [("itme", "lamp")]}, r"'bulb' is given a value of 'itme', .* mean 'item'\? "),
+        ({"light bulb": [("item", "lamp")]}, "'light bulb' is more than one word, and is never"),
+    ],
+)
+def test_diagnosing_warns_of_words_of_a_lexicon_that_stand_for_nothing(entry, told):
+    features = Features(words=("word",), slots=("item",), lexicon=Lexicon(entry))
+    with pytest.warns(LearningWarning, match=told):
+        follower = make(features=features, search=Search(max_length=2)).fit(SHOWN)
+    assert kinds(follower, SHOWN) == ["idle entry"]
+
+
+def test_diagnosing_is_silent_of_a_lexicon_without_fault():
+    lexicon = Lexicon({"bulb": [("item", "lamp")], "couch": [("item", "sofa")]})
+    features = Features(words=("word",), slots=("item",), lexicon=lexicon)
+    follower = make(features=features, search=Search(max_length=2)).fit(SHOWN)
+    assert kinds(follower, SHOWN) == []
+
+
+@pytest.mark.parametrize("meaning", ["mug", ("name", "mug"), 5])
+def test_lexicon_refuses_what_is_no_list_of_pairs(meaning):
+    with pytest.raises(LexiconError, match=r"Give a list of \(kind, value\) pairs, such as"):
+        Lexicon({"cup": meaning})

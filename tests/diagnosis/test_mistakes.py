@@ -15,6 +15,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
+from groundling.diagnosis.known import amount
 from tests.diagnosis.test_diagnosing import ITEMS, SHOWN, Pots, go_to, make
 from tests.worlds import Line, line_demonstrations
 
@@ -204,3 +205,68 @@ def test_mistakes_say_that_plans_look_alike():
     assert found.why == "same graph"
     assert "Add a label that tells the two apart." in str(found)
     assert found.unknown_words == ("other",)
+
+
+def test_mistakes_of_texts_in_another_order_name_connectives_where_actions_differ_too(gardener):
+    found = why(gardener, water("water the fern before that the ivy and the palm", 2, 0))
+    assert "The text names things in another order than they are done." in found.cure
+    assert "features__reorder=True" in found.cure
+
+
+class Timer:
+    """A timer of so many minutes."""
+
+    def actions(self, state):
+        return (1, 5, 30, 60) if state is None else ()
+
+    def step(self, state, action):
+        return action
+
+    def ground(self, state, action, after):
+        return GroundingGraph({"event": {"ring": True, "minutes": action}})
+
+
+def test_mistakes_say_that_words_learn_nothing_of_numbers_without_bins():
+    timer = Timer()
+    said = [("ring very soon", 1), ("ring soon", 5), ("ring later", 30), ("ring at 60", 60)]
+    shown = [Demonstration(text, timer, None, (minutes,)) for text, minutes in said]
+    features = Features(words=("word",), numbers=("equal",))
+    follower = make(features=features, search=Search(max_length=1)).fit(shown, check=False)
+    wrong = {each.demonstration.instructions: each for each in follower.diagnose(shown).mistakes}
+    told = wrong["ring soon"].cure
+    assert told.startswith("The number 'minutes' tells the actions apart, and with Features.number")
+    assert (
+        "Use Features(numbers=('equal', 'bins')), where a number falls between two of the" in told
+    )
+    assert "0.5, 1.5, 2.5, 4.5, 8.5, 16.5" in told
+    assert "string label beside the number" in told
+    assert "Demonstrate more" not in told
+    assert "ring at 60" not in wrong
+
+
+def test_mistakes_say_where_bins_would_not_part_numbers():
+    class Later(Timer):
+        def actions(self, state):
+            return (30, 60) if state is None else ()
+
+    said = [("ring later", 30), ("ring much later", 60)]
+    shown = [Demonstration(text, Later(), None, (minutes,)) for text, minutes in said]
+    features = Features(words=("word",), numbers=("equal",))
+    follower = make(features=features, search=Search(max_length=1)).fit(shown, check=False)
+    [found] = follower.diagnose(shown).mistakes
+    assert "the edges of 'bins', 0.5, 1.5, 2.5, 4.5, 8.5, 16.5, do not part these." in found.cure
+
+
+def test_mistakes_show_small_differences():
+    assert (amount(0.0004), amount(1.239, "+")) == ("0.0004", "+1.24")
+
+
+def test_mistakes_say_that_no_reading_of_a_text_leads_to_a_plan():
+    settings = {"model": TransducerModel(allow_multiple=False), "search": Search(max_length=3)}
+    shown = [each for each in line_demonstrations() if len(each.actions) == 1]
+    follower = make(**settings).fit(shown, check=False)
+    found = why(follower, Demonstration("go right", Line(), 0, ("right", "right")))
+    assert (found.why, found.detail) == (
+        "not found", "No reading of the text leads to its 2 actions."
+    )  # fmt: skip
+    assert "Use a smaller unit of text (Overlay.unit is 'sentence')" in found.cure

@@ -172,3 +172,9 @@ def test_page_says_what_was_measured(file):
     measured = ConfidenceReport.load(file)
     assert measured.row() in (ROOT / "docs" / "confidence.md").read_text(encoding="utf-8")
     assert (ROOT / "docs" / "images" / f"{file.stem}.png").exists()
+
+
+def test_confidence_items_without_a_group_are_groups_by_themselves():
+    items = [("a", 1), ("", 2), ("", 3), ("a", 4), (None, 5)]
+    parts = deal(items, lambda each: each[0], 4)
+    assert [part for _, part in parts] == [[items[0], items[3]], [items[1]], [items[2]], [items[4]]]

@@ -3,7 +3,7 @@
 import pytest
 
 from groundling import Follower
-from groundling.errors import DemonstrationError
+from groundling.errors import DemonstrationError, SettingError
 from groundling.learning import tuning
 from groundling.learning.choosing import Choices
 from groundling.learning.tuning import Comparison, Trial, compare
@@ -124,3 +124,9 @@ def test_tuning_tries_other_orders_where_words_may_turn_texts(monkeypatch):
     assert any(each.name.endswith(" order") for each in found.trials)
     straight = compare(SETTINGS, takes(20, actions=2), 100_000.0, clock=Clock(monkeypatch))
     assert not any(each.name.endswith(" order") for each in straight.trials)
+
+
+@pytest.mark.parametrize("seconds", ["60", None, float("nan"), -1, True])
+def test_tuning_refuses_seconds_that_are_no_number(seconds):
+    with pytest.raises(SettingError, match="seconds is a number from 0 on, such as 60, not"):
+        Follower.tuned(line_demonstrations(), seconds, parser="chain")

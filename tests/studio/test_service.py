@@ -221,3 +221,16 @@ def test_service_broken_bodies_are_refused(client, body):
     answer = client.post("/v1/follow", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_service_says_400_to_a_body_that_is_no_json(client):
+    for path in ("/v1/follow", "/v1/explain"):
+        answer = client.post(path, content=b"{nope", headers={"content-type": "application/json"})
+        assert (answer.status_code, answer.json()["title"]) == (400, "Not understood")
+        assert answer.json()["detail"].startswith("The body is not JSON: ")
+
+
+def test_service_says_403_where_teaching_is_off_whatever_was_sent(client):
+    for body in ({"demonstrations": []}, {}, []):
+        answer = client.post("/v1/teach", json=body)
+        assert (answer.status_code, "--teach" in answer.json()["detail"]) == (403, True)

@@ -7,6 +7,7 @@ import pytest
 
 from groundling.errors import WorldError
 from groundling.world import Demonstration, GroundingGraph, check_environment
+from groundling.world.asking import apart
 
 
 class Corridor:
@@ -166,7 +167,9 @@ def test_checks_find_graphs_that_differ_from_call_to_call():
             self.calls += 1
             return GroundingGraph({"event": {"step": self.calls}})
 
-    assert "ground(0, 'right', 1) returned GroundingGraph" in complaint(Broken())
+    told = complaint(Broken())
+    assert "ground(0, 'right', 1) returned a graph with event*: step=1 and, asked again, a" in told
+    assert "graph with event*: step=2. The same question" in told
 
 
 def test_checks_find_environments_that_remember():
@@ -484,3 +487,34 @@ def test_checks_canonical_plans(plan, reason):
         assert reason in complaint(Canonical())
     else:
         assert check_environment(Canonical(), 2).complete
+
+
+def test_checks_find_states_that_are_toggled_in_place():
+    class Cell:
+        lit = False
+
+    class Broken(Corridor):
+        def actions(self, state):
+            return ("switch",)
+
+        def step(self, state, action):
+            state.lit = not state.lit  # twice is as if never
+            return state
+
+        def ground(self, state, action, after):
+            return GroundingGraph({"event": {"switch": True}})
+
+    assert "step(" in (told := complaint(Broken(), Cell()))
+    assert "which it was given. Make a new value instead." in told
+
+
+def test_checks_name_the_labels_in_which_graphs_differ():
+    one, other = (
+        GroundingGraph({"event": {"go": True}, "thing": labels}, [("event", "thing", "to")])
+        for labels in ({"name": "lamp"}, {})
+    )
+    assert apart(one, other) == ("a graph with thing: name=lamp", "a graph with thing: ")
+    larger = GroundingGraph({"event": {"go": True}, "thing": {}, "more": {"big": True}},
+                            [("event", "thing", "to")])  # fmt: skip
+    assert apart(larger, other) == ("a graph with more: big", "one without")
+    assert apart(1, 2) == ("1", "2")

@@ -254,13 +254,18 @@ def diagnose(
     ] = Path("model"),
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Tell of all that go wrong, not only of the first ten.")
+    ] = False,
     debug: DebugOption = False,
 ) -> None:
     """Say what cannot work in your own world, and why demonstrations are not followed."""
     with plainly(debug):
         from groundling.cli.own import diagnose_own
 
-        diagnose_own(world, files, make_console(), model, parser=parser, skip_bad=skip_bad)
+        diagnose_own(
+            world, files, make_console(), model, parser=parser, skip_bad=skip_bad, every=every
+        )
 
 
 def weights(
@@ -283,11 +288,18 @@ def weights(
         from groundling.cli.talking import weights_of
 
         follower = load_any(model, parser)
-        found = weights_of(follower, word, member)[:most]
+        found, kinds = weights_of(follower, word, member)
+        found = found[:most]
         if as_json:
             print_json([{"feature": name, "weight": weight} for name, weight in found])
             return
         console = make_console()
+        if kinds:
+            console.print(
+                f"“{word}” is matched by its spelling or a lexicon, as all words for "
+                f"{' or '.join(kinds)} are; what was learnt is about these.",
+                soft_wrap=True, markup=False,
+            )  # fmt: skip
         table = Table(box=None, pad_edge=False)
         table.add_column("weight", justify="right")
         table.add_column("feature", overflow="fold")

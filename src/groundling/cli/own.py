@@ -16,21 +16,29 @@ from rich.console import Console
 
 from groundling.cli.common import check_writable, print_json
 from groundling.cli.progress import progress
-from groundling.cli.running import read_values
+from groundling.cli.running import check_settings, read_values
 from groundling.data.codec import Json
 from groundling.data.own import OwnWorld, folds, open_world
 from groundling.data.records import Demonstrations
 from groundling.data.worlds import KnownWorld
-from groundling.errors import DemonstrationError, GroundlingWarning, ModelFileError, SettingError
+from groundling.errors import (
+    DemonstrationError,
+    GroundlingError,
+    GroundlingWarning,
+    ModelFileError,
+    SettingError,
+    WorldError,
+)
 from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.learning.checkpoints import states_in
 from groundling.learning.choosing import Choice, choose
 from groundling.modelfolder import is_model, read_note
+from groundling.overlay.settings import Overlay
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
-from groundling.world.environment import Action, Demonstration, State
+from groundling.world.environment import Action, Demonstration, State, World
 
 __all__ = [
     "OwnScene",
@@ -58,6 +66,7 @@ def train_own(
             "--setting cannot be given with --memory or --cluster. Leave it out, or use "
             "Follower(…).fit(…, memory=…) in Python."
         )
+    check_settings(settings)
     if not again and is_model(out):
         raise SettingError(
             f"{out} holds a model already. Give another folder with --out, or --again to replace "
@@ -113,8 +122,6 @@ def _changed(
     changes: dict[str, Any] = {}
     for name, *values in (change for each in settings for change in read_values(each)):
         inner = name.replace(".", "__", 1)
-        if not isinstance(known.get(inner), tuple) and len(values) > 1:
-            raise SettingError(f"--setting {name} takes one value, not {len(values)}.")
         changes[inner] = tuple(values) if isinstance(known.get(inner), tuple) else values[0]
     said = {name.replace("__", ".").lower() for name in changes}
     return chosen.set_params(**changes), [e for e in choices if e.what.lower() not in said]
@@ -122,18 +129,33 @@ def _changed(
 
 def _as_typed(choice: Choice) -> Choice:
     """Return a choice with the way to change it on the command line, where there is one."""
-    inside = re.fullmatch(r"follower\.chosen\(\)\.set_params\((\w+?)__(\w+)=…\)", choice.change)
-    return replace(choice, change=f"--setting {inside[1]}.{inside[2]}=…") if inside else choice
+    inside = re.fullmatch(
+        r"follower\.chosen\(\)\.set_params\((\w+?)__(\w+)='?([^,']+)'?\)", choice.change
+    )
+    if inside:
+        return replace(choice, change=f"--setting {inside[1]}.{inside[2]}={inside[3]}")
+    settings = [each.name for each in fields(Overlay)]
+    if choice.what == "overlay":
+        told = f"--setting overlay.{settings[0]}=…, also {', '.join(settings[1:])}"
+        return replace(choice, change=told)
+    if choice.what == "model":
+        told = (
+            "--setting model.NAME=… for what it has; another model with Follower(model=…) in Python"
+        )
+        return replace(choice, change=told)
+    return choice
 
 
 def diagnose_own(
     world: str, files: Sequence[str], console: Console, model: Path, *,
-    parser: str | None, skip_bad: bool,
+    parser: str | None, skip_bad: bool, every: bool = False,
 ) -> None:  # fmt: skip
     """Say what cannot work, and of each demonstration that goes wrong why."""
     follower = Follower.load(model, parser=parser)
     shown = _shown(world, files, console, skip_bad=skip_bad)
-    console.print(str(follower.diagnose(shown)), soft_wrap=True, markup=False)
+    found = follower.diagnose(shown)
+    told = found.summary(None) if every else found.summary(rest="with --all")
+    console.print(told, soft_wrap=True, markup=False)
 
 
 def _clear(checkpoints: Path) -> None:
@@ -239,8 +261,27 @@ def own_scene(
         )
     own = open_world(world, files)
     known, state = own.begin(start, as_shown=True)
+    if start is not None:
+        _check_start(own, known, state)
     scene = OwnScene(world, known, state)
     return Follower.load(folder, parser=parser), Note(world, "own"), scene
+
+
+def _check_start(own: OwnWorld, known: KnownWorld, state: State) -> None:
+    """Complain of a start that is JSON, but no state of the world."""
+    try:
+        world = World(known.environment)
+        world.actions(state)
+        world.describe(state)
+    except WorldError as error:
+        such = ""
+        with suppress(GroundlingError):
+            usual = known.codec.state_to_json(own.begin(as_shown=True)[1])
+            such = f" Write it such as --start '{json.dumps(usual, ensure_ascii=False)}'."
+        why = str(error).partition(" Run check_environment")[0]
+        raise SettingError(
+            f"--start is {state!r}, which is no state of {known.codec.owner}: {why}{such}"
+        ) from error
 
 
 class OwnScene(Scene):
@@ -254,8 +295,7 @@ class OwnScene(Scene):
 
     def describe(self) -> str:
         """Return how it begins."""
-        described = getattr(self.environment, "describe", str)
-        return str(described(self.start))
+        return World(self.environment).describe(self.start)
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from groundling.cli.progress import counting
-from groundling.errors import SettingError
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.settings import Features
+from groundling.inference.settings import Search
+from groundling.learning.settings import Learning
+from groundling.models.every import every_model
+from groundling.overlay.settings import Overlay
+from groundling.settings import Settings, check_value
 from groundling.tasks.running import Changes, Folders, Job, Result, run_jobs
 
-__all__ = ["default_settings", "read_settings", "run_with_progress"]
+__all__ = [
+    "check_settings", "default_settings", "read_settings", "read_values", "run_with_progress"
+]  # fmt: skip
+
+_GROUPS: dict[str, tuple[type[Settings], ...]] = {
+    "model": tuple(dict.fromkeys(type(each["model"]) for each in every_model())),
+    "overlay": (Overlay,),
+    "features": (Features,),
+    "learning": (Learning,),
+    "search": (Search,),
+}
 
 
 def run_with_progress(
@@ -81,6 +99,43 @@ def read_values(given: str) -> list[tuple[Any, ...]]:
             f"{given!r} names no value. Write NAME=VALUE,VALUE, such as learning.l2=1,2,4."
         )
     return [(name.strip(), *map(_value, values.split(",")))]
+
+
+def check_settings(given: Sequence[str]) -> None:
+    """Complain of settings of a follower that do not exist or cannot have such a value.
+
+    That is before anything is read. Whether a model that is chosen has a setting is told later.
+
+    >>> check_settings(["learning.l2=3", "features.slots=room,thing"])
+    >>> check_settings(["l2=3"])
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: --setting knows no 'l2'. Did you mean 'learning.l2'?
+    """
+    known = {
+        f"{group}.{each.name}": (kind, each)
+        for group, kinds in _GROUPS.items()
+        for kind in reversed(kinds)
+        for each in fields(kind)
+    }
+    for text in given:
+        [(name, *values)] = read_values(text)
+        if name not in known:
+            raise SettingError(f"--setting knows no {name!r}.{_hint(name, known)}")
+        kind, each = known[name]
+        several = isinstance(each.default, tuple)
+        if not several and len(values) > 1:
+            raise SettingError(f"--setting {name} takes one value, not {len(values)}.")
+        check_value(kind, each.name, tuple(values) if several else values[0])
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    """Return which setting was meant, or all that there are."""
+    inside = [each for each in known if each.partition(".")[2] == name.rpartition(".")[2]]
+    if inside or difflib.get_close_matches(name, known):
+        return did_you_mean(inside[0] if inside else name, inside or known)
+    groups = (", ".join(sorted(e for e in known if e.startswith(f"{g}."))) for g in _GROUPS)
+    return " Known: " + ",\n".join(groups) + "."  # long lines of an error are cut
 
 
 def _value(text: str) -> Any:

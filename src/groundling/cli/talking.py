@@ -236,17 +236,31 @@ def count_weights(follower: Follower) -> int:
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
 
-def weights_of(follower: Follower, word: str, member: int = 0) -> list[tuple[str, float]]:
-    """Return the weights of a word's features, strongest first; without a word, of all."""
+def weights_of(
+    follower: Follower, word: str, member: int = 0
+) -> tuple[list[tuple[str, float]], list[str]]:
+    """Return the weights of a word's features, strongest first; without a word, of all.
+
+    A word that is matched with values has those of the slots that it fills, which are returned
+    as well.
+    """
     found = follower.weights(most=sys.maxsize, member=member)
     if not word:
-        return found
-    whole = re.compile(rf"(?<!\w){re.escape(word.lower())}(?!\w)")
-    chosen = [each for each in found if whole.search(_left(each[0]))]
-    if not chosen:
-        known = {m[1] for name, _ in found if (m := re.match(r"word=(\S+)", name))}
-        raise SettingError(f"The model knows no word {word!r}.{did_you_mean(word, known)}")
-    return chosen
+        return found, []
+    chosen = _about(found, word.lower())
+    if chosen:
+        return chosen, []
+    kinds = [f"‹{kind}›" for kind in follower.kinds_of(word)]
+    chosen = [each for each in found if any(kind in _left(each[0]) for kind in kinds)]
+    if chosen:
+        return chosen, kinds
+    known = {m[1] for name, _ in found if (m := re.match(r"word=(\S+)", name))}
+    raise SettingError(f"The model knows no word {word!r}.{did_you_mean(word, known)}")
+
+
+def _about(found: list[tuple[str, float]], word: str) -> list[tuple[str, float]]:
+    whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    return [each for each in found if whole.search(_left(each[0]))]
 
 
 def _left(name: str) -> str:

@@ -124,3 +124,5 @@ def check(
             raise typer.Exit(1)
         if problem:
             raise DemonstrationError(problem)
+        if not count:
+            raise DemonstrationError(f"There is no demonstration in {', '.join(files or ())}.")

@@ -19,9 +19,10 @@ from groundling.diagnosis.findings import (
 from groundling.diagnosis.known import Known
 from groundling.diagnosis.mistakes import Mistake, explain_mistake
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
-from groundling.features.labels import NUMBER, kind_of
+from groundling.features.labels import NUMBER, ORDINAL, kind_of
+from groundling.language.sentences import is_unspaced
 from groundling.learning.trainer import Learnt
-from groundling.learning.wording import words_of
+from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State
@@ -33,7 +34,8 @@ _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
 _FOLLOWED = 24  # demonstrations that are followed again after learning,
 _WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
 _NAMED = 3  # demonstrations that a sentence names
-_LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it
+_LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it,
+_LONG_UNSPACED = 5  # where letters are syllables or words
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,14 @@ class Diagnosis:
         return dict(Counter(each.why for each in self.mistakes).most_common())
 
     def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self, most: int | None = 10, rest: str = "in .mistakes") -> str:
+        """Return all of it as text, with so many mistakes, and where the rest is.
+
+        >>> Diagnosis((), (), 1, 1).summary(None)
+        '1 of 1 demonstrations are followed as demonstrated. Nothing else was found wrong.'
+        """
         lines = [f"{self.right} of {self.count} demonstrations are followed as demonstrated."]
         if not self.findings and not self.mistakes:
             lines[0] += " Nothing else was found wrong."
@@ -62,9 +72,9 @@ class Diagnosis:
         if self.mistakes:
             shown = ", ".join(f"{why} {count}" for why, count in self.reasons.items())
             lines.append(f"The others by reason: {shown}.")
-            lines += [f"- {each}" for each in self.mistakes[:10]]
-            if len(self.mistakes) > 10:
-                lines.append(f"- and {len(self.mistakes) - 10} more in .mistakes")
+            lines += [f"- {each}" for each in self.mistakes[:most]]
+            if most is not None and len(self.mistakes) > most:
+                lines.append(f"- and {len(self.mistakes) - most} more {rest}")
         return "\n".join(lines)
 
 
@@ -96,17 +106,23 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     if len(long) == len(examples) and learnt.model.member_model.lists_plans:
         [told] = too_long(learnt, examples)
         raise DemonstrationError(f"Nothing can be learnt: {told}")
-    some = examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT]
+    some = _sampled(examples)
     found = list(too_long(learnt, examples))
     found += contradictions(Known(learnt))
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
-    found += _constant_labels(some)
+    found += _constant_labels(some[:_FOLLOWED])
     found += _tokens(examples)
     found += _lexicon(learnt)
+    found += _entries(learnt, some[:_FOLLOWED])
     apart = {id(each) for each in long}  # of which it was told why they are not found
-    found += follow_again(learnt, _followed([e for e in examples if id(e) not in apart], follow))
+    rest = [each for each in examples if id(each) not in apart]
+    found += follow_again(learnt, _followed(rest, follow), len(rest))
     return found
+
+
+def _sampled(examples: Sequence[Example]) -> list[Example]:
+    return list(examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT])
 
 
 def _followed(examples: Sequence[Example], most: int) -> list[Example]:
@@ -142,11 +158,14 @@ def diagnose(
             right += 1
             continue
         mistakes.append(explain_mistake(known, each, request, shown, best, found))
-    some = examples[:_LOOKED_AT]
+    # A few texts say nothing of what the others that were learnt from have.
+    some = [*_sampled(known.shown), *examples[:_LOOKED_AT]]
+    varied = [*known.shown[:_FOLLOWED], *examples[:_FOLLOWED]]
     findings = [
         *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
         *_nodes(learnt, some),
-        *_constant_labels(some), *_tokens(examples), *_lexicon(learnt),
+        *_constant_labels(varied), *_tokens(examples), *_lexicon(learnt),
+        *_entries(learnt, varied),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
 
@@ -166,7 +185,8 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
         if isinstance(e.value, str)
     }
     known = {kind for kind, _ in strings}
-    words = {word for each in examples for word in words_of(each)}
+    # What a follower from a file learnt from is known by its words only.
+    words = {word for each in examples for word in words_of(each)} | set(encoder.reader.counts)
     # A world may presume slots that its users did not ask for, or set them in a place of its own.
     worlds = [each.demonstration.environment for each in examples]
     presumed = {kind for each in worlds for kind in getattr(each, "presumed_slots", ())}
@@ -240,7 +260,7 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
     values: dict[tuple[str, str], set[object]] = {}
     seen: set[tuple[int, State]] = set()
     count, differ, chosen_from = 0, False, 0
-    for each in examples[:_FOLLOWED]:
+    for each in examples:
         if getattr(each.demonstration.environment, "labels_follow_text", False):
             continue  # values that a text does not name are not there, so the others look constant
         for state in each.trajectory.states[:-1]:
@@ -279,7 +299,12 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
 def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
     # A word that comes with labels stands for a sentence on purpose.
     sentences = [s for each in examples for s in each.instructions if not s.labels]
-    alone = [s.tokens[0] for s in sentences if len(s) == 1 and len(s.tokens[0]) >= _LONG_TOKEN]
+    alone = [
+        s.tokens[0]
+        for s in sentences
+        if len(s) == 1
+        and len(s.tokens[0]) >= (_LONG_UNSPACED if is_unspaced(s.tokens[0]) else _LONG_TOKEN)
+    ]
     if 2 * len(alone) > len(sentences):
         yield Finding(
             "one token",
@@ -288,6 +313,57 @@ def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:
             "Give a parser of this language with parser=…, such as "
             "ChainParser(language=Language(…, spaced=False)) where it writes no spaces; or texts "
             "with spaces between words.",
+        )
+
+
+def _offered(examples: Sequence[Example]) -> set[tuple[str, str]]:
+    """Return the string labels of all that could be done, each a kind and a value."""
+    found: set[tuple[str, str]] = set()
+    for each in examples:
+        for state in each.trajectory.states[:-1]:
+            for action in each.world.actions(state):
+                found |= graph_values(each.world, state, action)
+    return found
+
+
+def _entries(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
+    """Find words of a lexicon that stand for nothing: of no slot, of no graph, or two in one."""
+    encoder = learnt.fitted.encoder
+    given = {word: pairs for word, pairs in encoder.reader.lexicon.given.items() if pairs}
+    if not given:
+        return
+    slots = {*encoder.nodes.slots, NUMBER, ORDINAL}
+    offered = _offered(examples) | {(k, v) for k, values in encoder.values.items() for v in values}
+    # Such values are there only where a text names them.
+    hidden = any(
+        getattr(e.demonstration.environment, "labels_follow_text", False) for e in examples
+    )
+    idle = []
+    for word, pairs in given.items():
+        if len(word.split()) > 1:
+            idle.append(f"{word!r} is more than one word, and is never looked up")
+        for kind, value in pairs:
+            known = {v for k, v in offered if k == kind}
+            if kind not in slots:
+                label = any(k == kind for k, _ in offered)
+                why = "is not in Features.slots" if label else "is no label of any graph"
+                hint = "" if label else did_you_mean(kind, slots - {NUMBER, ORDINAL})
+                idle.append(
+                    f"{word!r} is given a value of {kind!r}, which {why}.{hint}".rstrip(".")
+                )
+            elif kind in encoder.nodes.slots and value not in known and not hidden:
+                hint = did_you_mean(value, known)
+                idle.append(
+                    f"{word!r} is given {kind}:{value}, which no graph has.{hint}".rstrip(".")
+                )
+    if idle:
+        more = f" And {len(idle) - _NAMED} more." if len(idle) > _NAMED else ""
+        yield Finding(
+            "idle entry",
+            "Words of the lexicon stand for nothing that could be done: "
+            f"{'; '.join(idle[:_NAMED])}.{more}".replace("?.", "?"),
+            "Write entries as one word with the label and the value that graphs have: "
+            "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
         )
 
 

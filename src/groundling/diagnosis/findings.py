@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from groundling.answers import possible_plans
-from groundling.diagnosis.known import Known, advise, graphs, looks
+from groundling.diagnosis.known import NOTHING, Known, advise, graphs, looks, plan_scores, wider
 from groundling.errors import GroundlingError
 from groundling.learning.counting import PlanCounts
 from groundling.learning.trainer import Learnt
@@ -17,11 +17,13 @@ from groundling.models.base import Request
 from groundling.models.examples import Example
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
+from groundling.world.trajectory import ScoredTrajectory
 
 __all__ = ["Finding", "contradictions", "follow_again", "name_some", "too_long", "which_too_long"]
 
 _Plan: TypeAlias = tuple[GroundingGraph, ...]
 _NAMED = 3  # demonstrations that a sentence names
+_PLACES = 6  # numbers of demonstrations with one text
 _TELLING = 8  # demonstrations of which the share that is right tells something
 _FEWEST = 4  # of one action, and of several, that can be compared
 _POOR, _POOR_SEVERAL, _APART = 1 / 3, 0.6, 0.35  # shares of right answers
@@ -32,8 +34,8 @@ class Finding:
     """Something that cannot work, and what to do about it.
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
-    node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `not found`, `near
-    chance`, `poor fit`, `several actions`, `left out`.
+    node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `idle entry`, `not found`,
+    `near chance`, `poor fit`, `several actions`, `left out`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
@@ -91,6 +93,22 @@ def _named(examples: Sequence[Example]) -> str:
     return name_some((each.demonstration for each in examples[:_NAMED]), len(examples))
 
 
+def _numbered(known: Known, examples: Sequence[Example]) -> str:
+    """Return the names of demonstrations, each with their places among those learnt from."""
+    places = {id(each): place for place, each in enumerate(known.shown, 1)}
+    named: dict[str, list[int]] = {}
+    for each in examples:
+        name = str(each.demonstration).removeprefix("The demonstration ")
+        named.setdefault(name, []).append(places[id(each)])
+    shown = [
+        f"{name} (number{'s' * (len(found) > 1)} {', '.join(map(str, sorted(found)[:_PLACES]))}"
+        f"{', …' * (len(found) > _PLACES)})"
+        for name, found in list(named.items())[:_NAMED]
+    ]
+    more = len(named) - _NAMED
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
 def _could(one: Example, other: Example) -> bool:
     """Tell whether each of two could have been done in place of the other, and look the same."""
     for each, elsewhere in ((one, other), (other, one)):
@@ -129,14 +147,16 @@ def contradictions(known: Known) -> Iterator[Finding]:
         yield Finding(
             "contradiction",
             f"{len(found)} demonstrations contradict each other: the same words, starts that look "
-            f"alike, and other actions: {_named(found)}.",
+            f"alike, and other actions: {_numbered(known, found)}.",
             "Correct those that are wrong; where several plans are right, give them in also=… of "
             "each; or add a label that tells the starts apart.",
         )
 
 
-def follow_again(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
-    """Follow some of what was learnt from."""
+def follow_again(
+    learnt: Learnt, examples: Sequence[Example], total: int | None = None
+) -> Iterator[Finding]:
+    """Follow some of what was learnt from, of which there are `total`."""
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     right, chance, lost = [], 0.0, []
@@ -149,27 +169,41 @@ def follow_again(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Findin
             right.append(alike[best])
             chance += sum(alike) / len(alike)
         else:
-            lost.append(each)
+            if _is_lost(learnt, each, found):
+                lost.append(each)
             right.append(False)
     count = len(examples)
+    looked = f" ({count} of {total} were looked at)" if total and total > count else ""
     if len(lost) > 0.1 * count:
-        search = learnt.search
         yield Finding(
             "not found",
-            f"Of {count} demonstrations, the search does not find the plans of {len(lost)}: "
-            f"{_named(lost)}.",
-            f"Raise Search.beam (it is {search.beam}) or Search.budget (it is {search.budget:,}).",
+            f"Of {count} demonstrations{looked}, the search does not find the plans of "
+            f"{len(lost)}: {_named(lost)}.",
+            wider(learnt.search),
         )
-    yield from _fit(learnt, count, sum(right), chance)
-    yield from _lengths(learnt, examples, right)
+    yield from _fit(learnt, count, sum(right), chance, looked)
+    yield from _lengths(learnt, examples, right, looked)
 
 
-def _fit(learnt: Learnt, count: int, right: int, chance: float) -> Iterator[Finding]:
+def _is_lost(learnt: Learnt, each: Example, found: Sequence[ScoredTrajectory]) -> bool:
+    """Tell whether a wider search would help: a plan that was shown scores more than any found."""
+    if not found:
+        return True
+    request = Request(each.instructions, each.world, each.trajectory.start)
+    best = max(found, key=lambda plan: plan.score)
+    scores = plan_scores(learnt, request, [best, each.trajectory, *each.also])
+    return max(scores[1:]) >= scores[0] - NOTHING
+
+
+def _fit(
+    learnt: Learnt, count: int, right: int, chance: float, looked: str = ""
+) -> Iterator[Finding]:
     """Find that hardly anything is followed of what was learnt from."""
     if count < _TELLING:
         return
     only = (
         f"Only {right} of {count} demonstrations that it learnt from are followed as demonstrated"
+        f"{looked}"
     )
     cure = "Call follower.diagnose(demonstrations) to see why."
     if chance < 0.9 * count and right - chance <= 0.1 * (count - chance):
@@ -180,7 +214,7 @@ def _fit(learnt: Learnt, count: int, right: int, chance: float) -> Iterator[Find
 
 
 def _lengths(
-    learnt: Learnt, examples: Sequence[Example], right: Sequence[bool]
+    learnt: Learnt, examples: Sequence[Example], right: Sequence[bool], looked: str
 ) -> Iterator[Finding]:
     """Find that texts of several actions are followed much worse than those of one."""
     both: dict[bool, list[bool]] = {False: [], True: []}
@@ -200,6 +234,6 @@ def _lengths(
         "several actions",
         f"Texts of several actions go wrong under unit={unit!r}: {sum(several)} of {len(several)} "
         f"that it learnt from are followed as demonstrated, and {sum(one)} of {len(one)} of one "
-        "action.",
+        f"action{looked}.",
         cure,
     )

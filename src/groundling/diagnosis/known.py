@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request
 from groundling.models.examples import Example
@@ -18,8 +19,8 @@ from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 __all__ = [
-    "NOTHING", "Known", "TextWords", "advise", "graphs", "listed", "looks", "quoted", "some",
-    "within",
+    "NOTHING", "Known", "TextWords", "advise", "amount", "graphs", "listed", "looks",
+    "plan_scores", "quoted", "some", "wider", "within",
 ]  # fmt: skip
 
 NOTHING = 1e-6
@@ -115,6 +116,33 @@ def advise(learnt: Learnt, group: str, **values: Any) -> str:
         told = ", ".join(f"{group.lower()}__{name}={value!r}" for name, value in values.items())
         return f"follower.chosen().set_params({told})"
     return f"{group}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+
+def plan_scores(learnt: Learnt, request: Request, plans: Sequence[Trajectory]) -> list[float]:
+    """Return what plans score under a text, whether the search would keep them or not."""
+    return learnt.model.scores(learnt.fitted, request, plans, learnt.search)
+
+
+def wider(search: Search) -> str:
+    """Return how a search finds more, and what that costs.
+
+    >>> wider(Search())
+    'Raise Search.beam (it is 15) or Search.budget (it is 20,000); following takes longer by
+    about as much.'
+    """
+    return (
+        f"Raise Search.beam (it is {search.beam}) or Search.budget (it is {search.budget:,}); "
+        "following takes longer by about as much."
+    )
+
+
+def amount(number: float, sign: str = "") -> str:
+    """Return a number with two digits after the point, or with as many as it takes to see it.
+
+    >>> amount(1.234), amount(0.0004), amount(0.5, "+")
+    ('1.23', '0.0004', '+0.50')
+    """
+    return f"{number:{sign}.2f}" if abs(number) >= 0.005 else f"{number:{sign}.1g}"
 
 
 def listed(actions: Sequence[Hashable]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 import numpy as np
@@ -16,15 +16,21 @@ from groundling.diagnosis.known import (
     Known,
     TextWords,
     advise,
+    amount,
     graphs,
     listed,
     looks,
+    plan_scores,
     quoted,
     some,
+    wider,
     within,
 )
+from groundling.features.lexicon import matches_name
 from groundling.language.units import split_units
+from groundling.learning.wording import is_turned
 from groundling.models.base import Request
+from groundling.models.examples import Example
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
 from groundling.world.environment import Demonstration
@@ -92,9 +98,19 @@ def explain_mistake(
         )  # fmt: skip
     ends = {world.outcome(plan.end) for plan in shown}
     if best is None or not any(world.outcome(plan.end) in ends for plan in found):
-        return Mistake(each, "not found", "The search did not keep its plan.",
-                       f"Raise Search.beam (it is {search.beam}) or Search.budget (it is "
-                       f"{search.budget:,}).")  # fmt: skip
+        scores = plan_scores(known.learnt, request, shown if best is None else [best, *shown])
+        if max(scores[best is not None :]) == -np.inf:
+            actions = some(len(gold), "action")
+            return Mistake(
+                each, "not found", f"No reading of the text leads to its {actions}.",
+                f"Use a smaller unit of text (Overlay.unit is {known.encoder.overlay.unit!r}), or "
+                "a model that lets a unit name several actions.",
+            )  # fmt: skip
+        if best is None or max(scores[1:]) >= scores[0] - NOTHING:
+            scored = "" if best is None else ", which scores more than what it found"
+            return Mistake(each, "not found", f"The search did not keep its plan{scored}.",
+                           wider(search))  # fmt: skip
+        gold = shown[int(np.argmax(scores[1:]))]  # a wider beam would not prefer it either
     if graphs(world, gold) == graphs(world, best):
         return Mistake(each, "same graph", f"The plan {listed(best.actions)} has the same "
                        "grounding graphs.", "Add a label that tells the two apart.",
@@ -130,16 +146,17 @@ class _Rivals:
             return self._mistake("contradiction", doing, "Correct those that are wrong, give what "
                                  "is right as well in also=…, or add a label that tells their "
                                  "starts apart.")  # fmt: skip
-        cures = " ".join([*self._rank_cures(), *self._cures()])
+        said = [*self._turned_cures(), *self._rank_cures(), *self._number_cures()]
+        cures = " ".join([*said, *(() if self._only_numbers else self._cures())])
         if abs(behind) < 1e-9:
             return self._mistake("tie", f"The plan {rival} scores the same: no weight tells them "
                                  "apart.", cures)  # fmt: skip
         features = self._pulling
-        by = ", ".join(f"{name} {gain:+.2f}" for name, gain in features)
-        detail = f"The plan {rival} scores {behind:.2f} more{f', by {by}' if by else ''}."
+        by = ", ".join(f"{name} {amount(gain, '+')}" for name, gain in features)
+        detail = f"The plan {rival} scores {amount(behind)} more{f', by {by}' if by else ''}."
         changed = self._length_change()
         if changed:
-            cures = " ".join([self._length_cure(), *islice(self._word_cures(), 1)])
+            cures = " ".join([*said, self._length_cure(), *islice(self._word_cures(), 1)])
             return self._mistake("length", f"{detail} It is the same with {changed}.", cures,
                                  features)  # fmt: skip
         if Counter(self.gold.actions) == Counter(self.best.actions):
@@ -219,6 +236,14 @@ class _Rivals:
             "demonstrate more of them."
         )
 
+    def _turned_cures(self) -> Iterator[str]:
+        """Say that a text names things in another order than they are done, if it does."""
+        example = Example(self.each, self.request.text, self.world, self.gold, (), 1.0, "", None)
+        language = self.text.reader.language
+        spells = partial(matches_name, language=language)
+        if len(self.gold) > 1 and is_turned(example, self.known.encoder.nodes.slots, spells):
+            yield f"The text names things in another order than they are done. {self._order_cure()}"
+
     def _order_cure(self) -> str:
         learnt = self.known.learnt
         if learnt.settings.features.reorder:
@@ -294,6 +319,46 @@ class _Rivals:
                 "speaks of its rank (first, largest, leftmost), put the environment in "
                 "RankedEnvironment(…)."
             )
+
+    @cached_property
+    def _only_numbers(self) -> bool:
+        """Whether numbers alone tell the plans apart, and no word of the text can mean them.
+
+        Where numbers are only compared with numerals, another word learns nothing of them.
+        """
+        numbers = [each.value for each in self._only_gold if isinstance(each.value, float)]
+        if not numbers or len(numbers) < len(self._only_gold) or not self.text.words:
+            return False
+        language = self.text.reader.language
+        said = {read(word) for word in self.text.words for read in
+                (language.numeral, language.ordinal)}  # fmt: skip
+        return self.known.encoder.nodes.numbers == ("equal",) and not said & set(numbers)
+
+    def _number_cures(self) -> Iterator[str]:
+        if not self._only_numbers:
+            return
+        name, nodes = self._only_gold[0].name, self.known.encoder.nodes
+        gold, best = ({nodes.interval(label.value) for graph in graphs(self.world, plan)
+                       for labels in graph.node_labels for label in labels
+                       if label.name == name and isinstance(label.value, float)}
+                      for plan in (self.gold, self.best))  # fmt: skip
+        edges = ", ".join(f"{edge:g}" for edge in nodes.bins)
+        label = (
+            f"a string label beside the number, such as {name + ' said'!r}, with a value "
+            "for each range that people speak of"
+        )
+        if gold - best:
+            use = advise(self.known.learnt, "Features", numbers=("equal", "bins"))
+            cure = (
+                f"Use {use}, where a number falls between two of the edges {edges}; or give it "
+                f"{label}."
+            )
+        else:
+            cure = f"Give it {label}: the edges of 'bins', {edges}, do not part these."
+        yield (
+            f"The number {name!r} tells the actions apart, and with Features.numbers=('equal',) "
+            f"only a numeral means it: other words learn nothing of a number. {cure}"
+        )
 
     @cached_property
     def _only_gold(self) -> list[Label]:

@@ -180,20 +180,27 @@ def deal(
 ) -> list[tuple[list[Item], list[Item]]]:
     """Deal groups of items out to folds; return for each fold the rest and the fold.
 
+    An item without a group (`""` or None) is a group by itself.
+
     >>> deal(["a1", "b1", "a2"], lambda item: item[0], 2)
     [(['b1'], ['a1', 'a2']), (['a1', 'a2'], ['b1'])]
     """
-    groups = list(dict.fromkeys(map(group, items)))
+    named = [(group(each), 0) for each in items]
+    named = [
+        each if each[0] not in ("", None) else ("", place) for place, each in enumerate(named, 1)
+    ]
+    groups = list(dict.fromkeys(named))
     if not 2 <= folds <= len(groups):
         raise SettingError(
             f"Cannot deal {len(groups)} groups out to {folds} folds; there are 2 folds or more, "
             "and no more than groups."
         )
     fold_of = {each: place % folds for place, each in enumerate(groups)}
+    placed = [(each, fold_of[own]) for each, own in zip(items, named, strict=True)]
     return [
         (
-            [each for each in items if fold_of[group(each)] != fold],
-            [each for each in items if fold_of[group(each)] == fold],
+            [each for each, place in placed if place != fold],
+            [each for each, place in placed if place == fold],
         )
         for fold in range(folds)
     ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
@@ -60,7 +61,19 @@ def _written(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def _meaning(word: str, kind: object, value: object) -> Meaning:
+def _pairs(word: object, pairs: object) -> list[tuple[object, object]]:
+    """Return the (kind, value) pairs of a word, or complain of what is none."""
+    several = isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes))
+    listed: list[Any] = list(pairs) if several else [pairs]  # type: ignore[call-overload]
+    if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in listed):
+        return [(kind, value) for kind, value in listed]
+    raise LexiconError(
+        f"The lexicon gives {word!r} the meaning {pairs!r}. Give a list of (kind, value) pairs, "
+        f"such as {{{word!r}: [('item', 'sofa')]}}, where item is the name of a label."
+    )
+
+
+def _meaning(word: object, kind: object, value: object) -> Meaning:
     """Return a (kind, value) pair with numbers as numbers."""
     if kind not in (NUMBER, ORDINAL):
         return str(kind), str(value)
@@ -82,7 +95,8 @@ class Lexicon:
     given
         For each word the (kind, value) pairs it stands for, fully. The value of the kind
         `"number"` is a number, however it is written: `"2"` is 2.0. A word with an ending of
-        the language (see `Language.plurals`) is found under what is left of it, too.
+        the language (see `Language.plurals`) is found under what is left of it, too. Words are
+        single ones: what is given for two words with a space between them is never looked up.
     learnt
         For each word and (kind, value) pair how far it stands for it, from cross-fitting. Two
         words with a space between them are a pair, which its last word stands for.
@@ -109,7 +123,7 @@ class Lexicon:
 
     def __post_init__(self) -> None:
         self.given = {
-            word.lower(): tuple(_meaning(word, *pair) for pair in pairs)
+            str(word).lower(): tuple(_meaning(word, *pair) for pair in _pairs(word, pairs))
             for word, pairs in self.given.items()
         }
         self.learnt = {
@@ -166,7 +180,8 @@ class Lexicon:
     def read(cls, path: str | Path, *, string_match: bool = True) -> Lexicon:
         """Read a lexicon from a text file of lines such as ``bench = item:sofa, item:lamp``.
 
-        Empty lines and everything after ``#`` are passed over.
+        On the left is one word; on the right are values it stands for, each with the name of its
+        label. Empty lines and everything after ``#`` are passed over.
         """
         given: dict[str, tuple[tuple[str, str | float], ...]] = {}
         try:

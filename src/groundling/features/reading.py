@@ -15,6 +15,7 @@ from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of
 from groundling.language.sentences import are_characters
+from groundling.world.showing import shorten
 
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
@@ -309,7 +310,8 @@ def _parts(text: Text) -> list[str | Instruction]:
             return list(parts)
     else:
         wrong = parts
+    decode = " Decode it first." if isinstance(wrong, (bytes, bytearray)) else ""
+    found = "None" if wrong is None else f"{shorten(wrong)}, of type {type(wrong).__name__}"
     raise InstructionError(
-        f"An instruction is a string, or a list of sentences, not a {type(wrong).__name__}. "
-        "Decode bytes first."
+        f"An instruction is a string, or a list of sentences, not {found}.{decode}"
     )

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from groundling.ties import Name, margin, rank
 from groundling.world.environment import State
 
-__all__ = ["best_temperature", "decode", "log_softmax"]
+__all__ = ["SHARPEST", "SOFTEST", "best_temperature", "decode", "log_softmax"]
 
+SHARPEST, SOFTEST = 0.05, 50.0
+"""The temperatures between which `best_temperature` looks."""
 Reals = NDArray[np.float64]
 _MOST_COMPARED = 300
 
@@ -46,7 +48,7 @@ def best_temperature(cases: Sequence[tuple[Reals, NDArray[np.bool_]]]) -> float:
             total -= float(np.logaddexp.reduce(log_softmax(scores, temperature)[right]))
         return total
 
-    grid = np.exp(np.linspace(np.log(0.05), np.log(50.0), 200))
+    grid = np.exp(np.linspace(np.log(SHARPEST), np.log(SOFTEST), 200))
     surprises = np.array([surprise(temperature) for temperature in grid.tolist()])
     return float(grid[rank(-surprises, most=1)[0]])  # among equals, the sharpest
 

@@ -14,7 +14,7 @@ from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language, load_language
 from groundling.language.limits import Limits
-from groundling.language.sentences import is_punctuation, split_sentences, split_words
+from groundling.language.sentences import chain_of, split_sentences
 
 __all__ = [
     "CachedParser", "ChainParser", "ConlluParser", "Parser", "language_of", "load_parser"
@@ -78,18 +78,9 @@ class ChainParser:
         instructions = []
         count = 0
         for sentence in split_sentences(text, self.spoken):
-            words = split_words(sentence, self.spoken)
-            count += len(words)
+            instructions.append(chain_of(sentence, self.spoken))
+            count += len(instructions[-1])
             self.limits.check_words(text, count)
-            instructions.append(
-                Instruction(
-                    tokens=tuple(words),
-                    heads=tuple(range(-1, len(words) - 1)),
-                    relations=("root",) + ("next",) * (len(words) - 1),
-                    tags=tuple("PUNCT" if is_punctuation(word) else "" for word in words),
-                    text=sentence,
-                )
-            )
         return instructions
 
     def parse_many(self, texts: Iterable[str]) -> list[list[Instruction]]:
@@ -249,7 +240,8 @@ def load_parser(
     Parameters
     ----------
     name
-        ``"default"`` (the parser shipped with the package, for English), ``"chain"`` (no
+        ``"default"`` (the parser shipped with the package, for English; sentences in scripts
+        without spaces are read as by ``"chain"``), ``"chain"`` (no
         model, any language; ``"chain:english"`` or the path of a file names one, see
         `Language`; so may ``"default:neutral"``), ``"spacy:NAME"`` (an installed spaCy pipeline
         or its folder) or ``"conllu:PATH"`` (trees from a file). The version that a parser's own

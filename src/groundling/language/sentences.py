@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from groundling.errors import InstructionError
+from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["are_characters", "is_punctuation", "runs_of", "split_sentences", "split_words"]
+__all__ = [
+    "are_characters", "chain_of", "is_punctuation", "is_unspaced", "runs_of", "split_sentences",
+    "split_words",
+]  # fmt: skip
 
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
 # not after an abbreviation of the language; the wide marks need no whitespace. The possessive
@@ -27,6 +32,7 @@ _UNSPACED = (
     "\u3040-\u30ff\u31f0-\u31ff"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _MARK = "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"
 _LETTER = rf"(?:(?![{_UNSPACED}])\w)"
 _WORD = re.compile(
@@ -103,6 +109,33 @@ def split_words(sentence: str, language: Language = NEUTRAL) -> list[str]:
             )
         return [word for word in (each.strip() for each in words) if word]
     return (_WORD if language.spaced else _CHARACTER).findall(sentence)
+
+
+def chain_of(sentence: str, language: Language = NEUTRAL) -> Instruction:
+    """Return a sentence whose words each hang from the word before, marks tagged as such.
+
+    >>> chain_of("向左转。").tags
+    ('', '', '', 'PUNCT')
+    """
+    words = split_words(sentence, language)
+    chain = Instruction.chain(
+        words, tags=("PUNCT" if is_punctuation(word) else "" for word in words)
+    )
+    return replace(chain, text=sentence)
+
+
+def is_unspaced(sentence: str) -> bool:
+    """Tell whether a sentence is mostly in letters of scripts that are written without spaces.
+
+    Each such letter counts as much as a word of another script.
+
+    >>> is_unspaced("歯医者を Thursday に移して"), is_unspaced("fly to 東京 on Monday")
+    (True, False)
+    """
+    if not _HAS_UNSPACED.search(sentence):
+        return False
+    words = [word for word in _WORD.findall(sentence) if not is_punctuation(word)]
+    return 2 * sum(bool(_HAS_UNSPACED.match(word)) for word in words) > len(words)
 
 
 def are_characters(words: Sequence[str]) -> bool:

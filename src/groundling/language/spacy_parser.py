@@ -19,7 +19,7 @@ from groundling.language.instruction import Instruction, reattach
 from groundling.language.languages import ENGLISH, NEUTRAL
 from groundling.language.languages import Language as Spoken
 from groundling.language.limits import Limits
-from groundling.language.sentences import split_sentences
+from groundling.language.sentences import chain_of, is_unspaced, split_sentences
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -41,7 +41,7 @@ _CLOSED = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
 universal_tags = frozenset([*_OPEN, *_CLOSED, "PUNCT", "SYM", "X"])
 """The part-of-speech tags of Universal Dependencies."""
 
-_RULES = 1  # of cutting sentences and words; raise it when they change, so that caches notice
+_RULES = 2  # of cutting sentences and words; raise it when they change, so that caches notice
 _BATCH = 256
 # spaCy's tokenizer takes quadratic time on what has no space, so endless runs are cut first.
 _ENDLESS = re.compile(r"(\S{100})(?=\S)")
@@ -133,10 +133,13 @@ class SpacyParser:
         for text in texts:
             self.limits.check(text)
             cut.append(split_sentences(text, self.spoken))
-            # spaCy splits a little more finely, but not many times as much.
-            self.limits.check_words(text, sum(len(each.split()) for each in cut[-1]))
+            self.limits.check_words(text, sum(map(self._count, cut[-1])))
         parsed = self.parse_sentences(sentence for sentences in cut for sentence in sentences)
         return [list(islice(parsed, len(sentences))) for sentences in cut]
+
+    def _count(self, sentence: str) -> int:
+        # spaCy splits a little more finely, but not many times as much.
+        return len(sentence.split())
 
     def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
         """Yield one instruction for each sentence, without cutting the text any further."""
@@ -161,12 +164,17 @@ class SpacyParser:
 class ShippedParser(SpacyParser):
     """The parser that comes with the package: English instructions and plain English.
 
+    Sentences that are mostly in scripts without spaces (Chinese, Japanese, Thai …) are read as
+    `ChainParser` reads them, every letter a word: the pipeline would take each for one word.
+
     Trained by ``python -m tools.parser.train`` of the repository; the model card lies in
     `SHIPPED_PIPELINE`. Versions of spaCy that it was not tested with are refused.
 
     >>> [turn] = ShippedParser().parse("turn left and walk to the sofa")
     >>> [turn.tokens[head] if head >= 0 else "-" for head in turn.heads]
     ['-', 'turn', 'walk', 'turn', 'sofa', 'sofa', 'walk']
+    >>> ShippedParser().parse("向左转。")[0].tokens
+    ('向', '左', '转', '。')
     """
 
     def __init__(
@@ -191,6 +199,16 @@ class ShippedParser(SpacyParser):
                 digest.update(path.read_bytes())
         named = "" if self.spoken == ENGLISH else f":{self.spoken.name}"
         return f"default{named}@{digest.hexdigest()}-{_spacy_version()}-{_RULES}"
+
+    def _count(self, sentence: str) -> int:
+        return len(sentence) if is_unspaced(sentence) else super()._count(sentence)
+
+    def parse_sentences(self, sentences: Iterable[str]) -> Iterator[Instruction]:
+        """Yield one instruction for each sentence, without cutting the text any further."""
+        listed = [(sentence, is_unspaced(sentence)) for sentence in sentences]
+        parsed = super().parse_sentences(each for each, unspaced in listed if not unspaced)
+        for sentence, unspaced in listed:
+            yield chain_of(sentence, self.spoken) if unspaced else next(parsed)
 
 
 def one_sentence(language: Language, words: Iterable[str]) -> Doc:

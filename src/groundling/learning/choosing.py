@@ -238,7 +238,8 @@ def _feature_choices(features: Features, facts: Facts, model: Model | str) -> li
         why = "words of the texts spell hardly any value; which stand for them is learnt"
     numbers = (
         "texts say numbers" if facts.numerals else
-        "labels have numbers, which no text says" if facts.numbers else "no label is a number"
+        "labels have numbers, which no text says" if facts.numbers else
+        "no label of a demonstrated action is a number"
     )  # fmt: skip
     words = (
         f"{facts.count} demonstrations are too few to learn combinations of words"

@@ -11,7 +11,7 @@ from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
-from groundling.learning.wording import said_plainly
+from groundling.learning.wording import in_characters, said_plainly
 from groundling.models.base import Member, Model
 from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
@@ -54,7 +54,8 @@ class Configuration:
 def configurations(facts: Facts) -> list[Configuration]:
     """Return what may suit some demonstrations, the most likely one first.
 
-    One action each: words over graphs. Several, where all plans can be listed: words over
+    Characters, which hang from each other by chance: over flat actions. One action each: words
+    over graphs. Several, where all plans can be listed: words over
     graphs, over flat actions, over graphs word by word (where units are too few), or unit by
     unit. Where there are too many plans: unit by unit; and if sentences come with labels that
     speak of values, these labels with those values only, or with everything.
@@ -62,12 +63,18 @@ def configurations(facts: Facts) -> list[Configuration]:
     if facts.enumerable_length is None:
         everything = _unit_by_unit(facts)
         return [_values_only(everything, facts), everything] if facts.told else [everything]
+    if _in_characters(facts):
+        return [_flat(facts)]
     if facts.longest == 1:
         return [_graphs(facts)]
     found = [_graphs(facts), _flat(facts)]
     if facts.crowded:
         found.append(_word_by_word(facts))
     return [*found, _unit_by_unit(facts)] if facts.units > 1.2 else found
+
+
+def _in_characters(facts: Facts) -> bool:
+    return in_characters(facts.examples, facts.encoder.reader.language)
 
 
 def more_configurations(facts: Facts) -> list[Configuration]:
@@ -117,6 +124,8 @@ def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     """Return an overlay for a model that was given: bags where text is read unit by unit."""
     if model is not None and _reads(model):
         return replace(Overlay.bag(), unit=facts.unit)
+    if _in_characters(facts):
+        return Overlay.flat()
     return Overlay(unit="word" if facts.crowded else facts.unit)
 
 

@@ -7,10 +7,16 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 from groundling.data.own import folds
-from groundling.errors import DemonstrationError, GroundlingError, GroundlingWarning
+from groundling.errors import (
+    DemonstrationError,
+    GroundlingError,
+    GroundlingWarning,
+    SettingError,
+)
 from groundling.learning.choosing import Choice, Choices, choose
 from groundling.learning.facts import Facts, sample
 from groundling.learning.presets import (
@@ -150,6 +156,10 @@ def compare(
     time for is left out. One configuration is always tried. How many are tried depends on the
     machine, since time does; what is tried first is the same everywhere.
     """
+    given: Any = seconds
+    number = isinstance(given, Real) and not isinstance(given, bool)
+    if not number or not 0 <= float(given) < math.inf:
+        raise SettingError(f"seconds is a number from 0 on, such as 60, not {seconds!r}.")
     facts = Facts(demonstrations, settings["parser"])
     race = _Race(settings, facts, seconds, tell, clock)
     options = _options(settings, facts)

@@ -9,11 +9,14 @@ from itertools import combinations
 
 from groundling.features.labels import kind_of
 from groundling.features.ordering import Connective, possible_connectives
-from groundling.language.sentences import are_characters, runs_of
+from groundling.language.languages import Language
+from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.models.examples import Example
 from groundling.world.environment import State, World
 
-__all__ = ["graph_values", "said_plainly", "turning_words", "words_of"]
+__all__ = [
+    "graph_values", "in_characters", "is_turned", "said_plainly", "turning_words", "words_of"
+]  # fmt: skip
 
 _FEWEST = 4  # texts with a connective
 _SHARE = 0.6  # of them that are turned around
@@ -27,6 +30,16 @@ def words_of(example: Example) -> frozenset[str]:
         for word in (*sentence.tokens, *runs_of(sentence.tokens))
         if any(character.isalnum() for character in word)
     )
+
+
+def in_characters(examples: Sequence[Example], language: Language) -> bool:
+    """Tell whether most texts are in characters: without spaces, and without trees of words."""
+    sentences = [each.tokens for example in examples for each in example.instructions]
+    found = [
+        are_characters(tokens) and (not language.spaced or is_unspaced(" ".join(tokens)))
+        for tokens in sentences
+    ]
+    return sum(found) * 2 > len(sentences)
 
 
 def graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
@@ -71,7 +84,7 @@ def turning_words(
     turned: Counter[Connective] = Counter()
     seen: Counter[Connective] = Counter()
     for example in examples:
-        order = _order(example, kinds, spells) if len(example.trajectory) > 1 else None
+        order = is_turned(example, kinds, spells) if len(example.trajectory) > 1 else None
         if order is None:
             continue
         for each in possible_connectives(example.instructions, fold):
@@ -86,10 +99,13 @@ def turning_words(
     )
 
 
-def _order(
+def is_turned(
     example: Example, kinds: Collection[str], spells: Callable[[str, str], bool]
 ) -> bool | None:
-    """Return whether a text is turned around; nothing, if its values do not tell."""
+    """Return whether a text names values in another order than its actions have them.
+
+    Nothing, if its values do not tell.
+    """
     held: dict[str, list[int]] = {}
     for number, (state, action) in enumerate(example.trajectory.decisions()):
         for kind, value in graph_values(example.world, state, action):

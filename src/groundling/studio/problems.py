@@ -69,6 +69,8 @@ def install_problems(app: FastAPI) -> None:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first.get("loc", ())[1:])
         said = str(first.get("msg", "It cannot be read")).removeprefix("Value error, ")
+        if first.get("type") == "json_invalid":
+            return problem(400, f"The body is not JSON: {said.rstrip('.')}, at byte {where}.")
         return problem(422, f"{f'{where}: ' if where else ''}{said.rstrip('.')}.")
 
     @app.exception_handler(HTTPException)

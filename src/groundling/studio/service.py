@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI, HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -191,13 +191,13 @@ def _add_asking(app: FastAPI, served: Served, gate: Gate, metrics: Metrics) -> N
 
 
 def _add_teaching(app: FastAPI, served: Served, gate: Gate, allowed: bool) -> None:
-    @app.post("/v1/teach", responses=PROBLEMS)
+    def permit() -> None:  # before the body is looked at
+        if not allowed:
+            raise HTTPException(403, "Teaching is off. Start the server with --teach.")
+
+    @app.post("/v1/teach", responses=PROBLEMS, dependencies=[Depends(permit)])
     async def teach(teaching: Teaching) -> dict[str, Any]:
         """Learn from demonstrations; answers change when it has learnt. Off unless asked for."""
-        if not allowed:
-            from starlette.exceptions import HTTPException
-
-            raise HTTPException(403, "Teaching is off. Start the server with --teach.")
         return await gate.run(_teach, served, teaching)
 
 

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from groundling.memory import size_of
+from groundling.world.graph import GroundingGraph
 from groundling.world.showing import said, shorten
 
-__all__ = ["NOTHING", "Questions", "call_of", "raised", "same"]
+__all__ = ["NOTHING", "Questions", "apart", "call_of", "raised", "same"]
 
 NOTHING = object()
 """What a method that raised has answered."""
 
-_COPIED = 20_000_000  # bytes of states and actions that are copied, to see whether they change
+_COPIED = 30_000_000  # bytes of states and actions that are copied, to see whether they change
+_SHOWN = 200  # letters of what two graphs have not in common
 
 
 class Questions:
@@ -49,7 +51,8 @@ class Questions:
         """Ask twice; report what raises, differs or changes its arguments."""
         before = self.snapshots(arguments)
         answers = []
-        for _ in range(2):
+        now: list[tuple[str, Any, Any]] = []
+        for first in (True, False):
             try:
                 answer = getattr(self.environment, method)(*arguments)
                 if method == "actions":
@@ -58,7 +61,8 @@ class Questions:
                 self.report((method, "raises"), raised(method, arguments, error))
                 return NOTHING
             answers.append(answer)
-        now = self.snapshots(arguments) if before else []
+            if first:  # what is toggled is as it was after the second time
+                now = self.snapshots(arguments) if before else []
         for argument, was, after in zip(arguments, before, now, strict=False):
             if not same(was, after):
                 self.report(
@@ -74,10 +78,11 @@ class Questions:
                     f" Instances of {type(answers[0]).__name__} are equal only to themselves: "
                     "make it a frozen dataclass or a named tuple."
                 )
+            one, again = apart(*answers)
             self.report(
                 (method, "differs"),
-                f"{call_of(method, arguments)} returned {shorten(answers[0])} and, asked again, "
-                f"{shorten(answers[1])}. The same question must have the same answer.{hint}",
+                f"{call_of(method, arguments)} returned {one} and, asked again, {again}. The same "
+                f"question must have the same answer.{hint}",
             )
         return answers[0]
 
@@ -149,6 +154,25 @@ def call_of(method: str, arguments: Iterable[Any]) -> str:
 def raised(method: str, arguments: tuple[Any, ...], error: Exception) -> str:
     """Return the sentence about a call that raised."""
     return f"{call_of(method, arguments)} raised {said(error)}."
+
+
+def apart(one: Any, other: Any) -> tuple[str, str]:
+    """Return how two values look; of graphs, the lines in which they differ.
+
+    >>> red, blue = (GroundingGraph({"event": {"take": True}, "cup": {"colour": colour}},
+    ...                             [("event", "cup", "of")]) for colour in ("red", "blue"))
+    >>> apart(red, blue)
+    ('a graph with cup: colour=red', 'a graph with cup: colour=blue')
+    """
+    if not (isinstance(one, GroundingGraph) and isinstance(other, GroundingGraph)):
+        return shorten(one), shorten(other)
+    lines = [str(graph).splitlines() for graph in (one, other)]
+    only = [[line for line in lines[n] if line not in lines[1 - n]] for n in (0, 1)]
+    if not any(only):  # the same in another order, say
+        return shorten(one), shorten(other)
+    shown = ["; ".join(each)[:_SHOWN] for each in only]
+    with_these, others = (f"a graph with {each}" if each else "one without" for each in shown)
+    return with_these, others
 
 
 def same(one: Any, other: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundling.errors import GroundlingError, WorldError
-from groundling.world.asking import NOTHING, Questions, call_of, raised, same
+from groundling.world.asking import NOTHING, Questions, apart, call_of, raised, same
 from groundling.world.environment import MOST_EXTRA, Demonstration, World
 from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.showing import said, shorten
@@ -193,11 +193,12 @@ class _Check(Questions):
             ):
                 now = self.ask(method, *arguments)
                 if before is not NOTHING and now is not NOTHING and not same(before, now):
+                    one, later = apart(before, now)
                     self.report(
                         (method, "later"),
-                        f"{call_of(method, arguments)} returned {shorten(before)} at first and "
-                        f"{shorten(now)} after other questions. Keep all that changes inside the "
-                        "state; the environment itself must not remember.",
+                        f"{call_of(method, arguments)} returned {one} at first and {later} after "
+                        "other questions. Keep all that changes inside the state; the environment "
+                        "itself must not remember.",
                     )
 
     # ---- single answers -----------------------------------------------------------------

@@ -212,6 +212,11 @@ class World:
         except GroundlingError:
             raise
         except Exception as error:
+            if isinstance(self.environment, type):
+                name = self.environment.__name__
+                raise WorldError(
+                    f"{name} is a class. Give a world made of it, {name}(…)."
+                ) from error
             raise WorldError(
                 f"{self._call(method, arguments)} raised {said(error)}. Run check_environment to "
                 "see what else is wrong."
