@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from groundling import (
+    DecisionModel,
     Demonstration,
     Ensemble,
     Features,
@@ -457,3 +458,57 @@ def test_choosing_tries_no_more_where_the_first_is_as_good_as_can_be(monkeypatch
     monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(trainer) or 0.94)
     choosing.choose(Follower(parser="chain").get_params(deep=False), takes(20, actions=2))
     assert len(tried) > 3
+
+
+def long_walks(count):
+    """Walks of many steps, each said in a clause: too many plans to list them."""
+    dice, line, shown = random.Random(5), Line(40), []
+    for _ in range(count):
+        ways = [dice.choice(("left", "right")) for _ in range(dice.randint(12, 16))]
+        text = ", ".join(f"go {way}" for way in ways)
+        shown.append(Demonstration(text, line, 20, ways))
+    return shown
+
+
+WORLDS = {
+    "one action": (takes(10), {}),
+    "too few to try": (takes(10, actions=2), {}),
+    "tried": (takes(30, actions=2), {}),
+    "crowded": (turns(24), {}),
+    "unit by unit": (long_walks(16), {}),
+    "decisions": (takes(12, actions=2), {"model": DecisionModel()}),
+    "read by units": (takes(12, actions=2), {"model": TransducerModel()}),
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("name", ["model", "overlay", "features", "learning", "search"])
+def test_choosing_the_rest_is_the_same_where_what_would_be_chosen_is_given(world, name):
+    shown, given = WORLDS[world]
+    settings = Follower(parser="chain", **given).get_params(deep=False)
+    alone, choices = choosing.choose(settings, shown)
+    beside, others = choosing.choose({**settings, name: getattr(alone, name)}, shown)
+    assert beside == alone
+    kept = [each for each in choices if not each.what.lower().startswith(name)]
+    assert [each.what for each in others] == [each.what for each in kept]
+
+
+def test_choosing_tries_others_with_the_features_that_were_given(monkeypatch):
+    def scored(trainer, facts):
+        return 0.8 if trainer.overlay.nodes == "flat" and trainer.overlay.unit == "word" else 0.2
+
+    monkeypatch.setattr(choosing, "pilot", scored)
+    features = Features(words=("word",), slots=("name",))
+    settings = Follower(parser="chain", features=features).get_params(deep=False)
+    trainer, _ = choosing.choose(settings, takes(20, actions=2))
+    assert trainer.overlay == Overlay.flat()
+    assert trainer.features == features
+
+
+def test_choosing_keeps_units_and_features_with_a_model_that_reads():
+    shown = long_walks(6)
+    settings = Follower(parser="chain").get_params(deep=False)
+    alone, _ = choosing.choose(settings, shown)
+    model = replace(alone.model, length_bonus=0.5)
+    beside, _ = choosing.choose({**settings, "model": model}, shown)
+    assert beside == replace(alone, model=model)

@@ -27,7 +27,7 @@ from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State
 from groundling.world.graph import Label
 
-__all__ = ["Diagnosis", "Finding", "check_learnt", "diagnose", "left_out", "warn"]
+__all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]
 
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
 _FOLLOWED = 24  # demonstrations that are followed again after learning,
@@ -107,6 +107,13 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     apart = {id(each) for each in long}  # of which it was told why they are not found
     found += follow_again(learnt, _followed([e for e in examples if id(e) not in apart], follow))
     return found
+
+
+def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
+    """Return what cannot work in demonstrations that were learnt last, or beside the others."""
+    last = {id(each) for each in new}
+    examples = [each for each in learnt.examples if id(each.shown) in last]
+    return [*too_long(learnt, examples), *contradictions(Known(learnt), examples)]
 
 
 def _followed(examples: Sequence[Example], most: int) -> list[Example]:

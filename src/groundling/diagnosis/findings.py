@@ -104,10 +104,15 @@ def _could(one: Example, other: Example) -> bool:
     return True
 
 
-def contradictions(known: Known) -> Iterator[Finding]:
-    """Find what was learnt from with the same words and start, and ends otherwise."""
+def contradictions(known: Known, among: Sequence[Example] | None = None) -> Iterator[Finding]:
+    """Find what was learnt from with the same words and start, and ends otherwise.
+
+    With `among`, only in texts of these examples.
+    """
     found = []
-    for alike in known.by_text.values():
+    texts = known.by_text if among is None else dict.fromkeys(map(known.words, among))
+    for text in texts:
+        alike = known.by_text[text]
         starts: dict[frozenset[tuple[GroundingGraph, int]], list[Example]] = {}
         if len(alike) > 1:
             for each in alike:
