@@ -191,6 +191,23 @@ def test_facts_estimate_plans_that_are_too_many_to_count():
     assert facts.enumerable_length is None
 
 
+def test_facts_count_plans_of_many_actions_by_some_states():
+    asked = []
+
+    class Board:
+        def actions(self, state):
+            return tuple(range(300 - len(state)))
+
+        def step(self, state, action):
+            asked.append(action)
+            return (*state, action)
+
+    counts = PlanCounts([(World(Board()), ())])
+    assert counts.plans(2) == pytest.approx(300 + 300 * 299)
+    assert counts.actions(3) == pytest.approx(300 + 300 * 299 + 300 * 299 * 298, rel=0.01)
+    assert len(asked) < 30_000
+
+
 def test_facts_do_not_take_labels_for_slots_that_words_contradict():
     shown = [
         Demonstration(f"take the {word} thing", Shelf(mug="red", bowl="blue"), frozenset(),
