@@ -102,6 +102,7 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
     found += _constant_labels(some)
+    found += _repeated_actions(examples)
     found += _tokens(examples)
     found += _lexicon(learnt)
     apart = {id(each) for each in long}  # of which it was told why they are not found
@@ -281,6 +282,16 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
                 "so that nothing can be learnt from it.",
                 "Let it vary, or leave it out.",
             )
+
+
+def _repeated_actions(examples: Sequence[Example]) -> Iterator[Finding]:
+    """Find actions that a world lists twice."""
+    told = next((each.world.repeated for each in examples if each.world.repeated), "")
+    if told:
+        yield Finding(
+            "repeated action", f"{told} lists an action twice; it is taken once.",
+            "List every action once.",
+        )  # fmt: skip
 
 
 def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:

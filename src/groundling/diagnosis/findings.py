@@ -33,7 +33,7 @@ class Finding:
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
     node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `not found`, `near
-    chance`, `poor fit`, `several actions`, `left out`.
+    chance`, `poor fit`, `several actions`, `repeated action`, `left out`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.

@@ -170,6 +170,7 @@ class World:
     asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
     up whenever everything is forgotten, so that what was made of a world can be dropped too.
     Without `keep_graphs`, graphs are asked for anew: for those who keep what they made of them.
+    An action that is listed twice is one; `repeated` says where that was seen first.
     """
 
     def __init__(
@@ -178,6 +179,7 @@ class World:
         self.environment = environment
         self.keep_graphs = keep_graphs
         self.generation = 0
+        self.repeated = ""
         budget = Budget() if budget is None else budget
         self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
         self._steps: Memory[tuple[State, Action], State] = Memory(budget)
@@ -273,7 +275,10 @@ class World:
         if self.is_terminal(state):
             return ()
         offered = self._ask("actions", state, most=MOST_ACTIONS)
-        return tuple(self._hashable(each, "actions", state) for each in offered)
+        known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
+        if len(known) < len(offered):
+            self.repeated = self.repeated or self._call("actions", (state,))
+        return known
 
     def step(self, state: State, action: Action) -> State:
         """Return the state after an action."""
