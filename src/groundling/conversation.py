@@ -17,7 +17,7 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import runs_of, split_words
-from groundling.world.environment import Action, Demonstration, Environment, State
+from groundling.world.environment import Action, Demonstration, Environment, State, World
 from groundling.world.graph import GroundingGraph, Label
 from groundling.world.wrapping import Wrapper, class_name
 
@@ -292,6 +292,13 @@ class Conversation:
     (('right',), 6)
     >>> talk.take_back(); talk.state
     5
+    >>> talk.say("go on").actions, talk.state
+    (('right',), 6)
+    >>> meant = talk.correct(["left"])
+    >>> talk.state, meant.actions
+    (4, ('left',))
+    >>> follower.teach([meant]).follow("go on", world, world.begin(5)).actions
+    ('left',)
     """
 
     def __init__(
@@ -335,3 +342,25 @@ class Conversation:
         """Return to where the last text was said; without one, nothing happens."""
         if self.turns:
             self._now = self.turns.pop().before
+
+    def correct(self, actions: Sequence[Action]) -> Demonstration:
+        """Carry out what was meant by the last text in place of the plan, and go on from there.
+
+        State, memory and the last of `turns` are as if it had been followed so; that plan counts
+        as sure, since somebody said it. Returns a demonstration, for `Follower.teach`.
+        """
+        if not self.turns:
+            raise DemonstrationError("Nothing was said that could be corrected. Use say first.")
+        text, _, before = self.turns[-1]
+        shown = Demonstration(text, self.world, before, actions)
+        if not shown.actions:
+            raise DemonstrationError(
+                "A correction has one action or more. Use take_back where nothing was meant."
+            )
+        meant = World(self.world).trace(before, shown.actions, "The correction")
+        plan = Plan(meant.actions, meant.states, log_probability=0.0, confidence=1.0)
+        self.turns[-1] = Turn(text, plan, before)
+        end = meant.end
+        assert isinstance(end, Remembered)
+        self._now = self.world.listen(end, text)
+        return shown
