@@ -83,6 +83,8 @@ def _chosen_again(
 ) -> tuple[Trainer, tuple[object, ...]]:
     """Return the settings that these examples would get now, and what was chosen of them."""
     choices = learnt.choices
+    if not isinstance(choices, Choices) or not choices.left_open or not examples:
+        return learnt.settings, choices
     # Worlds that remember what they were asked: most of it was asked before.
     world: Any = learnt.fitted.encoder.world
     shown = [
@@ -90,8 +92,6 @@ def _chosen_again(
         for each in examples
         if each.shown is not None
     ]
-    if not isinstance(choices, Choices) or not choices.left_open or not shown:
-        return learnt.settings, choices
     tell = early(progress)
     return choose(
         reopened(learnt.settings, choices.left_open),
