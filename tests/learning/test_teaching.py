@@ -192,10 +192,13 @@ def test_teaching_tries_again_when_there_are_twice_as_many(monkeypatch):
         for n in range(6)
         for each in texts
     ]
-    follower = Follower(parser="chain").fit(many[:16])
-    for each in many[16:33]:
-        follower.teach([each])
-    assert set(tried) == {16, 32}
+    chosen = Follower(parser="chain").fit(many[:16]).chosen()
+    for given in ({}, {"features": chosen.features}, {"search": Search(max_length=3)}):
+        tried.clear()
+        follower = Follower(parser="chain", **given).fit(many[:16])
+        for each in many[16:33]:
+            follower.teach([each])
+        assert set(tried) == {16, 32}
 
 
 def test_teaching_encodes_only_what_is_new_where_settings_are_chosen(monkeypatch):

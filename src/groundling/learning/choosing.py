@@ -68,17 +68,17 @@ class Choices(tuple[Choice, ...]):
     """
 
     left_open: tuple[str, ...]
-    tried: Tried | None
+    tried: tuple[Tried, ...]
 
     def __new__(
         cls,
         choices: Iterable[Choice] = (),
         left_open: Iterable[str] = (),
-        tried: Tried | None = None,
+        tried: Iterable[Tried] = (),
     ) -> Self:
         """Keep choices, and what is needed to choose again."""
         made = super().__new__(cls, choices)
-        made.left_open, made.tried = tuple(left_open), tried
+        made.left_open, made.tried = tuple(left_open), tuple(tried)
         return made
 
     def closed(self, group: str) -> Self:
@@ -109,7 +109,7 @@ def choose(
     settings: Mapping[str, Any],
     demonstrations: Sequence[Demonstration],
     tell: _Tell = lambda what: None,
-    tried: Tried | None = None,
+    tried: Sequence[Tried] = (),
 ) -> tuple[Trainer, Choices]:
     """Return settings without anything left open, and what was chosen and why.
 
@@ -130,14 +130,15 @@ def choose(
         given["search"] = chosen["search"]
     found: list[Choice] = []
     facts = Facts(demonstrations, chosen["parser"])
-    best, tried = _as_given(chosen, given, facts, found, tell, tried)
+    trials = _Trials(tell, tried)
+    best = _as_given(chosen, given, facts, found, trials)
     if best is None and given:
         found.clear()
         facts = Facts(demonstrations, chosen["parser"], length)
     if best is None and chosen["model"] == chosen["overlay"] == AUTO:
         options = with_features(chosen, configurations(facts))
         if options:
-            best, tried = _best(chosen, options, facts, found, tell, tried)
+            best = _best(chosen, options, facts, found, trials)
     if best is not None:
         chosen |= {name: getattr(best, name) for name in PARTS}
         if "features" not in given:
@@ -151,7 +152,7 @@ def choose(
     if chosen["learning"] == AUTO:
         chosen["learning"] = learning_for(facts, chosen["model"])
         found += _learning_choices(chosen["learning"], chosen["model"], facts)
-    return Trainer(**chosen), Choices(found, names, tried)
+    return Trainer(**chosen), Choices(found, names, trials.used)
 
 
 def _group(choice: Choice) -> str:
@@ -166,9 +167,8 @@ def _as_given(
     given: Mapping[str, Any],
     facts: Facts,
     found: list[Choice],
-    tell: _Tell,
-    tried: Tried | None,
-) -> tuple[Configuration | None, Tried | None]:
+    trials: _Trials,
+) -> Configuration | None:
     """Return what would be chosen if nothing were given, where what is given is the same."""
     options = configurations(facts) if given else []
     same = [
@@ -178,10 +178,10 @@ def _as_given(
         if each is not None and agrees(each, given)
     ]
     if not same or len(given.keys() & set(PARTS)) == len(PARTS):
-        return next(iter(same), None), tried
+        return next(iter(same), None)
     free = {**chosen, **dict.fromkeys(given, AUTO)}
-    best, now_tried = _best(free, options, facts, found, tell, tried)
-    return (best, now_tried) if agrees(best, given) else (None, tried)
+    best = _best(free, options, facts, found, trials)
+    return best if agrees(best, given) else None
 
 
 def _best(
@@ -189,9 +189,8 @@ def _best(
     options: Sequence[Configuration],
     facts: Facts,
     found: list[Choice],
-    tell: _Tell,
-    tried: Tried | None,
-) -> tuple[Configuration, Tried | None]:
+    trials: _Trials,
+) -> Configuration:
     """Return the configuration that serves best, by rule or by trying the likely ones."""
     change = _set("model=…, overlay=…, features=…")
     # What is tried where plans are too many to list are not graphs and flat actions; and a unit
@@ -204,9 +203,7 @@ def _best(
         if len(options) > 1:
             why += f"; {facts.count} demonstrations are too few to try others"
     else:
-        if tried is None or not tried.holds(options, facts.count):
-            tried = _try(chosen, options, facts, tell)
-        scores = tried.scores
+        scores = trials.scores(chosen, options, facts)
         best = options[_decide(scores, usual)]
         shown = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=False))
         why = f"{_why(facts)}; tried on a part of the demonstrations: {shown}"
@@ -218,19 +215,32 @@ def _best(
     found.append(Choice("model", repr(model), why, change))
     why = f"goes with the model; {_unit_why(overlay, facts)}"
     found.append(Choice("overlay", repr(overlay), why, _set("overlay=…")))
-    return best, tried
+    return best
 
 
-def _try(
-    chosen: Mapping[str, Any], options: Sequence[Configuration], facts: Facts, tell: _Tell
-) -> Tried:
-    scores: list[float] = []
-    for each in options:
-        if scores and scores[0] >= 1 - _CLOSE:  # which no other can lead by more than chance
-            break
-        tell(f"trying {each.name}")
-        scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
-    return Tried(facts.count, tuple(options), tuple(scores))
+class _Trials:
+    """What is tried, unless it was known; and what was asked for."""
+
+    def __init__(self, tell: _Tell, known: Sequence[Tried]) -> None:
+        self.tell = tell
+        self.known = known
+        self.used: list[Tried] = []
+
+    def scores(
+        self, chosen: Mapping[str, Any], options: Sequence[Configuration], facts: Facts
+    ) -> Sequence[float]:
+        """Return how each option does on a part of the demonstrations."""
+        known = next((each for each in self.known if each.holds(options, facts.count)), None)
+        if known is None:
+            scores: list[float] = []
+            for each in options:
+                if scores and scores[0] >= 1 - _CLOSE:  # which none leads by more than chance
+                    break
+                self.tell(f"trying {each.name}")
+                scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
+            known = Tried(facts.count, tuple(options), tuple(scores))
+        self.used.append(known)
+        return known.scores
 
 
 def _unit_why(overlay: Overlay, facts: Facts) -> str:
