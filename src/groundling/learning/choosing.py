@@ -132,9 +132,10 @@ def choose(
     facts = Facts(demonstrations, chosen["parser"])
     trials = _Trials(tell, tried)
     best = _as_given(chosen, given, facts, found, trials)
-    if best is None and given:
+    if best is None:
         found.clear()
-        facts = Facts(demonstrations, chosen["parser"], length)
+        if length is not None:  # for which plans are counted
+            facts = Facts(demonstrations, chosen["parser"], length)
     if best is None and chosen["model"] == chosen["overlay"] == AUTO:
         options = with_features(chosen, configurations(facts))
         if options:
