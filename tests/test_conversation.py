@@ -171,6 +171,32 @@ def test_conversation_carries_state_and_memory_and_takes_back(world):
     assert (talk.state, talk.turns, talk.memory) == (frozenset(), [], Memory())
 
 
+def test_conversation_goes_on_from_what_was_meant(world):
+    said = [("press red", [("on", "red")]), ("press blue", [("on", "blue")])]
+    shown = world.converse(frozenset(), [*said, ("press it", [("off", "blue")])], name="talk")
+    follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown, check=False)
+    lamps = Lamps("red", "blue")
+    talk = Conversation(follower, lamps, frozenset())
+    with pytest.raises(DemonstrationError, match="Nothing was said"):
+        talk.correct([("on", "red")])
+    talk.say("press red")
+    before = talk.state, talk.memory, talk.turns[:]
+    with pytest.raises(DemonstrationError, match="take_back"):
+        talk.correct([])
+    with pytest.raises(DemonstrationError, match=r"The correction: action 1.*is impossible"):
+        talk.correct([("off", "red")])
+    assert (talk.state, talk.memory, talk.turns) == before
+    meant = talk.correct([("on", "blue"), ("on", "red")])
+    assert (talk.state, talk.memory.action) == ({"red", "blue"}, ("on", "red"))
+    assert talk.memory.words == {"press", "red"}
+    assert [turn.plan.actions for turn in talk.turns] == [meant.actions]
+    assert talk.turns[0].plan.states[-1].state == {"red", "blue"}
+    [shown_so] = talk.world.converse(frozenset(), [("press red", meant.actions)])
+    assert meant == shown_so
+    talk.take_back()
+    assert talk.state == frozenset()
+
+
 class Feeding:
     def actions(self, fed):
         return tuple((animal, n) for animal in ("goats", "hens") for n in (1, 2, 3))
@@ -214,6 +240,15 @@ def test_conversation_page_has_the_example_and_what_it_prints(ran):
     assert len(code.splitlines()) < 100
     assert f"```python\n{code}```" in PAGE
     assert f"```\n{ran[1]}```" in PAGE
+
+
+def test_conversation_page_corrects_as_it_says(ran):
+    names, _ = ran
+    _, _, rest = PAGE.partition("goes on from there:\n\n```python\n")
+    talking = Conversation(names["train"](), names["Lamps"]("purple", "orange"), frozenset())
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(rest.partition("```")[0], {"talking": talking})
+    assert f"# {printed.getvalue().strip()}\n```" in rest
 
 
 def test_conversation_example_follows_conversations_it_never_saw(ran):

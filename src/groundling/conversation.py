@@ -320,6 +320,13 @@ class Conversation:
     (('right',), 6)
     >>> talk.take_back(); talk.state
     5
+    >>> talk.say("go on").actions, talk.state
+    (('right',), 6)
+    >>> meant = talk.correct(["left"])
+    >>> talk.state, meant.actions
+    (4, ('left',))
+    >>> follower.teach([meant]).follow("go on", world, world.begin(5)).actions
+    ('left',)
     """
 
     def __init__(
@@ -363,3 +370,25 @@ class Conversation:
         """Return to where the last text was said; without one, nothing happens."""
         if self.turns:
             self._now = self.turns.pop().before
+
+    def correct(self, actions: Sequence[Action]) -> Demonstration:
+        """Carry out what was meant by the last text in place of the plan, and go on from there.
+
+        State, memory and the last of `turns` are as if it had been followed so; that plan counts
+        as sure, since somebody said it. Returns a demonstration, for `Follower.teach`.
+        """
+        if not self.turns:
+            raise DemonstrationError("Nothing was said that could be corrected. Use say first.")
+        text, _, before = self.turns[-1]
+        shown = Demonstration(text, self.world, before, actions)
+        if not shown.actions:
+            raise DemonstrationError(
+                "A correction has one action or more. Use take_back where nothing was meant."
+            )
+        meant = World(self.world).trace(before, shown.actions, "The correction")
+        plan = Plan(meant.actions, meant.states, log_probability=0.0, confidence=1.0)
+        self.turns[-1] = Turn(text, plan, before)
+        end = meant.end
+        assert isinstance(end, Remembered)
+        self._now = self.world.listen(end, text)
+        return shown

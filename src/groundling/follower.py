@@ -10,13 +10,12 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from groundling.answers import listed_requests, no_plan
-from groundling.diagnosis.diagnosing import check_learnt, left_out, warn
+from groundling.diagnosis.diagnosing import check_learnt, check_taught, left_out, warn
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
     SettingError,
     WorldError,
-    did_you_mean,
 )
 from groundling.features.reading import Text
 from groundling.features.settings import Features
@@ -24,10 +23,10 @@ from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.language.parser import Parser
-from groundling.learning.choosing import choose
+from groundling.learning.choosing import Choices, choose
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
-from groundling.learning.teaching import teach
+from groundling.learning.teaching import forget, teach
 from groundling.learning.texts import warn_of_long_texts
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.learning.training import ProgressCallback, early
@@ -230,13 +229,17 @@ class Follower(Looking):
         *,
         known: Iterable[Demonstration] = (),
         progress: ProgressCallback | None = None,
+        check: bool = True,
     ) -> Follower:
         """Learn from more demonstrations, keeping the earlier ones.
 
-        The result is that of `fit` on all of them, up to the tolerance of learning, but begins
-        with the present weights; a lexicon that was learnt is kept as it is. An unfitted
-        follower learns as by `fit`. A follower that was loaded from a file holds no
-        demonstrations: give those it had learnt from as `known`.
+        This follower is changed, and returned. The result is that of `fit` on all of them, up to
+        the tolerance of learning: settings that were left open are chosen again (what takes
+        trials, when there are twice as many demonstrations). While they come out the same, it
+        begins with the present weights, and a lexicon that was learnt is kept as it is. An
+        unfitted follower learns as by `fit`. A follower that was loaded from a file holds no
+        demonstrations: give those it had learnt from as `known`. Unless `check` is off, warnings
+        tell what cannot work in the new ones.
 
         >>> from groundling import Demonstration, Follower, GroundingGraph
         >>> class Lamp:
@@ -253,34 +256,20 @@ class Follower(Looking):
         >>> [each.name for each in follower.forget(["douse it"]).demonstrations_]
         ['light it']
         """
+        listed = listed_demonstrations(demonstrations)
         if not hasattr(self, "_learnt"):
-            return self.fit([*known, *demonstrations], progress=progress)
-        learnt = self._learnt
-        trainer, encoder = learnt.settings, learnt.fitted.encoder
-        before = learnt.examples
-        if not before:
-            listed = list(known)
-            if not listed:
-                raise DemonstrationError(
-                    "This Follower was loaded from a file, which holds no demonstrations. Give "
-                    "those it had learnt from as known=[…], or fit it with all."
-                )
-            before = tuple(trainer.prepare(encoder, listed))
-        new = trainer.prepare(encoder, demonstrations)
-        self._learnt = teach(learnt, before, new, progress)
+            return self.fit([*known, *listed], progress=progress, check=check)
+        self._learnt = teach(self._learnt, listed, known, progress)
+        if check:
+            warn(check_taught(self._learnt, listed))
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
-        """Unlearn demonstrations by their names, as if they had never been shown."""
-        learnt = self._fitted()
-        unwanted = {names} if isinstance(names, str) else set(names)
-        has = {name for each in learnt.examples for name in each.names}
-        for name in sorted(unwanted - has):
-            raise DemonstrationError(
-                f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
-            )
-        kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
-        self._learnt = learnt.settings.go_on(learnt, kept, progress)
+        """Unlearn demonstrations by their names, as if they had never been shown.
+
+        This follower is changed, and returned.
+        """
+        self._learnt = forget(self._fitted(), names, progress)
         return self
 
     def forget_environment(self, environment: Environment) -> None:
@@ -308,7 +297,8 @@ class Follower(Looking):
         if search.max_length is None:
             search = replace(search, max_length=max(learnt.search.longest, search.min_length))
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
-        return self._of(learnt.with_search(search))
+        choices = learnt.choices.closed("search") if isinstance(learnt.choices, Choices) else ()
+        return self._of(replace(learnt.with_search(search), choices=choices))
 
     def with_temperature(self, temperature: float) -> Follower:
         """Return a follower with the same knowledge whose confidences are sharper or softer."""

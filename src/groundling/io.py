@@ -30,7 +30,8 @@ from groundling.inference.settings import Search
 from groundling.io_before import translate
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
-from groundling.learning.choosing import Choice
+from groundling.learning.choosing import Choice, Choices
+from groundling.learning.given import check_open
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.modelfolder import read_folder, read_json, write_folder
@@ -117,6 +118,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         "loss": learnt.loss,
         "temperature": learnt.temperature,
         "choices": [[each.what, each.chosen, each.why, each.change] for each in learnt.choices],
+        "left_open": list(getattr(learnt.choices, "left_open", ())),
     }
     write_folder(folder, manifest, files, note)
     return folder
@@ -267,7 +269,10 @@ def _build(
         replace(first, others=tuple(others)),
         float(manifest["loss"]),
         float(manifest["temperature"]),
-        choices=tuple(Choice(*map(_text, each)) for each in manifest.get("choices", ())),
+        choices=Choices(
+            (Choice(*map(_text, each)) for each in manifest.get("choices", ())),
+            check_open(map(_text, manifest.get("left_open", ()))),
+        ),
     )
 
 

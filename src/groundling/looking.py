@@ -18,6 +18,7 @@ from groundling.inference.plan import Plan
 from groundling.inference.settings import Search
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices
+from groundling.learning.given import reopened
 from groundling.learning.trainer import Learnt, Trainer
 from groundling.models.base import Request
 from groundling.overlay.batch import Reals
@@ -185,6 +186,24 @@ class Looking(Estimator):
         """
         settings = self._fitted().settings
         return type(self)(**{each.name: getattr(settings, each.name) for each in fields(Trainer)})
+
+    def given(self) -> Self:
+        """Return a follower that has learnt nothing yet, with the settings that this one was given.
+
+        What was left open is open again, also in a follower that was loaded from a file.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> Follower(parser="chain").fit(shown).given()
+        Follower(parser='chain')
+        """
+        learnt = self._fitted()
+        return type(self)(**reopened(learnt.settings, getattr(learnt.choices, "left_open", ())))
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]

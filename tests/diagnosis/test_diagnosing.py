@@ -110,6 +110,20 @@ class Vague(Line):
         return GroundingGraph({"event": {"move": True, "speed": 1.0}})
 
 
+def test_diagnosing_warns_of_actions_that_are_listed_twice():
+    class Twice(Line):
+        def actions(self, state):
+            return super().actions(state) * 2
+
+    once = Follower(parser="chain").fit(line_demonstrations())
+    with pytest.warns(LearningWarning, match=r"Twice.actions\(\d\) lists an action twice"):
+        twice = Follower(parser="chain").fit(line_demonstrations(Twice()))
+    assert twice.loss_ == once.loss_
+    assert twice.follow("go left", Twice(), 2).confidence == (
+        once.follow("go left", Line(), 2).confidence
+    )
+
+
 def test_diagnosing_warns_of_graphs_that_are_all_the_same():
     with pytest.warns(LearningWarning, match="All actions of a state have the same grounding gr"):
         follower = make().fit(line_demonstrations(Vague()))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from groundling import (
+    DecisionModel,
     Demonstration,
     Ensemble,
     Features,
@@ -188,6 +189,23 @@ def test_facts_estimate_plans_that_are_too_many_to_count():
     facts = Facts([Demonstration("go", Line(100), 50, ("left",) * 40)], "chain")
     assert facts.plans(40) > 1e6
     assert facts.enumerable_length is None
+
+
+def test_facts_count_plans_of_many_actions_by_some_states():
+    asked = []
+
+    class Board:
+        def actions(self, state):
+            return tuple(range(300 - len(state)))
+
+        def step(self, state, action):
+            asked.append(action)
+            return (*state, action)
+
+    counts = PlanCounts([(World(Board()), ())])
+    assert counts.plans(2) == pytest.approx(300 + 300 * 299)
+    assert counts.actions(3) == pytest.approx(300 + 300 * 299 + 300 * 299 * 298, rel=0.01)
+    assert len(asked) < 30_000
 
 
 def test_facts_do_not_take_labels_for_slots_that_words_contradict():
@@ -500,3 +518,57 @@ def test_choosing_tries_no_more_where_the_first_is_as_good_as_can_be(monkeypatch
     monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(trainer) or 0.94)
     choosing.choose(Follower(parser="chain").get_params(deep=False), takes(20, actions=2))
     assert len(tried) > 3
+
+
+def long_walks(count):
+    """Walks of many steps, each said in a clause: too many plans to list them."""
+    dice, line, shown = random.Random(5), Line(40), []
+    for _ in range(count):
+        ways = [dice.choice(("left", "right")) for _ in range(dice.randint(12, 16))]
+        text = ", ".join(f"go {way}" for way in ways)
+        shown.append(Demonstration(text, line, 20, ways))
+    return shown
+
+
+WORLDS = {
+    "one action": (takes(10), {}),
+    "too few to try": (takes(10, actions=2), {}),
+    "tried": (takes(30, actions=2), {}),
+    "crowded": (turns(24), {}),
+    "unit by unit": (long_walks(16), {}),
+    "decisions": (takes(12, actions=2), {"model": DecisionModel()}),
+    "read by units": (takes(12, actions=2), {"model": TransducerModel()}),
+}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("name", ["model", "overlay", "features", "learning", "search"])
+def test_choosing_the_rest_is_the_same_where_what_would_be_chosen_is_given(world, name):
+    shown, given = WORLDS[world]
+    settings = Follower(parser="chain", **given).get_params(deep=False)
+    alone, choices = choosing.choose(settings, shown)
+    beside, others = choosing.choose({**settings, name: getattr(alone, name)}, shown)
+    assert beside == alone
+    kept = [each for each in choices if not each.what.lower().startswith(name)]
+    assert [each.what for each in others] == [each.what for each in kept]
+
+
+def test_choosing_tries_others_with_the_features_that_were_given(monkeypatch):
+    def scored(trainer, facts):
+        return 0.8 if trainer.overlay.nodes == "flat" and trainer.overlay.unit == "word" else 0.2
+
+    monkeypatch.setattr(choosing, "pilot", scored)
+    features = Features(words=("word",), slots=("name",))
+    settings = Follower(parser="chain", features=features).get_params(deep=False)
+    trainer, _ = choosing.choose(settings, takes(20, actions=2))
+    assert trainer.overlay == Overlay.flat()
+    assert trainer.features == features
+
+
+def test_choosing_keeps_units_and_features_with_a_model_that_reads():
+    shown = long_walks(6)
+    settings = Follower(parser="chain").get_params(deep=False)
+    alone, _ = choosing.choose(settings, shown)
+    model = replace(alone.model, length_bonus=0.5)
+    beside, _ = choosing.choose({**settings, "model": model}, shown)
+    assert beside == replace(alone, model=model)

@@ -1,5 +1,7 @@
 """Configurations compared: a table, the best of it, groups kept apart."""
 
+import math
+
 import pytest
 
 from groundling import Follower
@@ -33,8 +35,12 @@ class Clock:
 
     def __init__(self, monkeypatch, each=1.0):
         self.now, self.each, self.sizes = 0.0, each, []
-        monkeypatch.setattr(tuning._Race, "_fit", lambda race, option, some: self.fit(len(some)))
-        monkeypatch.setattr(tuning, "_cross_validated", lambda trainer, parts: self.tried(parts))
+        monkeypatch.setattr(
+            tuning._Race, "_fit", lambda race, option, some, *_: self.fit(len(some))
+        )
+        monkeypatch.setattr(
+            tuning, "_cross_validated", lambda trainer, parts, *_: self.tried(parts)
+        )
 
     def __call__(self):
         return self.now
@@ -43,10 +49,11 @@ class Clock:
         self.now += self.each * count
 
     def tried(self, parts):
+        began = self.now
         for learn, test in parts:
             self.fit(len(learn))
             self.sizes.append(len(learn) + len(test))
-        return 0.5
+        return 0.5, self.now - began
 
 
 def test_tuning_tries_all_there_is_time_for(monkeypatch):
@@ -91,6 +98,47 @@ def test_tuning_tries_one_configuration_when_there_is_no_time():
     assert found.best is found.trials[0]
 
 
+def test_tuning_compares_several_where_a_fit_takes_a_sixth_of_the_time(monkeypatch):
+    clock = Clock(monkeypatch, each=10 / 60)
+    found = compare(SETTINGS, takes(60), 60.0, clock=clock)
+    assert len(found.trials) >= 3
+    assert clock.now + 60 * clock.each <= 60.0
+
+
+def test_tuning_stops_looking_at_what_takes_too_long(monkeypatch):
+    clock = Clock(monkeypatch, each=0.1)
+
+    def fit(race, option, some, until=math.inf):
+        stops = race._stops(until)
+        for _ in some:
+            clock.fit(100 if option.overlay.nodes == "flat" else 1)
+            stops(None)
+
+    monkeypatch.setattr(tuning._Race, "_fit", fit)
+    found = compare(SETTINGS, takes(60), 100.0, clock=clock)
+    assert [name for name, _ in found.left_out if "flat" in name]
+    assert len({(each.name, each.l2) for each in found.trials}) >= 3
+    assert clock.now + 60 * clock.each <= 100.0
+
+
+def test_tuning_stops_a_trial_that_takes_longer_than_was_seen(monkeypatch):
+    clock = Clock(monkeypatch, each=0.1)
+
+    def tried(trainer, parts, progress, _):
+        began = clock.now
+        for learn, _ in parts:
+            for _ in learn:
+                clock.fit(1 if trainer.overlay.nodes == "graph" else 30)
+                progress(None)
+        return 0.5, clock.now - began
+
+    monkeypatch.setattr(tuning, "_cross_validated", tried)
+    found = compare(SETTINGS, takes(60), 100.0, clock=clock)
+    assert all("flat" not in each.name for each in found.trials)
+    assert any("flat" in name for name, _ in found.left_out)
+    assert clock.now + 60 * clock.each <= 104.0
+
+
 def test_tuning_says_that_nothing_is_learnt():
     shown = line_demonstrations()[:2]
     with pytest.raises(DemonstrationError, match="No configuration follows any"):
@@ -100,7 +148,7 @@ def test_tuning_says_that_nothing_is_learnt():
 def test_tuning_tries_the_quickest_where_there_is_no_time_for_any(monkeypatch):
     clock = Clock(monkeypatch)
 
-    def fit(race, option, some):
+    def fit(race, option, some, *_):
         clock.fit(len(some) * (10 if option.overlay.nodes == "graph" else 1))
 
     monkeypatch.setattr(tuning._Race, "_fit", fit)

@@ -193,6 +193,37 @@ def test_app_project_survives_being_closed(tmp_path):
         assert before["actions"] == after["actions"]
 
 
+def test_app_learns_longer_plans_in_a_world_of_ones_own(tmp_path):
+    """Settings are chosen again, also after the project was opened again."""
+    folder = tmp_path / "project"
+    world = {"kind": "world", "world": "groundling.studio.kitchen:Kitchen"}
+
+    def told(client, text):
+        scene = client.get(MAIN).json()["scenes"][0]["name"]
+        plan = client.post(f"{MAIN}/follow", json={"scene": scene, "text": text}).json()
+        return [each["label"] for each in plan["actions"]]
+
+    def show(client, text, *actions):
+        scene = client.get(MAIN).json()["scenes"][0]["name"]
+        body = {"scene": scene, "text": text, "actions": list(actions)}
+        assert client.post(f"{MAIN}/teach", json=body).status_code == 201
+        settle(client)
+
+    both = ["go to the table", "take the red cup"]
+    with TestClient(make_studio(Rooms(folder, world))) as client:
+        show(client, "go to the table", "go to the table")
+        show(client, "go to the shelf", "go to the shelf")
+        show(client, "go to the table and take the red cup", *both)
+        assert told(client, "go to the table and take the red cup") == both
+    with TestClient(make_studio(Rooms(folder, None))) as client:
+        three = [*both, "go to the shelf"]
+        text = "go to the table and take the red cup and go to the shelf"
+        show(client, text, *three)
+        show(client, "go to the table and take the red cup and go to the sink", *both,
+             "go to the sink")  # fmt: skip
+        assert told(client, text) == three
+
+
 def test_app_inside_shows_words_and_two_models(client):
     assert client.get(f"{MAIN}/words").json()["words"] == []
     assert client.get(f"{MAIN}/weights", params={"word": "zum"}).status_code == 409

@@ -137,6 +137,27 @@ def test_service_teaching_changes_answers(served, model, tmp_path):
         assert "Demonstration 1: action 1, 'fly', is impossible" in refused.json()["detail"]
 
 
+def test_service_teaching_longer_plans_than_the_model_knew(served, tmp_path):
+    world = "groundling.studio.kitchen:Kitchen"
+    shown = [
+        Demonstration(text, served.environment, served.scene.start, actions)
+        for text, actions in SHOWN
+    ]
+    file, model = tmp_path / "shown.jsonl", tmp_path / "model"
+    Demonstrations(shown).write(file)
+    Follower(parser="chain").fit(shown).save(model)
+    source = {"kind": "model", "model": str(model), "world": world, "demonstrations": [str(file)]}
+    served = Served(open_setting(source))
+    assert served.follower.search.max_length == 1
+    twice = ("go to the table", "go to the shelf")
+    with TestClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+        for text in ("erst Tisch dann Regal", "Tisch dann Regal"):
+            body = {"demonstrations": [{"text": text, "actions": list(twice)}]}
+            assert client.post("/v1/teach", json=body).json()["taught"] == 1
+            told = client.post("/v1/follow", json={"text": text}).json()
+            assert told["actions"] == list(twice)
+
+
 def test_service_health_needs_no_token_but_the_rest_does(served):
     with TestClient(make_service(served, token="a-long-token")) as client:
         assert client.get("/v1/health").json() == {

@@ -34,6 +34,18 @@ def test_world_has_no_actions_in_terminal_states():
     assert World(Ending()).actions(3) == ()
 
 
+def test_world_takes_an_action_once_that_is_listed_twice():
+    class Twice(Corridor):
+        def actions(self, state):
+            return (*super().actions(state), *super().actions(state))
+
+    world, once = World(Twice()), World(Corridor())
+    assert world.actions(2) == once.actions(2)
+    assert world.repeated == "Twice.actions(2)"
+    assert not once.repeated
+    assert not world.notice(2)
+
+
 def test_world_without_a_goal_test_may_end_anywhere():
     world = World(Corridor())
     assert not world.has_goal

@@ -28,7 +28,7 @@ from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State
 from groundling.world.graph import Label
 
-__all__ = ["Diagnosis", "Finding", "check_learnt", "diagnose", "left_out", "warn"]
+__all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]
 
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
 _FOLLOWED = 24  # demonstrations that are followed again after learning,
@@ -112,6 +112,7 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
     found += _constant_labels(some[:_FOLLOWED])
+    found += _repeated_actions(examples)
     found += _tokens(examples)
     found += _lexicon(learnt)
     found += _entries(learnt, some[:_FOLLOWED])
@@ -119,6 +120,13 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     rest = [each for each in examples if id(each) not in apart]
     found += follow_again(learnt, _followed(rest, follow), len(rest))
     return found
+
+
+def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
+    """Return what cannot work in demonstrations that were learnt last, or beside the others."""
+    last = {id(each) for each in new}
+    examples = [each for each in learnt.examples if id(each.shown) in last]
+    return [*too_long(learnt, examples), *contradictions(Known(learnt), examples)]
 
 
 def _sampled(examples: Sequence[Example]) -> list[Example]:
@@ -294,6 +302,16 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
                 "so that nothing can be learnt from it.",
                 "Let it vary, or leave it out.",
             )
+
+
+def _repeated_actions(examples: Sequence[Example]) -> Iterator[Finding]:
+    """Find actions that a world lists twice."""
+    told = next((each.world.repeated for each in examples if each.world.repeated), "")
+    if told:
+        yield Finding(
+            "repeated action", f"{told} lists an action twice; it is taken once.",
+            "List every action once.",
+        )  # fmt: skip
 
 
 def _tokens(examples: Sequence[Example]) -> Iterator[Finding]:

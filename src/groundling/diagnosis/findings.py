@@ -35,7 +35,7 @@ class Finding:
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
     node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `idle entry`, `not found`,
-    `near chance`, `poor fit`, `several actions`, `left out`.
+    `near chance`, `poor fit`, `several actions`, `repeated action`, `left out`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
@@ -122,10 +122,15 @@ def _could(one: Example, other: Example) -> bool:
     return True
 
 
-def contradictions(known: Known) -> Iterator[Finding]:
-    """Find what was learnt from with the same words and start, and ends otherwise."""
+def contradictions(known: Known, among: Sequence[Example] | None = None) -> Iterator[Finding]:
+    """Find what was learnt from with the same words and start, and ends otherwise.
+
+    With `among`, only in texts of these examples.
+    """
     found = []
-    for alike in known.by_text.values():
+    texts = known.by_text if among is None else dict.fromkeys(map(known.words, among))
+    for text in texts:
+        alike = known.by_text[text]
         starts: dict[frozenset[tuple[GroundingGraph, int]], list[Example]] = {}
         if len(alike) > 1:
             for each in alike:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.learning.facts import Facts
+from groundling.learning.given import PARTS, REST, Tried, agrees, left_open, with_features
 from groundling.learning.presets import (
     Configuration,
     configurations,
-    features_for,
+    features_beside,
     learning_for,
     model_for,
     overlay_for,
-    roomy_length,
+    search_beside,
     why_learning,
     with_second_member,
 )
@@ -59,9 +60,35 @@ class Choice:
 class Choices(tuple[Choice, ...]):
     """What was chosen from the demonstrations, printed a line each.
 
+    `left_open` are the names of what nobody gave, and `tried` is what was tried out for it, for
+    those who choose again when there are more demonstrations.
+
     >>> print(Choices())
     Nothing was left to choose.
     """
+
+    left_open: tuple[str, ...]
+    tried: tuple[Tried, ...]
+
+    def __new__(
+        cls,
+        choices: Iterable[Choice] = (),
+        left_open: Iterable[str] = (),
+        tried: Iterable[Tried] = (),
+    ) -> Self:
+        """Keep choices, and what is needed to choose again."""
+        made = super().__new__(cls, choices)
+        made.left_open, made.tried = tuple(left_open), tuple(tried)
+        return made
+
+    def closed(self, group: str) -> Self:
+        """Return the same where a group of settings was given since then.
+
+        >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
+        ('learning',)
+        """
+        names = [name for name in self.left_open if name.partition(".")[0] != group]
+        return type(self)(self, names, self.tried)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "Nothing was left to choose."
@@ -82,45 +109,90 @@ def choose(
     settings: Mapping[str, Any],
     demonstrations: Sequence[Demonstration],
     tell: _Tell = lambda what: None,
+    tried: Sequence[Tried] = (),
 ) -> tuple[Trainer, Choices]:
     """Return settings without anything left open, and what was chosen and why.
 
-    What is given is kept. The same demonstrations give the same choices, whatever their order.
+    What is given is kept; if it is what would be chosen, so is the rest. The same demonstrations
+    give the same choices, whatever their order. What was `tried` on fewer of them is not tried
+    again while they are less than twice as many.
     """
     chosen = dict(settings)
-    open_search = chosen["search"] == AUTO or chosen["search"].max_length is None
-    if AUTO not in (v for v in chosen.values() if isinstance(v, str)) and not open_search:
+    names = left_open(chosen)
+    if not names:
         return Trainer(**chosen), Choices()
     tell("looking at the demonstrations")
-    given = None if chosen["search"] == AUTO else chosen["search"].max_length
-    facts = Facts(demonstrations, chosen["parser"], given)
-    found: list[Choice] = []
-    reorder = chosen["features"] == Features(reorder=True)
-    if reorder:  # the rest is chosen
+    if REST in names:
         chosen["features"] = AUTO
-    whole = all(chosen[name] == AUTO for name in ("model", "overlay", "features"))
-    if whole:
-        best = _best(chosen, facts, found, tell)
-        chosen |= {"model": best.model, "overlay": best.overlay, "features": best.features}
-        found += _feature_choices(best.features, facts, best.model)
-        found += _finish_search(chosen, facts, best.search)
+    length = None if chosen["search"] == AUTO else chosen["search"].max_length
+    given = {name: chosen[name] for name in PARTS if chosen[name] != AUTO}
+    if length is not None:
+        given["search"] = chosen["search"]
+    found: list[Choice] = []
+    facts = Facts(demonstrations, chosen["parser"])
+    trials = _Trials(tell, tried)
+    best = _as_given(chosen, given, facts, found, trials)
+    if best is None:
+        found.clear()
+        if length is not None:  # for which plans are counted
+            facts = Facts(demonstrations, chosen["parser"], length)
+    if best is None and chosen["model"] == chosen["overlay"] == AUTO:
+        options = with_features(chosen, configurations(facts))
+        if options:
+            best = _best(chosen, options, facts, found, trials)
+    if best is not None:
+        chosen |= {name: getattr(best, name) for name in PARTS}
+        if "features" not in given:
+            found += _feature_choices(best.features, facts, best.model)
+        found = [each for each in found if _group(each) not in given]
     else:
         _fill(chosen, facts, found)
-        found += _finish_search(chosen, facts, None)
-    if reorder:
+    found += _finish_search(chosen, facts, None if best is None else best.search)
+    if REST in names:
         chosen["features"] = replace(chosen["features"], reorder=True)
     if chosen["learning"] == AUTO:
         chosen["learning"] = learning_for(facts, chosen["model"])
         found += _learning_choices(chosen["learning"], chosen["model"], facts)
-    return Trainer(**chosen), Choices(found)
+    return Trainer(**chosen), Choices(found, names, trials.used)
+
+
+def _group(choice: Choice) -> str:
+    return choice.what.partition(".")[0].lower()
 
 
 # ---- which configuration ------------------------------------------------------------------
 
 
-def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell) -> Configuration:
+def _as_given(
+    chosen: Mapping[str, Any],
+    given: Mapping[str, Any],
+    facts: Facts,
+    found: list[Choice],
+    trials: _Trials,
+) -> Configuration | None:
+    """Return what would be chosen if nothing were given, where what is given is the same."""
+    options = configurations(facts) if given else []
+    same = [
+        each
+        for option in options
+        for each in (option, with_second_member(option, facts))
+        if each is not None and agrees(each, given)
+    ]
+    if not same or len(given.keys() & set(PARTS)) == len(PARTS):
+        return next(iter(same), None)
+    free = {**chosen, **dict.fromkeys(given, AUTO)}
+    best = _best(free, options, facts, found, trials)
+    return best if agrees(best, given) else None
+
+
+def _best(
+    chosen: Mapping[str, Any],
+    options: Sequence[Configuration],
+    facts: Facts,
+    found: list[Choice],
+    trials: _Trials,
+) -> Configuration:
     """Return the configuration that serves best, by rule or by trying the likely ones."""
-    options = configurations(facts)
     change = _set("model=…, overlay=…, features=…")
     # What is tried where plans are too many to list are not graphs and flat actions; and a unit
     # that would have to name several actions comes after words.
@@ -132,15 +204,10 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
         if len(options) > 1:
             why += f"; {facts.count} demonstrations are too few to try others"
     else:
-        scores: list[float] = []
-        for each in options:
-            if scores and scores[0] >= 1 - _CLOSE:  # which no other can lead by more than chance
-                break
-            tell(f"trying {each.name}")
-            scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
+        scores = trials.scores(chosen, options, facts)
         best = options[_decide(scores, usual)]
-        tried = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=False))
-        why = f"{_why(facts)}; tried on a part of the demonstrations: {tried}"
+        shown = ", ".join(f"{e.name} {s:.2f}" for e, s in zip(options, scores, strict=False))
+        why = f"{_why(facts)}; tried on a part of the demonstrations: {shown}"
         second = with_second_member(best, facts) if max(scores) < _CLEAN else None
         if second is not None:
             best = second
@@ -150,6 +217,31 @@ def _best(chosen: dict[str, Any], facts: Facts, found: list[Choice], tell: _Tell
     why = f"goes with the model; {_unit_why(overlay, facts)}"
     found.append(Choice("overlay", repr(overlay), why, _set("overlay=…")))
     return best
+
+
+class _Trials:
+    """What is tried, unless it was known; and what was asked for."""
+
+    def __init__(self, tell: _Tell, known: Sequence[Tried]) -> None:
+        self.tell = tell
+        self.known = known
+        self.used: list[Tried] = []
+
+    def scores(
+        self, chosen: Mapping[str, Any], options: Sequence[Configuration], facts: Facts
+    ) -> Sequence[float]:
+        """Return how each option does on a part of the demonstrations."""
+        known = next((each for each in self.known if each.holds(options, facts.count)), None)
+        if known is None:
+            scores: list[float] = []
+            for each in options:
+                if scores and scores[0] >= 1 - _CLOSE:  # which none leads by more than chance
+                    break
+                self.tell(f"trying {each.name}")
+                scores.append(pilot(briefly(_trainer(chosen, each, facts), facts), facts))
+            known = Tried(facts.count, tuple(options), tuple(scores))
+        self.used.append(known)
+        return known.scores
 
 
 def _unit_why(overlay: Overlay, facts: Facts) -> str:
@@ -211,7 +303,7 @@ def _fill(chosen: dict[str, Any], facts: Facts, found: list[Choice]) -> None:
         why = _unit_why(chosen["overlay"], facts)
         found.append(Choice("overlay", repr(chosen["overlay"]), why, _set("overlay=…")))
     if chosen["features"] == AUTO:
-        chosen["features"] = features_for(facts)
+        chosen["features"] = features_beside(facts, None if isinstance(model, str) else model)
         found += _feature_choices(chosen["features"], facts, model)
     if model == AUTO:
         chosen["model"] = model_for(facts, chosen["features"])
@@ -311,11 +403,7 @@ def _finish_search(chosen: dict[str, Any], facts: Facts, likely: Search | None) 
     if given != AUTO and given.max_length is not None:
         return []
     if likely is None:
-        lists = chosen["model"].member_model.lists_plans
-        length = (facts.enumerable_length if lists else None) or (
-            facts.longest if lists else roomy_length(facts)
-        )
-        likely = Search(max_length=length)
+        likely = search_beside(facts, chosen["model"])
     chosen["search"] = likely if given == AUTO else _merged(given, likely)
     search: Search = chosen["search"]
     found = [Choice("Search.max_length", str(search.max_length), _length_why(search, facts),

@@ -12,7 +12,8 @@ __all__ = ["ENUMERABLE", "Lengths", "PlanCounts", "count_plans"]
 
 ENUMERABLE = 20_000
 """How many plans can be listed from a start: the default of `Search.budget`."""
-_STEPS = 500  # steps that counting may take from one start
+_STEPS = 500  # steps that counting may take from one start,
+_AT_ONCE = 10_000  # and about how many more for one further action
 _COVERED = 0.95  # of the demonstrations, if the longest ones are too long to list plans for
 _CHEAP = 2_000  # plans from a start that cost little to list
 _MANY = 10_000  # plans from a start that a few demonstrations are worth
@@ -112,19 +113,25 @@ def count_plans(world: World, start: State, length: int) -> tuple[float, float]:
     """Count the plans from a start, and the actions in different states; many, roughly."""
     length += world.extra_length(start)
     layer: dict[State, float] = {start: 1.0}
-    total, steps = 0.0, 0.0
+    total, steps, each = 0.0, 0.0, 1.0
     for done in range(1, length + 1):
         following: dict[State, float] = {}
-        for state, ways in layer.items():
+        # Of very many states some stand for all.
+        some = list(layer)[:: max(1, -int(-len(layer) * each // _AT_ONCE))]
+        asked = 0
+        for state in some:
             for action in world.actions(state):
                 after = world.step(state, action)
-                following[after] = following.get(after, 0.0) + ways
-                steps += 1
+                following[after] = following.get(after, 0.0) + layer[state]
+                asked += 1
         before, ways = sum(layer.values()), sum(following.values())
+        ways *= before / sum(layer[state] for state in some)
+        steps += asked * len(layer) / len(some)
+        each = ways / before
         layer = following
         total += ways
         if steps > _STEPS and done < length:  # as many times more for each further action
-            more = (ways / before) ** (length - done)
+            more = each ** (length - done)
             return total + ways * more, steps * more
         if not layer or total > 100 * ENUMERABLE:
             break

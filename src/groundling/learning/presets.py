@@ -20,9 +20,9 @@ from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 
 __all__ = [
-    "Configuration", "configurations", "default_model", "features_for", "learning_for", "like",
-    "model_for", "more_configurations", "overlay_for", "roomy_length", "why_learning",
-    "with_second_member",
+    "Configuration", "configurations", "default_model", "features_beside", "features_for",
+    "learning_for", "like", "model_for", "more_configurations", "overlay_for", "search_beside",
+    "why_learning", "with_second_member",
 ]  # fmt: skip
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
@@ -127,6 +127,22 @@ def overlay_for(facts: Facts, model: Model | None) -> Overlay:
     if _in_characters(facts):
         return Overlay.flat()
     return Overlay(unit="word" if facts.crowded else facts.unit)
+
+
+def features_beside(facts: Facts, model: Model | None) -> Features:
+    """Return features for a model that was given: its own words where text is read by units."""
+    if model is not None and _reads(model):
+        return replace(features_for(facts, _UNIT_WORDS), promote=())
+    return features_for(facts)
+
+
+def search_beside(facts: Facts, model: Model) -> Search:
+    """Return a search for a model that was given: as long as its plans can be."""
+    if _reads(model):
+        return _reading(facts)
+    if model.member_model.lists_plans:
+        return Search(max_length=facts.enumerable_length or facts.longest)
+    return Search(max_length=_roomy_length(facts))
 
 
 def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learning:
@@ -256,7 +272,7 @@ def _unit_by_unit(facts: Facts) -> Configuration:
         "unit by unit",
         _transducer(facts),
         replace(Overlay.bag(), unit=facts.unit),
-        replace(features_for(facts, _UNIT_WORDS), promote=()),
+        features_beside(facts, _transducer(facts)),
         _reading(facts),
     )
 
@@ -283,7 +299,7 @@ def _reading(facts: Facts) -> Search:
     Of long plans through texts that name few of them, hardly one is right from end to end; so
     the plan is taken that has most in common with the others.
     """
-    search = Search(max_length=roomy_length(facts), beam=10, budget=200_000)
+    search = Search(max_length=_roomy_length(facts), beam=10, budget=200_000)
     if facts.surplus and not facts.has_goal:
         return replace(search, beam=_WIDE_BEAM, decode="transitions")
     return search
@@ -295,11 +311,11 @@ def _decisions(facts: Facts) -> Configuration:
         DecisionModel(),
         Overlay(),
         features_for(facts),
-        Search(max_length=roomy_length(facts)),
+        Search(max_length=_roomy_length(facts)),
     )
 
 
-def roomy_length(facts: Facts) -> int:
+def _roomy_length(facts: Facts) -> int:
     """Return a length for plans that are not listed: a quarter more than was ever shown."""
     return facts.longest + (facts.longest + 3) // 4 if facts.longest > 1 else 1
 

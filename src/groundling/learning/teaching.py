@@ -2,25 +2,32 @@
 
 What was encoded before is kept, and the few examples since then are encoded beside it. Features
 that only the new ones have get their weights; whether they would also have fired in plans of the
-old ones is found out when everything is encoded again, now and then.
+old ones is found out when everything is encoded again, now and then. Settings that nobody gave
+are chosen again from all demonstrations; only if they come out otherwise, everything is learnt
+anew.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from groundling.errors import DemonstrationError, did_you_mean
+from groundling.learning.choosing import Choices, choose
+from groundling.learning.given import reopened
 from groundling.learning.optimise import minimise
 from groundling.learning.trainer import WARM_TOLERANCE, Learnt, Trainer, paused_collector
-from groundling.learning.training import Progress, ProgressCallback
+from groundling.learning.training import Progress, ProgressCallback, early
 from groundling.models.base import FittedModel, Member, Objective
 from groundling.models.examples import Example
 from groundling.overlay.batch import Reals
+from groundling.world.environment import Demonstration
 
-__all__ = ["teach"]
+__all__ = ["forget", "teach"]
 
 _NEAR = 24  # known examples that tell which of the new words are rare
 _SHARE = 0.05  # how many new examples there may be before everything is encoded again
@@ -28,16 +35,97 @@ _SHARE = 0.05  # how many new examples there may be before everything is encoded
 
 def teach(
     learnt: Learnt,
-    before: Sequence[Example],
-    new: Sequence[Example],
+    demonstrations: Iterable[Demonstration],
+    known: Iterable[Demonstration] = (),
     progress: ProgressCallback | None = None,
 ) -> Learnt:
-    """Return what is known after further examples; `before` are those known already.
+    """Return what is known after further demonstrations.
 
-    Everything is learnt again where nothing is encoded yet, where much has come since, and
-    where the loss changes with θ.
+    `known` are those that it learnt from, if it does not hold them.
     """
-    trainer, everything = learnt.settings, (*before, *new)
+    trainer, encoder = learnt.settings, learnt.fitted.encoder
+    before = learnt.examples
+    if not before:
+        listed = list(known)
+        if not listed:
+            raise DemonstrationError(
+                "This Follower was loaded from a file, which holds no demonstrations. Give "
+                "those it had learnt from as known=[…], or fit it with all."
+            )
+        before = tuple(trainer.prepare(encoder, listed))
+    new = trainer.prepare(encoder, demonstrations)
+    everything = (*before, *new)
+    trainer, choices = _chosen_again(learnt, everything, progress)
+    if _differs(trainer, learnt.settings):
+        return _learn_anew(learnt, trainer, choices, everything, progress)
+    return _go_on(replace(learnt, settings=trainer, choices=choices), everything, progress)
+
+
+def forget(
+    learnt: Learnt, names: Iterable[str], progress: ProgressCallback | None = None
+) -> Learnt:
+    """Return what is known without the demonstrations of some names."""
+    unwanted = {names} if isinstance(names, str) else set(names)
+    has = {name for each in learnt.examples for name in each.names}
+    for name in sorted(unwanted - has):
+        raise DemonstrationError(
+            f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
+        )
+    kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
+    trainer, choices = _chosen_again(learnt, kept, progress)
+    if _differs(trainer, learnt.settings):
+        return _learn_anew(learnt, trainer, choices, kept, progress)
+    return trainer.go_on(replace(learnt, settings=trainer, choices=choices), kept, progress)
+
+
+def _chosen_again(
+    learnt: Learnt, examples: Sequence[Example], progress: ProgressCallback | None
+) -> tuple[Trainer, tuple[object, ...]]:
+    """Return the settings that these examples would get now, and what was chosen of them."""
+    choices = learnt.choices
+    if not isinstance(choices, Choices) or not choices.left_open or not examples:
+        return learnt.settings, choices
+    # Worlds that remember what they were asked: most of it was asked before.
+    world: Any = learnt.fitted.encoder.world
+    shown = [
+        replace(each.shown, environment=world(each.shown.environment))
+        for each in examples
+        if each.shown is not None
+    ]
+    tell = early(progress)
+    return choose(
+        reopened(learnt.settings, choices.left_open),
+        shown,
+        lambda what: tell(what, 0, len(shown)),
+        choices.tried,
+    )
+
+
+def _differs(now: Trainer, before: Trainer) -> bool:
+    """Tell whether weights must be learnt anew: only a penalty can change beneath them."""
+    return replace(now, learning=replace(now.learning, l2=before.learning.l2)) != before
+
+
+def _learn_anew(
+    learnt: Learnt,
+    trainer: Trainer,
+    choices: tuple[object, ...],
+    examples: Sequence[Example],
+    progress: ProgressCallback | None,
+) -> Learnt:
+    shown = [each.shown for each in examples if each.shown is not None]
+    return replace(trainer.fit(shown, progress), choices=choices, temperature=learnt.temperature)
+
+
+def _go_on(
+    learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
+) -> Learnt:
+    """Learn from examples of which the first are known already.
+
+    Everything is encoded again where nothing is yet, where much has come since, and where the
+    loss changes with θ.
+    """
+    trainer = learnt.settings
     if not learnt.encoded or len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
         return trainer.go_on(learnt, everything, progress)
     members = trainer.model.all_members(trainer.overlay, trainer.features)
@@ -59,7 +147,7 @@ def teach(
         learnt,
         fitted=replace(first, others=tuple(others)),
         loss=loss,
-        examples=everything,
+        examples=tuple(everything),
     )
 
 

@@ -277,6 +277,10 @@ class Learnt:
     choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What was encoded can be again; it holds who is told of progress, which is nobody's copy.
+        return {**self.__dict__, "encoded": ()}
+
     @property
     def model(self) -> Model:
         """The model that learnt it."""

@@ -36,14 +36,16 @@ __all__ = ["OWN", "Comparison", "Trial", "compare"]
 
 OWN = "as Follower() chooses"
 """The name of the configuration that is chosen without a comparison."""
-_PARTS = 3
+_PARTS, _FEW_PARTS = 3, 2
+_WORTH = 3  # trials that are worth fewer parts
 _MOST = 600  # demonstrations that are compared on
 _FEWEST = 24  # demonstrations of which a comparison tells something
 _PROBE = 8  # demonstrations that are learnt from to see how long it takes
 _WARM = 4  # demonstrations whose training compiles what others use
 _COMPARED = 2  # options that are looked at in any case, so that the quicker one can be taken
 _SOON = 0.01  # of all the time: what more demonstrations are looked at after
-_LOOKING = 0.25  # of all the time: seeing what options take
+_LOOKING = 0.25  # of all the time: seeing what options take,
+_LOOK = 0.08  # and what one takes, after the first
 _SHARE = 0.6  # of the time for trials: the configurations; the rest is for others like the best
 _PENALTIES = (0.1, 0.3, 3.0, 10.0)  # times the usual one, for the best configuration
 
@@ -182,7 +184,7 @@ def compare(
             "demonstrations, or fit one configuration and call diagnose to see why."
         )
     why = (
-        f"{trial.score:.2f} right in {_PARTS}-fold cross-validation over groups, the best of "
+        f"{trial.score:.2f} right in {race.folds}-fold cross-validation over groups, the best of "
         f"{len(race.tried)} that were tried, or the first of those within ±{trial.error:.2f}"
     )
     chosen = Choices(
@@ -226,7 +228,9 @@ class _Race:
     waiting: list[tuple[Configuration, Learning]] = field(default_factory=list)
     each: dict[str, float] = field(default_factory=dict)  # seconds of fit for a demonstration
     takes: dict[str, float] = field(default_factory=dict)  # seconds of a trial
+    slow: set[str] = field(default_factory=set)  # what took too long to see how long it takes
     compared: int = 0
+    folds: int = _PARTS
     parts: list[tuple[list[Demonstration], list[Demonstration]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -255,12 +259,15 @@ class _Race:
             self._fit(options[0], sample(self.facts.demonstrations, _WARM))
         for option in options:
             self.probe(option)
-        known = [self.each[option.name] for option in options if option.name in self.each]
+        quick = [option for option in options if option.name not in self.slow]
+        known = [self.each[option.name] for option in quick if option.name in self.each]
         size = _FEWEST
-        if len(known) == len(options):
-            last = max(self.each[each.name] * self._longer(each) for each in options)
-            spare = _SHARE * (self.left - last * self.facts.count)
-            size = max(size, int(spare / (_PARTS * sum(known))) if sum(known) else most)
+        if len(known) == len(quick):
+            last = max(self.each[each.name] * self._longer(each) for each in quick)
+            spare = self.left - last * self.facts.count
+            size = max(size, int(_SHARE * spare / (_PARTS * sum(known))) if sum(known) else most)
+            if spare < _WORTH * _PARTS * min(size, most) * known[0]:
+                self.folds = _FEW_PARTS
         self.parts = self._parts(min(size, most))
         self.compared = sum(len(test) for _, test in self.parts)
 
@@ -270,13 +277,17 @@ class _Race:
         if self.seconds <= 0 or (late and len(self.each) >= _COMPARED):
             return
         size, took = _PROBE, 0.0
+        until = self.clock() + _LOOK * self.seconds if self.each else math.inf
         while True:
             some = sample(self.facts.demonstrations, size)
             began = self.clock()
-            self._fit(option, some)
+            try:
+                self._fit(option, some, until)
+            except _LateError:
+                self.slow.add(option.name)
             took = self.clock() - began
             # What is soon done has mostly done what more of them share.
-            if took > _SOON * self.seconds or len(some) < size:
+            if took > _SOON * self.seconds or len(some) < size or option.name in self.slow:
                 break
             size *= 4
         self.each[option.name] = took / len(some)
@@ -284,7 +295,11 @@ class _Race:
     def attempt(self, option: Configuration, learning: Learning) -> None:
         """Try an option, if there is time for it and for learning from all demonstrations."""
         if self._has_time(option, learning):
-            self.try_out(option, learning)
+            began, spare = self.clock(), self.left - self._last(option)
+            try:
+                self.try_out(option, learning, began + spare if self.tried else math.inf)
+            except _LateError:
+                self._leave_out(option, learning, self.clock() - began)
         elif not self.tried:
             self.waiting.append((option, learning))
 
@@ -295,31 +310,53 @@ class _Race:
         self.left_out = [each for each in self.left_out if each[0] != found[0].name]
         return found
 
-    def try_out(self, option: Configuration, learning: Learning) -> None:
-        """Try an option, whatever it takes."""
+    def try_out(self, option: Configuration, learning: Learning, until: float = math.inf) -> None:
+        """Try an option, whatever it takes until then."""
         trainer = self._trainer(option, learning)
         began = self.clock()
-        score = _cross_validated(briefly(trainer, self.facts), self.parts)
+        score, learning_took = _cross_validated(
+            briefly(trainer, self.facts), self.parts, self._stops(until), self.clock
+        )
         trial = Trial(option.name, learning.l2, score, self.clock() - began, self.compared)
         self.tried.append((trial, option, trainer))
         self.tell(str(trial))
         # A few demonstrations may take less or more time each than many.
         self.takes[option.name] = trial.seconds
-        self.each[option.name] = trial.seconds / ((_PARTS - 1) * self.compared)
+        self.each[option.name] = learning_took / ((self.folds - 1) * self.compared)
 
     def _has_time(self, option: Configuration, learning: Learning) -> bool:
-        each = self.each.get(option.name, max(self.each.values(), default=0.0))
         # All parts but one learn from a demonstration, and the other one follows it.
-        takes = self.takes.get(option.name, each * self.compared * _PARTS)
-        last = each * self._longer(option)
+        takes = self.takes.get(option.name, self._each(option) * self.compared * self.folds)
+        if option.name not in self.slow and takes + self._last(option) <= self.left:
+            return True
+        self._leave_out(option, learning, takes)
+        return False
+
+    def _each(self, option: Configuration) -> float:
+        """Return the seconds of fit for a demonstration; those of others, if not looked at."""
+        others = [took for name, took in self.each.items() if name not in self.slow]
+        return self.each.get(option.name, max(others, default=0.0))
+
+    def _last(self, option: Configuration) -> float:
+        """Return how many seconds the last fit takes if an option is tried."""
+        last = self._each(option) * self._longer(option)
         if self.tried:
             last = max(last, self.each[self.best.name] * self._longer(self.best))
-        if takes + last * self.facts.count <= self.left:
-            return True
+        return last * self.facts.count
+
+    def _leave_out(self, option: Configuration, learning: Learning, takes: float) -> None:
         usual = learning_for(self.facts, option.model).l2 == learning.l2
         name = option.name if usual else f"{option.name}, l2={learning.l2:g}"
         self.left_out.append((name, takes))
-        return False
+
+    def _stops(self, until: float) -> Callable[[object], None]:
+        """Return what is told of progress, and stops what is late."""
+
+        def tell(progress: object) -> None:
+            if self.clock() > until:
+                raise _LateError
+
+        return tell
 
     def _longer(self, option: Configuration) -> float:
         """Return how many times longer the last fit takes, which may list longer plans."""
@@ -335,7 +372,7 @@ class _Race:
         some = sample(self.facts.demonstrations, size)
         if len({each.group or number for number, each in enumerate(some)}) < 2:
             some = sample(self.facts.demonstrations, _MOST)
-        return folds(some, _PARTS)
+        return folds(some, self.folds)
 
     def _trainer(self, option: Configuration, learning: Learning) -> Trainer:
         return Trainer(**{
@@ -343,27 +380,40 @@ class _Race:
             "features": option.features, "search": option.search, "learning": learning,
         })  # fmt: skip
 
-    def _fit(self, option: Configuration, some: Sequence[Demonstration]) -> None:
+    def _fit(
+        self, option: Configuration, some: Sequence[Demonstration], until: float = math.inf
+    ) -> None:
         """Learn from some, for the time that it takes; what cannot work is seen when tried."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)
             try:
                 trainer = self._trainer(option, learning_for(self.facts, option.model))
-                briefly(trainer, self.facts).fit(some)
+                briefly(trainer, self.facts).fit(some, self._stops(until))
             except GroundlingError:
                 return
 
 
+class _LateError(Exception):
+    """There is no more time for what is being learnt."""
+
+
 def _cross_validated(
-    trainer: Trainer, parts: Sequence[tuple[list[Demonstration], list[Demonstration]]]
-) -> float:
-    right, count = 0.0, 0
+    trainer: Trainer,
+    parts: Sequence[tuple[list[Demonstration], list[Demonstration]]],
+    progress: Callable[[object], None],
+    clock: Callable[[], float],
+) -> tuple[float, float]:
+    """Return the share of right answers, and how many seconds it took to learn."""
+    right, count, took = 0.0, 0, 0.0
     for learn, test in parts:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", GroundlingWarning)
-                right += count_right(trainer.fit(learn), test)
+                began = clock()
+                learnt = trainer.fit(learn, progress)
+                took += clock() - began
+                right += count_right(learnt, test)
         except GroundlingError:  # a configuration that cannot work here
-            return 0.0
+            return 0.0, took
         count += len(test)
-    return right / count
+    return right / count, took

@@ -216,7 +216,7 @@ def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) ->
             title=found.title,
             source=source,
             scenes=found.scenes,
-            make=lambda: Follower(**trained.get_params(deep=False)),
+            make=trained.given,
             base=(lambda: learnt) if shown else lost,
             trained=trained,
         )

@@ -157,8 +157,7 @@ class Demonstration(Generic[StateT, ActionT]):
         if self.name:
             return f"The demonstration {self.name!r}"
         text = self.instructions
-        listed = isinstance(text, (list, tuple))
-        words = " ".join(map(str, text)) if listed else str(text)
+        words = " ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text)
         return f"The demonstration {words[:60] + ('…' if len(words) > 60 else '')!r}"
 
 
@@ -170,6 +169,7 @@ class World:
     asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
     up whenever everything is forgotten, so that what was made of a world can be dropped too.
     Without `keep_graphs`, graphs are asked for anew: for those who keep what they made of them.
+    An action that is listed twice is one; `repeated` says where that was seen first.
     """
 
     def __init__(
@@ -178,6 +178,7 @@ class World:
         self.environment = environment
         self.keep_graphs = keep_graphs
         self.generation = 0
+        self.repeated = ""
         budget = Budget() if budget is None else budget
         self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
         self._steps: Memory[tuple[State, Action], State] = Memory(budget)
@@ -213,10 +214,8 @@ class World:
             raise
         except Exception as error:
             if isinstance(self.environment, type):
-                name = self.environment.__name__
-                raise WorldError(
-                    f"{name} is a class. Give a world made of it, {name}(…)."
-                ) from error
+                what = self.environment.__name__
+                raise WorldError(f"{what} is a class. Give a world: {what}(…).") from error
             raise WorldError(
                 f"{self._call(method, arguments)} raised {said(error)}. Run check_environment to "
                 "see what else is wrong."
@@ -278,7 +277,10 @@ class World:
         if self.is_terminal(state):
             return ()
         offered = self._ask("actions", state, most=MOST_ACTIONS)
-        return tuple(self._hashable(each, "actions", state) for each in offered)
+        known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
+        if len(known) < len(offered):
+            self.repeated = self.repeated or self._call("actions", (state,))
+        return known
 
     def step(self, state: State, action: Action) -> State:
         """Return the state after an action."""
@@ -297,8 +299,7 @@ class World:
             known = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
                 self._graphs.keep(key, known, known.nbytes)
-            offered = self.actions(state)
-            if action in (*offered[:1], *offered[-1:]):  # those by which a change is noticed
+            if action in _ends(self.actions(state)):
                 self._seen.keep(key, hash(known), 100)
         return known
 
