@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from groundling.overlay.arranging import arrange
-from groundling.overlay.batch import compiled, lay_out_tile, make_workspace, next_tile
+from groundling.overlay.batch import compiled, lay_out_tile, make_workspace, next_tile, whole
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.strips import FlatLayout
@@ -109,8 +109,10 @@ def _pass_charts(
             workspace.scores[cell] = pair_exp[pairs[cell]]
         first, end = batch.instance_candidates[instance], batch.instance_candidates[instance + 1]
         while first < end:
-            last, states = next_tile(layout, first, end)
-            lay_out_tile(batch, layout, first, last, workspace)
+            last, _ = next_tile(layout, first, end)
+            lay_out_tile(batch, layout, first, last, batch.instance_nodes[instance], workspace)
+            actions = batch.candidate_actions[last] - batch.candidate_actions[first]
+            states = whole(workspace.action_start[actions])
             passed[0] += words * states
             passed[1] += words * workspace.tile_links[-1]
             for w in range(words):

@@ -54,7 +54,7 @@ whole: Callable[[Any], int] = cast(Any, np.int64)
 TILE = 256  # states: their chart rows fit into the fastest cache
 
 FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin in the bits of a link
-STATE, ENDS = np.uint64(2**24 - 1), np.uint64(2**48 - 1)
+STATE = np.uint64(2**24 - 1)
 
 Integers = NDArray[np.int32]
 Indices = NDArray[np.uint32]  # numba need not ask whether an unsigned index counts from the end
@@ -153,7 +153,7 @@ class Workspace(NamedTuple):
     tile_start: Integers  # candidate of the tile -> its first action
     state_node: Indices  # state -> node of the instance
     state_enters: NDArray[np.bool_]
-    link: NDArray[np.uint64]  # from, to: between states, relation by relation
+    link: NDArray[np.uint64]  # between states, relation by relation
     tile_links: Integers  # relation -> links
     next_link: Integers
     scores: Reals
@@ -242,15 +242,16 @@ def measure_room(batch: Batch, layout: Layout) -> Room:
         return int(np.max(values, initial=1))
 
     tile = min(TILE + most(states), most(of_instance))
+    filled = of_instance + LANES * (2 * of_instance // TILE + 2)  # two tiles have more than TILE
     return Room(
         actions=most(sizes_of(batch.candidate_actions[batch.instance_candidates])),
         candidates=most(candidates),
         tile=tile,
         tile_links=int(np.ceil(tile * np.max(links / np.maximum(states, 1), initial=1))),
         relations=len(layout.shape_relations) // max(1, len(layout.shape_links) - 1),
-        tile_cells=most(words * np.minimum(of_instance, tile)),
+        tile_cells=most(words * (np.minimum(of_instance, tile) + LANES)),
         scores=most(words * batch.instance_nodes),
-        cells=most(words * of_instance),
+        cells=most(words * filled),
         candidate_cells=most(words[owner] * states),
         groups=most(sizes_of(batch.instance_groups)),
         kinds=most(sizes_of(batch.instance_kinds)),
@@ -264,7 +265,7 @@ def make_workspace(room: Room) -> Workspace:
     return Workspace(
         action_start=np.zeros(room.actions + 1, np.uint64),
         tile_start=np.zeros(room.candidates + 1, np.int32),
-        state_node=np.empty(room.tile, np.uint32),
+        state_node=np.empty(room.tile + LANES, np.uint32),
         state_enters=np.empty(room.tile, np.bool_),
         link=np.empty(room.tile_links, np.uint64),
         tile_links=np.zeros(room.relations + 1, np.int32),
@@ -313,17 +314,19 @@ def fill_states(batch: Batch, candidate: int, state_start: Integers) -> int:
 
 @inner
 def next_tile(layout: Layout, first: int, end: int) -> tuple[int, int]:
-    """Return where a tile of candidates that begins with `first` ends, and its states."""
+    """Return where a tile of candidates from `first` on ends, and its states, in eights."""
     states = whole(layout.candidate_states[first])
     last = first + 1
     while last < end and states + layout.candidate_states[last] <= TILE:
         states += layout.candidate_states[last]
         last += 1
-    return last, states
+    return last, (states + LANES - 1) // LANES * LANES
 
 
 @inner
-def lay_out_tile(batch: Batch, layout: Layout, first: int, last: int, workspace: Workspace) -> None:
+def lay_out_tile(
+    batch: Batch, layout: Layout, first: int, last: int, nodes: int, workspace: Workspace
+) -> None:
     """Write the states of some candidates side by side, and their links relation by relation."""
     state = 0
     first_action, end = batch.candidate_actions[first], batch.candidate_actions[last]
@@ -349,9 +352,10 @@ def lay_out_tile(batch: Batch, layout: Layout, first: int, last: int, workspace:
             relation = layout.link[i] >> RELATION
             place = workspace.next_link[relation]
             workspace.next_link[relation] = place + 1
-            workspace.link[np.uint32(place)] = (layout.link[i] & ENDS) + both
+            workspace.link[np.uint32(place)] = layout.link[i] + both
         for node in range(batch.graph_nodes[graph], batch.graph_nodes[graph + 1]):
             workspace.state_node[state] = batch.graph_node[node]
             workspace.state_enters[state] = batch.node_enters[enters + state] != 0
             state += 1
     workspace.action_start[end - first_action] = state
+    workspace.state_node[state : state + LANES] = nodes  # the rest of eight: no states

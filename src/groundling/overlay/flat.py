@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
     Batch,
-    Indices,
     Integers,
     Layout,
     Reals,
@@ -28,7 +27,7 @@ from groundling.overlay.batch import (
     summing,
     whole,
 )
-from groundling.overlay.inside_outside import FLOOR, HUGE, NEXT, PREVIOUS, SAME, TINY
+from groundling.overlay.inside_outside import FLOOR, HUGE, NEXT, PREVIOUS, SAME, TINY, count_states
 from groundling.overlay.passes import (
     EXPECT,
     LEARN,
@@ -213,34 +212,7 @@ def _outside(
                 times = load(sums, LANES * flat.strip_block[strip + s])
                 store(posteriors, own + LANES * s, times * load(rows, row + LANES * s))
     node = flat.state_node[state : state + states]
-    _count(node, words, nodes, states, posteriors, counts)
-
-
-@inner
-def _count(
-    node: Indices, words: int, nodes: int, states: int, posteriors: Reals, counts: Reals
-) -> None:
-    """Add posteriors of states to counts of nodes, for four words at a time.
-
-    Neighbouring states are often of one node: a sum that waits for itself. Four wait together.
-    """
-    w = whole(0)
-    while w + 4 <= words:
-        zero, one, two, three = (
-            counts[w * nodes :], counts[(w + 1) * nodes :], counts[(w + 2) * nodes :],
-            counts[(w + 3) * nodes :],
-        )  # fmt: skip
-        for s in range(states):
-            k = np.uint64(node[np.uint64(s)])
-            zero[k] += posteriors[w * states + s]
-            one[k] += posteriors[(w + 1) * states + s]
-            two[k] += posteriors[(w + 2) * states + s]
-            three[k] += posteriors[(w + 3) * states + s]
-        w += 4
-    for rest in range(w, words):
-        count = counts[rest * nodes :]
-        for s in range(states):
-            count[np.uint64(node[np.uint64(s)])] += posteriors[rest * states + s]
+    count_states(node, words, nodes, states, posteriors, counts)
 
 
 @inner

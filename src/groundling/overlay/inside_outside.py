@@ -19,22 +19,33 @@ from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
     FROM,
+    RELATION,
     STATE,
     Batch,
+    Indices,
     Integers,
     Layout,
     Reals,
     Workspace,
     inner,
-    summing,
     whole,
 )
 from groundling.overlay.potentials import Potentials
 from groundling.overlay.skeletons import BOUND, UNIT
+from groundling.overlay.vectors import (
+    LANES,
+    divided,
+    fetch,
+    load,
+    spread,
+    store,
+    total,
+    without,
+)
 
 __all__ = [
     "FAINT", "FLOOR", "HUGE", "NEXT", "PREVIOUS", "SAME", "TINY",
-    "Batch", "Integers", "Reals", "inside", "outside",
+    "Batch", "Integers", "Reals", "count_states", "inside", "outside",
 ]  # fmt: skip
 
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
@@ -54,11 +65,10 @@ def inside(
     instance: int,
     first: int,  # candidates first … last-1 are a tile that is laid out in `workspace`
     last: int,
-    scores: Reals,  # exp(score - shift of the word in the instance), words × nodes
     potentials: Potentials,
     workspace: Workspace,
-    rows: Reals,  # words × states, filled with 1
-    messages: Reals,  # words × states, filled with 0
+    rows: Reals,  # words × states, these in eights
+    messages: Reals,
     group_log: Reals,  # candidates × groups, flat
     in_logs: NDArray[np.bool_],
 ) -> None:
@@ -76,12 +86,15 @@ def inside(
         workspace.kept_log,
     )
     count = last - first
+    nodes = whole(batch.instance_nodes[instance])
     kept_log[:count] = 0.0
+    for w in range(words):  # its own scores; what its dependents tell it comes to them
+        row = rows[w]
+        for s in range(0, states, LANES):
+            own = fetch(workspace.scores, w * nodes, state_node, s)
+            store(row, s, without(own, state_node, s, nodes))
     for w in range(words):
         group = batch.word_group[first_word + w]
-        # What the word's dependents told it is there already; its own scores come now.
-        for s in range(states):
-            rows[w, s] *= scores[w, state_node[s]]
         parent = batch.word_parent[first_word + w]
         # Scores sum to one, so only rows that took in messages can leave the range.
         for c in range(count if parent < 0 or layout.word_leads[first_word + w] else 0):
@@ -109,8 +122,9 @@ def inside(
                 kept_log[c] += math.log(total)
         if parent >= 0:
             _send(batch, layout, first_word + w, w, count, potentials, workspace, rows, messages)
-            for s in range(states):
-                rows[parent, s] *= messages[w, s]
+            above, message = rows[parent], messages[w]
+            for s in range(0, states, LANES):
+                store(above, s, load(above, s) * load(message, s))
     for c in range(count):
         add = potentials.edge_top + math.log(max(1, tile_start[c + 1] - tile_start[c]))
         if in_logs[c] or not (kept_log[c] > FLOOR + words * add):
@@ -138,18 +152,16 @@ def _send(
     dependency = batch.word_dependency[word]
     edge_exp = potentials.edge_exp
     action_start, state_enters = workspace.action_start, workspace.state_enters
-    if link != UNIT:
-        row, message = rows[w], messages[w]
-        if layout.stay >= 0:
-            kept = edge_exp[dependency, layout.stay]
-            for s in range(rows.shape[1]):
-                messages[w, s] += kept * rows[w, s]
-        for relation in range(len(workspace.next_link)):
-            times = edge_exp[dependency, relation]
-            first, last = workspace.tile_links[relation], workspace.tile_links[relation + 1]
-            for i in range(np.uint64(first), np.uint64(last)):
-                ends = workspace.link[i]
-                message[ends & STATE] += times * row[ends >> FROM]
+    row, message = rows[w], messages[w]
+    listed = link != UNIT
+    kept = edge_exp[dependency, layout.stay] if listed and layout.stay >= 0 else 0.0
+    for s in range(0, rows.shape[1], LANES):
+        store(message, s, kept * load(row, s))
+    if listed:
+        for i in range(np.uint64(workspace.tile_links[-1])):
+            packed = workspace.link[i]
+            cell = row[packed >> FROM & STATE]
+            message[packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
         if link == BOUND:
             return
     right = batch.word_direction[word] > 0
@@ -184,7 +196,6 @@ def outside(
     rows: Reals,
     messages: Reals,
     posteriors: Reals,  # words × states, filled with 0
-    counts: Reals,  # words × nodes
     pair_grad: Reals,
     edge_grad: Reals,
 ) -> None:
@@ -195,7 +206,7 @@ def outside(
     first_word = whole(batch.instance_words[instance])
     words, states = rows.shape
     groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    state_node, state_enters, asked = workspace.state_node, workspace.state_enters, workspace.asked
+    state_enters, asked = workspace.state_enters, workspace.asked
     for w in range(words - 1, -1, -1):
         group = batch.word_group[first_word + w]
         some = False
@@ -205,9 +216,9 @@ def outside(
             continue
         parent = batch.word_parent[first_word + w]
         if parent >= 0:
-            for s in range(states):
-                message = messages[w, s]
-                asked[s] = posteriors[parent, s] / message if message > 0.0 else 0.0
+            message, above = messages[w], posteriors[parent]
+            for s in range(0, states, LANES):
+                store(asked, s, divided(load(above, s), load(message, s)))
             _receive(batch, layout, first_word + w, w, last - first, potentials, workspace, rows,
                      posteriors, pair_grad, edge_grad)  # fmt: skip
         else:
@@ -222,8 +233,9 @@ def outside(
                 for s in range(start, stop):
                     if state_enters[s]:
                         posteriors[w, s] = share * rows[w, s]
-        for s in range(states):
-            counts[w, state_node[s]] += posteriors[w, s]
+    nodes = whole(batch.instance_nodes[instance])
+    count_states(workspace.state_node, words, nodes, states, workspace.posteriors,
+                 workspace.counts)  # fmt: skip
 
 
 @inner
@@ -256,18 +268,21 @@ def _receive(
             first, last = workspace.tile_links[relation], workspace.tile_links[relation + 1]
             even, odd = 0.0, 0.0  # two sums, as each addition waits for the one before
             for pair in range((last - first) // 2):
-                one = workspace.link[np.uint64(first + 2 * pair)]
-                other = workspace.link[np.uint64(first + 2 * pair + 1)]
-                flow = times * asked[one & STATE] * row[one >> FROM]
-                posterior[one >> FROM] += flow
+                packed = workspace.link[np.uint64(first + 2 * pair)]
+                state = packed >> FROM & STATE
+                flow = times * asked[packed & STATE] * row[state]
+                posterior[state] += flow
                 even += flow
-                flow = times * asked[other & STATE] * row[other >> FROM]
-                posterior[other >> FROM] += flow
+                packed = workspace.link[np.uint64(first + 2 * pair + 1)]
+                state = packed >> FROM & STATE
+                flow = times * asked[packed & STATE] * row[state]
+                posterior[state] += flow
                 odd += flow
             if (last - first) % 2:
-                one = workspace.link[np.uint64(last - 1)]
-                flow = times * asked[one & STATE] * row[one >> FROM]
-                posterior[one >> FROM] += flow
+                packed = workspace.link[np.uint64(last - 1)]
+                state = packed >> FROM & STATE
+                flow = times * asked[packed & STATE] * row[state]
+                posterior[state] += flow
                 even += flow
             edge_grad[dependency, relation] += even + odd
         if link == BOUND:
@@ -302,12 +317,39 @@ def _receive(
         pair_grad[batch.word_advance[word]] += gone
 
 
-@summing
+@inner
 def _receive_kept(kept: float, asked: Reals, row: Reals, posterior: Reals) -> float:
-    """Add what comes from every state to itself; return the sum."""
-    total = 0.0
-    for s in range(len(row)):
-        flow = kept * asked[s] * row[s]
-        posterior[s] += flow
-        total += flow
-    return total
+    """Write what comes from every state to itself; return the sum."""
+    amount = spread(0.0)
+    for s in range(0, len(row), LANES):
+        flow = kept * load(asked, s) * load(row, s)
+        store(posterior, s, flow)
+        amount = amount + flow
+    return float(total(amount))
+
+
+@inner
+def count_states(
+    state_node: Indices, words: int, nodes: int, states: int, posteriors: Reals, counts: Reals
+) -> None:
+    """Add posteriors of states to counts of nodes, for four words at a time.
+
+    Neighbouring states are often of one node: a sum that waits for itself. Four wait together.
+    """
+    w = whole(0)
+    while w + 4 <= words:
+        zero, one, two, three = (
+            counts[w * nodes :], counts[(w + 1) * nodes :], counts[(w + 2) * nodes :],
+            counts[(w + 3) * nodes :],
+        )  # fmt: skip
+        for s in range(states):
+            k = np.uint64(state_node[np.uint64(s)])
+            zero[k] += posteriors[w * states + s]
+            one[k] += posteriors[(w + 1) * states + s]
+            two[k] += posteriors[(w + 2) * states + s]
+            three[k] += posteriors[(w + 3) * states + s]
+        w += 4
+    for rest in range(w, words):
+        count = counts[rest * nodes :]
+        for s in range(states):
+            count[np.uint64(state_node[np.uint64(s)])] += posteriors[rest * states + s]

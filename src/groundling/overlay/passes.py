@@ -202,18 +202,15 @@ def pass_instances(
         nodes = whole(batch.instance_nodes[instance])
         group_log[: (end - begin) * groups] = 0.0
         held = fetch_scores(batch, layout, instance, potentials, workspace)
-        scores = workspace.scores[: words * nodes].reshape(words, nodes)
         workspace.in_logs[: end - begin] = not held
         tile, place = begin, whole(0)
         while tile < end and held:
             stop, states = next_tile(layout, tile, end)
-            lay_out_tile(batch, layout, tile, stop, workspace)
-            workspace.rows[place : place + words * states] = 1.0
-            workspace.messages[place : place + words * states] = 0.0
+            lay_out_tile(batch, layout, tile, stop, nodes, workspace)
             rows = workspace.rows[place : place + words * states].reshape(words, states)
             messages = workspace.messages[place : place + words * states].reshape(words, states)
-            inside(batch, layout, instance, tile, stop, scores, potentials, workspace, rows,
-                   messages, group_log[(tile - begin) * groups : (stop - begin) * groups],
+            inside(batch, layout, instance, tile, stop, potentials, workspace, rows, messages,
+                   group_log[(tile - begin) * groups : (stop - begin) * groups],
                    workspace.in_logs[tile - begin : stop - begin])  # fmt: skip
             tile, place = stop, place + words * states
         if held:
@@ -233,21 +230,21 @@ def pass_instances(
         if purpose not in (LEARN, EXPECT):
             continue
         # Backward: add expected counts, charts weighted by (candidates × groups).
-        counts = workspace.counts[: words * nodes]
-        counts[:] = 0.0
+        counts = workspace.counts
+        counts[: words * nodes + 1] = 0.0
         tile, place = begin, whole(0)
         while tile < end:
             stop, states = next_tile(layout, tile, end)
             if tile > begin or stop < end:  # else it is there still
-                lay_out_tile(batch, layout, tile, stop, workspace)
+                lay_out_tile(batch, layout, tile, stop, nodes, workspace)
             posteriors = workspace.posteriors[: words * states]
             posteriors[:] = 0.0
             rows = workspace.rows[place : place + words * states].reshape(words, states)
             messages = workspace.messages[place : place + words * states].reshape(words, states)
             outside(batch, layout, instance, tile, stop,
                     group_weight[(tile - begin) * groups : (stop - begin) * groups], potentials,
-                    workspace, rows, messages, posteriors.reshape(words, states),
-                    counts.reshape(words, nodes), pair_grad, edge_grad)  # fmt: skip
+                    workspace, rows, messages, posteriors.reshape(words, states), pair_grad,
+                    edge_grad)  # fmt: skip
             tile, place = stop, place + words * states
         return_text_free(batch, instance, free_weight, pair_grad, workspace.kind_weight)
         first_cell = batch.instance_cells[instance]
