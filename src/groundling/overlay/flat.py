@@ -27,7 +27,16 @@ from groundling.overlay.batch import (
     summing,
     whole,
 )
-from groundling.overlay.inside_outside import FLOOR, HUGE, NEXT, PREVIOUS, SAME, TINY, count_states
+from groundling.overlay.inside_outside import (
+    FLOOR,
+    HUGE,
+    MOST_EDGE,
+    NEXT,
+    PREVIOUS,
+    SAME,
+    TINY,
+    count_states,
+)
 from groundling.overlay.passes import (
     EXPECT,
     LEARN,
@@ -259,11 +268,20 @@ def _forward(
     begin = whole(batch.instance_candidates[instance])
     count = whole(batch.instance_candidates[instance + 1]) - begin
     group_log[: count * groups] = 0.0
-    held = fetch_scores(batch, layout, instance, potentials, workspace)
+    first_word, first_cell = batch.instance_words[instance], batch.instance_cells[instance]
+    size = whole(batch.instance_nodes[instance])
+    pairs = layout.cell_pair[first_cell : first_cell + words * size]
+    workspace.group_shift[:groups] = 0.0
+    held = fetch_scores(words, size, pairs, batch.word_group[first_word:],
+                        layout.word_set[first_word:], potentials.pair_exp, potentials.set_shift,
+                        workspace.scores, workspace.group_shift)  # fmt: skip
+    held &= potentials.edge_top < MOST_EDGE
     workspace.in_logs[:count] = not held
     if not held:
         return False
-    score_kinds(batch, instance, potentials.pair_score, workspace.kind_score)
+    kinds = batch.instance_kinds
+    score_kinds(kinds[instance], kinds[instance + 1], batch.kind_extras, batch.extra_pair,
+                potentials.pair_score, workspace.kind_score)  # fmt: skip
     for c in range(count):
         free[c] = workspace.kind_score[batch.candidate_kind[begin + c]]
         for g in range(groups):
@@ -324,7 +342,9 @@ def _backward(
         _outside(batch, flat, instance, tile, place, potentials, workspace, group_weight,
                  pair_grad, edge_grad)  # fmt: skip
         place += words * LANES * whole(flat.block_strips[last] - flat.block_strips[first])
-    return_kinds(batch, instance, workspace.kind_weight, pair_grad)
+    kinds = batch.instance_kinds
+    return_kinds(kinds[instance], kinds[instance + 1], batch.kind_extras, batch.extra_pair,
+                 workspace.kind_weight, pair_grad)  # fmt: skip
     for k in range(nodes):
         if flat.node_prior[node + k] >= 0:
             pair_grad[flat.node_prior[node + k]] += prior[k]
@@ -360,7 +380,9 @@ def pass_flat_instances(
                 in_logs[begin + c] = workspace.in_logs[c] or purpose != UNITS
             continue
         if purpose <= LEARN:
-            loss += weigh(batch, instance, group_log, free, candidate_score, group_weight,
+            groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
+            loss += weigh(groups, batch.instance_weight[instance], batch.candidate_gold[begin:end],
+                          group_log, free, candidate_score[begin:end], group_weight,
                           free_weight)  # fmt: skip
         if purpose in (LEARN, EXPECT):
             _backward(batch, layout, flat, instance, potentials, group_weight, free_weight,

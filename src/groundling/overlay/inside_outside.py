@@ -44,7 +44,7 @@ from groundling.overlay.vectors import (
 )
 
 __all__ = [
-    "FAINT", "FLOOR", "HUGE", "NEXT", "PREVIOUS", "SAME", "TINY",
+    "FAINT", "FLOOR", "HUGE", "MOST_EDGE", "NEXT", "PREVIOUS", "SAME", "TINY",
     "Batch", "Integers", "Reals", "count_states", "inside", "outside",
 ]  # fmt: skip
 
@@ -56,6 +56,7 @@ TINY, HUGE = 1e-12, 1e12  # rows outside are rescaled
 # cell that underflows loses e^-515 of that at most, with scores above FAINT before scaling. So
 # no alignment that matters is lost while the sum over those that are kept stays above e^-440.
 FAINT, FLOOR = 1e-100, -440.0
+MOST_EDGE = 50.0  # the largest score of a relation that plain numbers can be multiplied with
 
 
 @inner
@@ -87,6 +88,7 @@ def inside(
     )
     count = last - first
     nodes = whole(batch.instance_nodes[instance])
+    dependency = batch.word_dependency[first_word:]
     kept_log[:count] = 0.0
     for w in range(words):  # its own scores; what its dependents tell it comes to them
         row = rows[w]
@@ -120,11 +122,27 @@ def inside(
                     continue
                 group_log[c * groups + group] += math.log(total)
                 kept_log[c] += math.log(total)
-        if parent >= 0:
-            _send(batch, layout, first_word + w, w, count, potentials, workspace, rows, messages)
-            above, message = rows[parent], messages[w]
-            for s in range(0, states, LANES):
-                store(above, s, load(above, s) * load(message, s))
+        if parent < 0:
+            continue
+        # What it tells its parent: for each state of the parent, the sum over its own.
+        link, edge = batch.word_link[first_word + w], potentials.edge_exp[dependency[w]]
+        row, message, above = rows[w], messages[w], rows[parent]
+        kept = edge[layout.stay] if link != UNIT and layout.stay >= 0 else 0.0
+        for s in range(0, states, LANES):
+            store(message, s, kept * load(row, s))
+        if link != UNIT:
+            _send_near(workspace.link[: workspace.tile_links[-1]], edge, row, message)
+        if link != BOUND:
+            right = batch.word_direction[first_word + w] > 0
+            advance = batch.word_advance[first_word + w]
+            go = edge[NEXT if right else PREVIOUS]
+            if advance >= 0:
+                go *= potentials.advance_exp[advance]
+            stay = edge[SAME] if link == UNIT else 0.0
+            _send_far(count, tile_start, action_start, state_enters, right, stay, go,
+                      potentials.skip_exp, row, message)  # fmt: skip
+        for s in range(0, states, LANES):
+            store(above, s, load(above, s) * load(message, s))
     for c in range(count):
         add = potentials.edge_top + math.log(max(1, tile_start[c + 1] - tile_start[c]))
         if in_logs[c] or not (kept_log[c] > FLOOR + words * add):
@@ -135,52 +153,36 @@ def inside(
                     rows[w, s] = 0.0
 
 
+# What is handed over is all that they read: each array makes a function longer to compile.
+
+
 @inner
-def _send(
-    batch: Batch,
-    layout: Layout,
-    word: int,
-    w: int,
-    candidates: int,
-    potentials: Potentials,
-    workspace: Workspace,
-    rows: Reals,
-    messages: Reals,
-) -> None:
-    """Compute what a word tells its parent: for each state of the parent, the sum over its own."""
-    link = batch.word_link[word]
-    dependency = batch.word_dependency[word]
-    edge_exp = potentials.edge_exp
-    action_start, state_enters = workspace.action_start, workspace.state_enters
-    row, message = rows[w], messages[w]
-    listed = link != UNIT
-    kept = edge_exp[dependency, layout.stay] if listed and layout.stay >= 0 else 0.0
-    for s in range(0, rows.shape[1], LANES):
-        store(message, s, kept * load(row, s))
-    if listed:
-        for i in range(np.uint64(workspace.tile_links[-1])):
-            packed = workspace.link[i]
-            cell = row[packed >> FROM & STATE]
-            message[packed & STATE] += edge_exp[dependency, packed >> RELATION] * cell
-        if link == BOUND:
-            return
-    right = batch.word_direction[word] > 0
-    go = edge_exp[dependency, NEXT if right else PREVIOUS]
-    if batch.word_advance[word] >= 0:
-        go *= potentials.advance_exp[batch.word_advance[word]]
-    stay = edge_exp[dependency, SAME] if link == UNIT else 0.0
+def _send_near(link: NDArray[np.uint64], edge: Reals, row: Reals, message: Reals) -> None:
+    """Add what a word's neighbouring nodes amount to, as `edge` weighs relations."""
+    for i in range(np.uint64(len(link))):
+        packed = link[i]
+        message[packed & STATE] += edge[packed >> RELATION] * row[packed >> FROM & STATE]
+
+
+@inner
+def _send_far(
+    candidates: int, tile_start: Integers, action_start: NDArray[np.uint64],
+    state_enters: NDArray[np.bool_], right: bool, stay: float, go: float, skip: float,
+    row: Reals, message: Reals,
+) -> None:  # fmt: skip
+    """Add what comes from the same action anew, and from those on the far side."""
     for c in range(candidates):
-        begin, stop = workspace.tile_start[c], workspace.tile_start[c + 1]
+        begin, stop = tile_start[c], tile_start[c + 1]
         beyond = 0.0  # what the actions on the far side amount to, with what passing over costs
         for step in range(stop - begin):
             action = stop - 1 - step if right else begin + step
             here = 0.0
             for s in range(action_start[action], action_start[action + 1]):
                 if state_enters[s]:
-                    here += rows[w, s]
+                    here += row[s]
             for s in range(action_start[action], action_start[action + 1]):
-                messages[w, s] += stay * here + go * beyond
-            beyond = here + potentials.skip_exp * beyond
+                message[s] += stay * here + go * beyond
+            beyond = here + skip * beyond
 
 
 @inner
@@ -219,8 +221,32 @@ def outside(
             message, above = messages[w], posteriors[parent]
             for s in range(0, states, LANES):
                 store(asked, s, divided(load(above, s), load(message, s)))
-            _receive(batch, layout, first_word + w, w, last - first, potentials, workspace, rows,
-                     posteriors, pair_grad, edge_grad)  # fmt: skip
+            # Undo what was told: from the message's adjoint to posteriors of the word's states.
+            row, posterior = rows[w], posteriors[w]
+            link = batch.word_link[first_word + w]
+            dependency = batch.word_dependency[first_word + w]
+            edge, grad = potentials.edge_exp[dependency], edge_grad[dependency]
+            if link != UNIT and layout.stay >= 0:
+                grad[layout.stay] += _receive_kept(edge[layout.stay], asked, row, posterior)
+            if link != UNIT:
+                _receive_near(workspace.tile_links, workspace.link, edge, asked, row, posterior,
+                              grad)  # fmt: skip
+            if link != BOUND:
+                right = batch.word_direction[first_word + w] > 0
+                advance = batch.word_advance[first_word + w]
+                going = NEXT if right else PREVIOUS
+                go = edge[going]
+                if advance >= 0:
+                    go *= potentials.advance_exp[advance]
+                stay = edge[SAME] if link == UNIT else 0.0
+                stayed, gone = _receive_far(
+                    last - first, workspace.tile_start, workspace.action_start, state_enters,
+                    right, stay, go, potentials.skip_exp, asked, row, posterior,
+                )  # fmt: skip
+                grad[SAME] += stayed
+                grad[going] += gone
+                if advance >= 0:
+                    pair_grad[advance] += gone
         else:
             for c in range(last - first):
                 start = workspace.action_start[workspace.tile_start[c]]
@@ -239,63 +265,44 @@ def outside(
 
 
 @inner
-def _receive(
-    batch: Batch,
-    layout: Layout,
-    word: int,
-    w: int,
-    candidates: int,
-    potentials: Potentials,
-    workspace: Workspace,
-    rows: Reals,
-    posteriors: Reals,
-    pair_grad: Reals,
-    edge_grad: Reals,
-) -> None:
-    """Undo `_send`: from adjoints of a message (`asked`) to posteriors of the word's states."""
-    link = batch.word_link[word]
-    dependency = batch.word_dependency[word]
-    edge_exp, asked = potentials.edge_exp, workspace.asked
-    action_start, state_enters = workspace.action_start, workspace.state_enters
-    if link != UNIT:
-        row, posterior = rows[w], posteriors[w]
-        if layout.stay >= 0:
-            edge_grad[dependency, layout.stay] += _receive_kept(
-                edge_exp[dependency, layout.stay], asked, row, posterior
-            )
-        for relation in range(len(workspace.next_link)):
-            times = edge_exp[dependency, relation]
-            first, last = workspace.tile_links[relation], workspace.tile_links[relation + 1]
-            even, odd = 0.0, 0.0  # two sums, as each addition waits for the one before
-            for pair in range((last - first) // 2):
-                packed = workspace.link[np.uint64(first + 2 * pair)]
-                state = packed >> FROM & STATE
-                flow = times * asked[packed & STATE] * row[state]
-                posterior[state] += flow
-                even += flow
-                packed = workspace.link[np.uint64(first + 2 * pair + 1)]
-                state = packed >> FROM & STATE
-                flow = times * asked[packed & STATE] * row[state]
-                posterior[state] += flow
-                odd += flow
-            if (last - first) % 2:
-                packed = workspace.link[np.uint64(last - 1)]
-                state = packed >> FROM & STATE
-                flow = times * asked[packed & STATE] * row[state]
-                posterior[state] += flow
-                even += flow
-            edge_grad[dependency, relation] += even + odd
-        if link == BOUND:
-            return
-    right = batch.word_direction[word] > 0
-    going = NEXT if right else PREVIOUS
-    go = edge_exp[dependency, going]
-    if batch.word_advance[word] >= 0:
-        go *= potentials.advance_exp[batch.word_advance[word]]
-    stay = edge_exp[dependency, SAME] if link == UNIT else 0.0
+def _receive_near(
+    tile_links: Integers, link: NDArray[np.uint64], edge: Reals, asked: Reals, row: Reals,
+    posterior: Reals, grad: Reals,
+) -> None:  # fmt: skip
+    """Undo `_send_near`."""
+    for relation in range(len(tile_links) - 1):
+        first, last = tile_links[relation], tile_links[relation + 1]
+        even, odd = 0.0, 0.0  # two sums, as each addition waits for the one before
+        for pair in range((last - first) // 2):
+            packed = link[np.uint64(first + 2 * pair)]
+            state = packed >> FROM & STATE
+            flow = edge[relation] * asked[packed & STATE] * row[state]
+            posterior[state] += flow
+            even += flow
+            packed = link[np.uint64(first + 2 * pair + 1)]
+            state = packed >> FROM & STATE
+            flow = edge[relation] * asked[packed & STATE] * row[state]
+            posterior[state] += flow
+            odd += flow
+        if (last - first) % 2:
+            packed = link[np.uint64(last - 1)]
+            state = packed >> FROM & STATE
+            flow = edge[relation] * asked[packed & STATE] * row[state]
+            posterior[state] += flow
+            even += flow
+        grad[relation] += even + odd
+
+
+@inner
+def _receive_far(
+    candidates: int, tile_start: Integers, action_start: NDArray[np.uint64],
+    state_enters: NDArray[np.bool_], right: bool, stay: float, go: float, skip: float,
+    asked: Reals, row: Reals, posterior: Reals,
+) -> tuple[float, float]:  # fmt: skip
+    """Undo `_send_far`; return how much stayed and how much went on."""
     stayed, gone = 0.0, 0.0
     for c in range(candidates):
-        begin, stop = workspace.tile_start[c], workspace.tile_start[c + 1]
+        begin, stop = tile_start[c], tile_start[c + 1]
         before = 0.0  # adjoint of `beyond`, walking the actions the other way round
         for step in range(stop - begin):
             action = begin + step if right else stop - 1 - step
@@ -303,18 +310,14 @@ def _receive(
             for s in range(action_start[action], action_start[action + 1]):
                 total += asked[s]
                 if state_enters[s]:
-                    here += rows[w, s]
+                    here += row[s]
             for s in range(action_start[action], action_start[action + 1]):
                 if state_enters[s]:
-                    posteriors[w, s] += (stay * total + before) * rows[w, s]
+                    posterior[s] += (stay * total + before) * row[s]
             stayed += stay * total * here
             gone += before * here
-            before = go * total + potentials.skip_exp * before
-    if link == UNIT:
-        edge_grad[dependency, SAME] += stayed
-    edge_grad[dependency, going] += gone
-    if batch.word_advance[word] >= 0:
-        pair_grad[batch.word_advance[word]] += gone
+            before = go * total + skip * before
+    return stayed, gone
 
 
 @inner

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from groundling.overlay.batch import (
     Batch,
+    Indices,
     Integers,
     Layout,
     Reals,
@@ -27,7 +28,7 @@ from groundling.overlay.batch import (
     summing,
     whole,
 )
-from groundling.overlay.inside_outside import FAINT, inside, outside
+from groundling.overlay.inside_outside import FAINT, MOST_EDGE, inside, outside
 from groundling.overlay.potentials import Potentials
 
 __all__ = [
@@ -40,24 +41,31 @@ __all__ = [
 SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3
 
 
+# What is handed over is all that they read: each array makes a function longer to compile.
+
+
 @inner
-def score_kinds(batch: Batch, instance: int, pair_score: Reals, kind_score: Reals) -> None:
+def score_kinds(
+    first: int, last: int, kind_extras: Integers, extra_pair: Integers, pair_score: Reals,
+    kind_score: Reals,
+) -> None:  # fmt: skip
     """Score what candidates have as a whole, once for all that have the same."""
-    first = batch.instance_kinds[instance]
-    for kind in range(batch.instance_kinds[instance + 1] - first):
+    for kind in range(first, last):
         total = 0.0
-        for i in range(batch.kind_extras[first + kind], batch.kind_extras[first + kind + 1]):
-            total += pair_score[batch.extra_pair[i]]
-        kind_score[kind] = total
+        for i in range(kind_extras[kind], kind_extras[kind + 1]):
+            total += pair_score[extra_pair[i]]
+        kind_score[kind - first] = total
 
 
 @inner
-def return_kinds(batch: Batch, instance: int, kind_weight: Reals, pair_grad: Reals) -> None:
+def return_kinds(
+    first: int, last: int, kind_extras: Integers, extra_pair: Integers, kind_weight: Reals,
+    pair_grad: Reals,
+) -> None:  # fmt: skip
     """Undo `score_kinds`."""
-    first = batch.instance_kinds[instance]
-    for kind in range(batch.instance_kinds[instance + 1] - first):
-        for i in range(batch.kind_extras[first + kind], batch.kind_extras[first + kind + 1]):
-            pair_grad[batch.extra_pair[i]] += kind_weight[kind]
+    for kind in range(first, last):
+        for i in range(kind_extras[kind], kind_extras[kind + 1]):
+            pair_grad[extra_pair[i]] += kind_weight[kind - first]
 
 
 @inner
@@ -65,7 +73,9 @@ def score_text_free(
     batch: Batch, instance: int, pair_score: Reals, kind_score: Reals, free: Reals
 ) -> None:
     """ψ(n) + Σ ψ(y_j) and whatever else each candidate scores in every alignment."""
-    score_kinds(batch, instance, pair_score, kind_score)
+    kinds = batch.instance_kinds
+    score_kinds(kinds[instance], kinds[instance + 1], batch.kind_extras, batch.extra_pair,
+                pair_score, kind_score)  # fmt: skip
     begin = batch.instance_candidates[instance]
     for c in range(batch.instance_candidates[instance + 1] - begin):
         total = kind_score[batch.candidate_kind[begin + c]]
@@ -92,62 +102,53 @@ def return_text_free(
             prior = batch.graph_prior[batch.action_graph[i]]
             if prior >= 0:
                 pair_grad[prior] += weight
-    return_kinds(batch, instance, kind_weight, pair_grad)
+    kinds = batch.instance_kinds
+    return_kinds(kinds[instance], kinds[instance + 1], batch.kind_extras, batch.extra_pair,
+                 kind_weight, pair_grad)  # fmt: skip
 
 
 @summing
 def fetch_scores(
-    batch: Batch, layout: Layout, instance: int, potentials: Potentials, workspace: Workspace
-) -> bool:
+    words: int, nodes: int, pairs: Indices, word_group: Integers, word_set: Integers,
+    pair_exp: Reals, set_shift: Reals, scores: Reals, group_shift: Reals,
+) -> bool:  # fmt: skip
     """Fetch each score of an instance once from afar, and make those of a word sum to one.
 
-    Returns whether plain numbers can hold them; `workspace.group_shift` receives what was divided.
+    Returns whether plain numbers can hold them; `group_shift` receives what was divided.
     """
-    first_word = whole(batch.instance_words[instance])
-    words = whole(batch.instance_words[instance + 1]) - first_word
-    nodes = whole(batch.instance_nodes[instance])
-    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    workspace.group_shift[:groups] = 0.0
-    scores = workspace.scores[: words * nodes].reshape(words, nodes)
-    cell = batch.instance_cells[instance]
-    fast = potentials.edge_top < 50.0
+    fast = True
     for w in range(words):
-        pairs = layout.cell_pair[cell + w * nodes : cell + (w + 1) * nodes]
         total = 0.0
-        for node in range(nodes):
-            score = potentials.pair_exp[pairs[node]]
-            scores[w, node] = score
+        for cell in range(np.uint64(w * nodes), np.uint64((w + 1) * nodes)):
+            score = pair_exp[pairs[cell]]
+            scores[cell] = score
             total += score
         fast &= FAINT < total < math.inf
-        for node in range(nodes):
-            scores[w, node] *= 1.0 / total
-        shift = potentials.set_shift[layout.word_set[first_word + w]] + math.log(total)
-        workspace.group_shift[batch.word_group[first_word + w]] += shift
-    return bool(fast)
+        for cell in range(np.uint64(w * nodes), np.uint64((w + 1) * nodes)):
+            scores[cell] *= 1.0 / total
+        group_shift[word_group[w]] += set_shift[word_set[w]] + math.log(total)
+    return fast
 
 
 @inner
 def weigh(
-    batch: Batch, instance: int, group_log: Reals, free: Reals, candidate_score: Reals,
+    groups: int, weight: float, gold: Integers, group_log: Reals, free: Reals, scores: Reals,
     group_weight: Reals, free_weight: Reals,
 ) -> float:  # fmt: skip
     """Score the candidates of an instance; return weight · -log p(gold).
 
     `group_weight` and `free_weight` receive the derivative by what each candidate is made of.
     """
-    groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
-    begin = whole(batch.instance_candidates[instance])
-    count = whole(batch.instance_candidates[instance + 1]) - begin
-    weight = batch.instance_weight[instance]
+    count = len(gold)
     top = -math.inf
     top_gold = -math.inf
     for c in range(count):
         score = free[c]
         for g in range(groups):
             score += group_log[c * groups + g]
-        candidate_score[begin + c] = score
+        scores[c] = score
         top = max(top, score)
-        if batch.candidate_gold[begin + c]:
+        if gold[c]:
             top_gold = max(top_gold, score)
     if weight == 0.0 or top_gold == -math.inf:
         free_weight[:count] = 0.0
@@ -155,15 +156,14 @@ def weigh(
         return 0.0
     total, total_gold = 0.0, 0.0
     for c in range(count):
-        score = candidate_score[begin + c]
-        free_weight[c] = math.exp(score - top)
+        free_weight[c] = math.exp(scores[c] - top)
         total += free_weight[c]
-        if batch.candidate_gold[begin + c]:
-            total_gold += math.exp(score - top_gold)
+        if gold[c]:
+            total_gold += math.exp(scores[c] - top_gold)
     for c in range(count):
         share = free_weight[c] / total
-        if batch.candidate_gold[begin + c]:
-            share -= math.exp(candidate_score[begin + c] - top_gold) / total_gold
+        if gold[c]:
+            share -= math.exp(scores[c] - top_gold) / total_gold
         free_weight[c] = weight * share
         for g in range(groups):
             group_weight[c * groups + g] = weight * share
@@ -200,55 +200,58 @@ def pass_instances(
         groups = whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance])
         words = whole(batch.instance_words[instance + 1] - batch.instance_words[instance])
         nodes = whole(batch.instance_nodes[instance])
+        first_word, first_cell = batch.instance_words[instance], batch.instance_cells[instance]
+        pairs = layout.cell_pair[first_cell : first_cell + words * nodes]
         group_log[: (end - begin) * groups] = 0.0
-        held = fetch_scores(batch, layout, instance, potentials, workspace)
+        workspace.group_shift[:groups] = 0.0
+        held = fetch_scores(
+            words, nodes, pairs, batch.word_group[first_word:], layout.word_set[first_word:],
+            potentials.pair_exp, potentials.set_shift, workspace.scores, workspace.group_shift,
+        )  # fmt: skip
+        held &= potentials.edge_top < MOST_EDGE
         workspace.in_logs[: end - begin] = not held
-        tile, place = begin, whole(0)
-        while tile < end and held:
-            stop, states = next_tile(layout, tile, end)
-            lay_out_tile(batch, layout, tile, stop, nodes, workspace)
-            rows = workspace.rows[place : place + words * states].reshape(words, states)
-            messages = workspace.messages[place : place + words * states].reshape(words, states)
-            inside(batch, layout, instance, tile, stop, potentials, workspace, rows, messages,
-                   group_log[(tile - begin) * groups : (stop - begin) * groups],
-                   workspace.in_logs[tile - begin : stop - begin])  # fmt: skip
-            tile, place = stop, place + words * states
-        if held:
+        for way in range(2 if held else 0):  # there, and back
+            tile, place = begin, whole(0)
+            while tile < end:
+                stop, states = next_tile(layout, tile, end)
+                if way == 0 or tile > begin or stop < end:  # else it is there still
+                    lay_out_tile(batch, layout, tile, stop, nodes, workspace)
+                rows = workspace.rows[place : place + words * states].reshape(words, states)
+                messages = workspace.messages[place : place + words * states].reshape(words, states)
+                logs = slice((tile - begin) * groups, (stop - begin) * groups)
+                if way == 0:
+                    inside(batch, layout, instance, tile, stop, potentials, workspace, rows,
+                           messages, group_log[logs],
+                           workspace.in_logs[tile - begin : stop - begin])  # fmt: skip
+                else:
+                    posteriors = workspace.posteriors[: words * states]
+                    posteriors[:] = 0.0
+                    outside(batch, layout, instance, tile, stop, group_weight[logs], potentials,
+                            workspace, rows, messages, posteriors.reshape(words, states),
+                            pair_grad, edge_grad)  # fmt: skip
+                tile, place = stop, place + words * states
+            if way == 1:
+                continue
             score_text_free(batch, instance, potentials.pair_score, workspace.kind_score, free)
             for c in range(end - begin):
                 held &= not workspace.in_logs[c]
                 for g in range(groups):
                     group_log[c * groups + g] += workspace.group_shift[g]
+            if not held:
+                break
+            if purpose <= LEARN:
+                loss += weigh(groups, batch.instance_weight[instance],
+                              batch.candidate_gold[begin:end], group_log, free,
+                              candidate_score[begin:end], group_weight, free_weight)  # fmt: skip
+            if purpose not in (LEARN, EXPECT):
+                break
+            workspace.counts[: words * nodes + 1] = 0.0
         if not held:
             # Where candidates are weighed against each other, all are done alike.
             for c in range(end - begin):
                 in_logs[begin + c] = workspace.in_logs[c] or purpose != UNITS
-            continue
-        if purpose <= LEARN:
-            loss += weigh(batch, instance, group_log, free, candidate_score, group_weight,
-                          free_weight)  # fmt: skip
-        if purpose not in (LEARN, EXPECT):
-            continue
-        # Backward: add expected counts, charts weighted by (candidates × groups).
-        counts = workspace.counts
-        counts[: words * nodes + 1] = 0.0
-        tile, place = begin, whole(0)
-        while tile < end:
-            stop, states = next_tile(layout, tile, end)
-            if tile > begin or stop < end:  # else it is there still
-                lay_out_tile(batch, layout, tile, stop, nodes, workspace)
-            posteriors = workspace.posteriors[: words * states]
-            posteriors[:] = 0.0
-            rows = workspace.rows[place : place + words * states].reshape(words, states)
-            messages = workspace.messages[place : place + words * states].reshape(words, states)
-            outside(batch, layout, instance, tile, stop,
-                    group_weight[(tile - begin) * groups : (stop - begin) * groups], potentials,
-                    workspace, rows, messages, posteriors.reshape(words, states), pair_grad,
-                    edge_grad)  # fmt: skip
-            tile, place = stop, place + words * states
-        return_text_free(batch, instance, free_weight, pair_grad, workspace.kind_weight)
-        first_cell = batch.instance_cells[instance]
-        pairs = layout.cell_pair[first_cell : first_cell + words * nodes]
-        for cell in range(words * nodes):
-            pair_grad[pairs[cell]] += counts[cell]
+        elif purpose in (LEARN, EXPECT):
+            return_text_free(batch, instance, free_weight, pair_grad, workspace.kind_weight)
+            for cell in range(words * nodes):
+                pair_grad[pairs[cell]] += workspace.counts[cell]
     return loss

@@ -63,8 +63,10 @@ def pass_instance_in_logs(
         if stage == 0:
             loss = 0.0
             if purpose <= LEARN:
-                loss = weigh(batch, instance, group_log, free, candidate_score, group_weight,
-                             free_weight)  # fmt: skip
+                end = begin + count
+                loss = weigh(groups, batch.instance_weight[instance],
+                             batch.candidate_gold[begin:end], group_log, free,
+                             candidate_score[begin:end], group_weight, free_weight)  # fmt: skip
             if purpose not in (LEARN, EXPECT):
                 return loss
     # Where there is a way back, all candidates are in logarithms.

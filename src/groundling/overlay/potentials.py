@@ -241,10 +241,10 @@ def score_sets(
 
 @compiled
 def return_sets(
-    tables: PairTables, pair_grad: Reals, first: int, last: int, scratch: Reals, parts: Reals,
+    tables: PairTables, pair_grads: Reals, first: int, last: int, scratch: Reals, parts: Reals,
     table: Reals, theta_grad: Reals,
 ) -> None:  # fmt: skip
-    """Undo `score_sets`: from expected counts of pairs to the gradient."""
+    """Undo `score_sets`: from expected counts of pairs, of each thread, to the gradient."""
     one = np.uint32(1)
     for block in range(first, last):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
@@ -252,7 +252,10 @@ def return_sets(
         table[: (end - begin) * LANES] = 0.0
         for s in sets:
             for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-                table[tables.pair_place[pair]] = pair_grad[pair]
+                count = pair_grads[0, pair]
+                for thread in range(1, len(pair_grads)):
+                    count += pair_grads[thread, pair]
+                table[tables.pair_place[pair]] = count
         for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
             store(parts, tables.block_part[entry] * LANES, spread(0.0))
         place = 0
@@ -314,18 +317,18 @@ def return_amounts(
                 )
 
 
-@compiled
-def score_edges(labels: LabelTables, theta: Reals, edge_score: Reals) -> None:
+def score_edges(labels: LabelTables, theta: Reals) -> Reals:
     """Score every dependency × relation."""
-    for edge in range(len(labels.edge_rows) - 1):
-        edge_score[edge] = 0.0
-        for row in range(labels.edge_rows[edge], labels.edge_rows[edge + 1]):
-            edge_score[edge] += labels.edge_value[row] * theta[labels.edge_feature[row]]
+    scores = labels.edge_value * theta[labels.edge_feature]
+    edges = len(labels.edge_rows) - 1
+    return np.asarray(np.bincount(_edge_of_rows(labels), scores, edges), np.float64)
 
 
-@compiled
 def return_edges(labels: LabelTables, edge_grad: Reals, theta_grad: Reals) -> None:
     """Undo `score_edges`: from expected counts to the gradient."""
-    for edge in range(len(labels.edge_rows) - 1):
-        for row in range(labels.edge_rows[edge], labels.edge_rows[edge + 1]):
-            theta_grad[labels.edge_feature[row]] += labels.edge_value[row] * edge_grad[edge]
+    counts = labels.edge_value * edge_grad[_edge_of_rows(labels)]
+    np.add.at(theta_grad, labels.edge_feature, counts)
+
+
+def _edge_of_rows(labels: LabelTables) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(labels.edge_rows) - 1), sizes_of(labels.edge_rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
@@ -34,7 +34,7 @@ __all__ = ["Scorer"]
 
 
 _NONE = np.zeros(0)
-_NO_GRADS: tuple[list[Reals], list[Reals]] = ([_NONE], [np.zeros((0, 0))])
+_NO_GRADS: tuple[Sequence[Reals], Sequence[Reals]] = ([_NONE], [np.zeros((0, 0))])
 
 
 class Scorer:
@@ -83,8 +83,8 @@ class Scorer:
     # Gradients of shared pairs are collected per thread; they are allocated once, if needed.
 
     @cached_property
-    def _pair_grads(self) -> list[Reals]:
-        return [np.zeros(len(self.tables.pair_node)) for _ in range(self.threads)]
+    def _pair_grads(self) -> Reals:
+        return np.zeros((self.threads, len(self.tables.pair_node)))
 
     @cached_property
     def _edge_grads(self) -> list[Reals]:
@@ -115,7 +115,6 @@ class Scorer:
         """Score every distinct pair and every relation."""
         pair_score, pair_exp = np.empty((2, len(self.tables.pair_node)))
         set_shift = np.empty(len(self.tables.set_labels) - 1)
-        edge_score = np.empty(len(self.tables.edge_rows) - 1)
 
         def work(shard: int) -> None:
             first, last = self._block_shards[shard]
@@ -128,7 +127,7 @@ class Scorer:
         self._each(work)
         shifted = [pair_exp[each] for each in self._pair_shares()]
         self._each(lambda shard: np.exp(shifted[shard], out=shifted[shard]))
-        score_edges(self.tables, theta, edge_score)
+        edge_score = score_edges(self.tables, theta)
         advances = pair_score[self._advances]
         top = max(edge_score.max(initial=0.0), advances.max(initial=0.0))
         advance_exp = np.zeros(len(pair_score) if len(advances) else 0)
@@ -160,6 +159,7 @@ class Scorer:
     ) -> float:
         """Pass over all instances, those that need it in logarithms; return the loss."""
         potentials = self.potentials(theta)
+        pair_grads: Sequence[Reals] | Reals
         pair_grads, edge_grads = _NO_GRADS
         if purpose in (LEARN, EXPECT):
             pair_grads, edge_grads = self._pair_grads, self._edge_grads
@@ -216,7 +216,7 @@ class Scorer:
         return_amounts(
             self.tables,
             theta,
-            self._collect(self._pair_grads),
+            self._pair_grads.sum(axis=0),
             wanted,
             np.empty(self.labels),
             gradient,
@@ -224,21 +224,19 @@ class Scorer:
         return loss, gradient
 
     @staticmethod
-    def _collect(parts: list[Reals], span: slice = slice(None)) -> Reals:
+    def _collect(parts: list[Reals]) -> Reals:
         for each in parts[1:]:
-            parts[0][span] += each[span]
+            parts[0] += each
         return parts[0]
 
     def _gradient(self) -> Reals:
         theta_grads = self._theta_grads  # made before threads begin
-        shares = self._pair_shares()
-        self._each(lambda shard: self._collect(self._pair_grads, shares[shard]))
 
         def work(shard: int) -> None:
             first, last = self._block_shards[shard]
             theta_grads[shard][:] = 0.0
             return_sets(
-                self._pair_tables, self._pair_grads[0], first, last, lane_rows(self.labels),
+                self._pair_tables, self._pair_grads, first, last, lane_rows(self.labels),
                 lane_rows(self._parts), lane_rows(self._block_nodes), theta_grads[shard],
             )  # fmt: skip
 
