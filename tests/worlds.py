@@ -91,7 +91,7 @@ def put(moved, target):
     )
 
 
-def workbench(overlay=None, features=None, terms=PlanTerms()):  # noqa: B008 - a frozen value
+def workbench(overlay=None, features=None, terms=PlanTerms()):
     """Return an encoder and an empty feature space."""
     features = features or Features(words=("word",), numbers=("real", "bins"))
     reader = Reader(ChainParser(), features.promote, features.labeller(), features.first_lexicon())

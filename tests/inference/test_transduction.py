@@ -15,7 +15,7 @@ from tests.models.test_lattice import readings
 from tests.worlds import GoalLine, Line, line_demonstrations, objective_of, weights_for
 
 
-def learnt(seed, spread=1.0, demonstrations=None, unit="word", model=TransducerModel()):  # noqa: B008
+def learnt(seed, spread=1.0, demonstrations=None, unit="word", model=TransducerModel()):
     objective, space = objective_of(
         model, Overlay(unit=unit), demonstrations or line_demonstrations()
     )

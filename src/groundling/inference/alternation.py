@@ -147,7 +147,7 @@ def alternate(
     search: Search,
     length_score: Callable[[int], float],
     lengths: Sequence[int],
-    how: Alternation = Alternation(),  # noqa: B008 - a frozen value
+    how: Alternation = Alternation(),
 ) -> list[ScoredTrajectory]:
     """Search plans of all lengths; return the distinct ones found, best first."""
     random = np.random.default_rng(how.seed)

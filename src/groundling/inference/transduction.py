@@ -63,7 +63,7 @@ def transduce(
     scores: UnitScores,
     start: State,
     search: Search,
-    how: Transduction = Transduction(),  # noqa: B008 - a frozen value
+    how: Transduction = Transduction(),
     merge: Merge | None = None,
 ) -> list[ScoredTrajectory]:
     """Return plans with their log probabilities, best first.

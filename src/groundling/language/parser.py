@@ -64,7 +64,7 @@ class ChainParser:
 
     def __init__(
         self,
-        limits: Limits = Limits(),  # noqa: B008 - a frozen value
+        limits: Limits = Limits(),
         language: Language = NEUTRAL,
     ) -> None:
         self.limits = limits
@@ -118,7 +118,7 @@ class ConlluParser:
         paths: str | PathLike[str] | Sequence[str | PathLike[str]],
         *,
         fallback: Parser | None = None,
-        limits: Limits = Limits(),  # noqa: B008
+        limits: Limits = Limits(),
         language: Language = NEUTRAL,
     ) -> None:
         self.limits = limits
@@ -233,7 +233,7 @@ def load_parser(
     name: str | Parser = "default",
     *,
     cache: ParseCache | None = None,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: Limits = Limits(),
 ) -> Parser:
     """Return a parser by its name; a parser itself is returned as it is.
 

@@ -73,7 +73,7 @@ class SpacyParser:
     def __init__(
         self,
         pipeline: str | Path,
-        limits: Limits = Limits(),  # noqa: B008
+        limits: Limits = Limits(),
         language: Spoken | None = None,
     ) -> None:
         self.pipeline = pipeline
@@ -179,7 +179,7 @@ class ShippedParser(SpacyParser):
 
     def __init__(
         self,
-        limits: Limits = Limits(),  # noqa: B008
+        limits: Limits = Limits(),
         language: Spoken = ENGLISH,
     ) -> None:
         super().__init__(SHIPPED_PIPELINE, limits, language)

@@ -72,7 +72,7 @@ def learn_lexicon(
     features: Features,
     learning: Learning,
     *,
-    settings: LexiconLearning = LexiconLearning(),  # noqa: B008 - a frozen value
+    settings: LexiconLearning = LexiconLearning(),
     seed: int = 0,
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,

@@ -77,7 +77,7 @@ class Encoder:
         reader: Reader,
         overlay: Overlay,
         nodes: NodeLabeller,
-        terms: PlanTerms = PlanTerms(),  # noqa: B008 - a frozen value
+        terms: PlanTerms = PlanTerms(),
         split: UnitSplitter = split_units,
         budget: Budget | None = None,
     ) -> None:
