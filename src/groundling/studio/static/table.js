@@ -7,6 +7,8 @@ const SIZE = 50;
 export async function open(page, project) {
   let offset = 0;
   let turn = 0;
+  let typing = false; // a row that somebody types into is not replaced meanwhile
+  let late = false;
   const count = h("p", { class: "muted", role: "status" });
   const body = h("tbody");
   const more = h("button", { type: "button", hidden: true, onclick: () => load(true) }, "Show more");
@@ -17,11 +19,20 @@ export async function open(page, project) {
   } });
   const file = h("input", { type: "file", id: "file", accept: ".jsonl,application/x-ndjson", class: "unseen", onchange: takeIn });
 
+  body.addEventListener("input", () => { typing = true; });
+  body.addEventListener("change", () => { typing = false; });
+  body.addEventListener("focusout", () => {
+    typing = false;
+    if (late) load();
+  });
+
   async function load(further = false) {
     const mine = ++turn;
     offset = further ? offset + SIZE : 0;
     const found = await trying(() => project.get(`/demonstrations?limit=${SIZE}&offset=${offset}&search=${encodeURIComponent(search.value)}`));
     if (!found || mine !== turn) return;
+    late = typing && !further;
+    if (late) return;
     const rows = found.demonstrations.map(row);
     if (further) body.append(...rows); else body.replaceChildren(...rows);
     count.textContent = plural(found.total, "demonstration");
