@@ -13,6 +13,8 @@ from groundling.overlay.strips import FlatLayout, is_flat, lay_out_flat, measure
 
 __all__ = ["Arrangement", "arrange"]
 
+_PER_WORD = ("tile_cells", "scores", "cells", "candidate_cells")  # room that grows with a text
+
 
 class Arrangement(NamedTuple):
     """What kernels read beside an encoding; it follows from the encoding."""
@@ -26,17 +28,17 @@ class Arrangement(NamedTuple):
 
 def arrange(encoding: Encoding) -> Arrangement:
     """Lay an encoding out for kernels."""
-    batch, choice = encoding.batch, encoding.alone
-    if choice is not None and choice.arranged is not None:
-        layout, flat, room = _arrange_again(choice.arranged, batch, encoding.word_sets)
+    batch, kept = encoding.batch, encoding.alone
+    if kept is not None and kept.arranged is not None:
+        layout, flat, room = _arrange_again(kept.arranged, batch, encoding.word_sets)
     else:
         layout = make_layout(batch, encoding.word_sets)
         flat = lay_out_flat(batch) if is_flat(batch) else None
         room = measure_room(batch, layout)
         if flat is not None:
             room = measure_flat_room(batch, flat, room)
-        if choice is not None and len(encoding.word_sets):
-            choice.arranged = _without_text(layout, flat, room, len(encoding.word_sets))
+        if kept is not None and len(encoding.word_sets):
+            kept.arranged = _without_text(layout, flat, room, len(encoding.word_sets))
     return Arrangement(
         pairs=tabulate(encoding.tables),
         layout=layout,
@@ -81,6 +83,3 @@ def _arrange_again(
     room, words = before.room, len(word_sets)
     scaled = {name: max(1, getattr(room, name) // before.words * words) for name in _PER_WORD}
     return layout, flat, room._replace(groups=int(batch.instance_groups[-1]), **scaled)
-
-
-_PER_WORD = ("tile_cells", "scores", "cells", "candidate_cells")

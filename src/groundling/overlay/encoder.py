@@ -13,8 +13,8 @@ from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
 from groundling.memory import Budget, Memory
+from groundling.overlay.candidate_arrays import LatestArrays
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.choices import Choices
 from groundling.overlay.encoding import Instance, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
 from groundling.overlay.joined import JoinedLabels
@@ -96,7 +96,7 @@ class Encoder:
         self._graphs: Memory[tuple[World, int, State, Action], LaidOutGraph] = Memory(self.budget)
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
-        self._choices = Choices()
+        self._latest = LatestArrays()
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
@@ -114,7 +114,7 @@ class Encoder:
     def remembered(self) -> dict[str, int]:
         """Return about how many bytes everything that is remembered takes."""
         return {
-            "worlds, graphs and plans": self.budget.used + self._choices.bytes,
+            "worlds, graphs and plans": self.budget.used + self._latest.bytes,
             "labels": self._layouts.bytes + (0 if self._joined is None else self._joined.bytes),
             "scores": sum(each.bytes for each in list(self.memory.values())),
         }
@@ -125,14 +125,14 @@ class Encoder:
         self._graphs.forget()
         self._layouts.clear()
         self._joined = None
-        self._choices.forget()
+        self._latest.forget()
         self.memory.clear()
         self.budget.count_again()
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
         self._worlds.forget(environment)
-        self._choices.forget()
+        self._latest.forget()
         self.memory.clear()
         self.budget.count_again()
 
@@ -255,6 +255,6 @@ class Encoder:
             advance_scores=self.terms.advance_scores,
             plan_words=self.terms.plan_words,
             joined=None if grow else self._joined,
-            choices=self._choices,
+            latest=self._latest,
         )
         return Scorer(encoding, skip=self.terms.skip, threads=threads)

@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import Batch, Integers
-from groundling.overlay.candidates import Candidates
-from groundling.overlay.choices import (
+from groundling.overlay.candidate_arrays import (
     Alone,
-    Choice,
-    Choices,
+    CandidateArrays,
+    LatestArrays,
     Numbered,
-    choose,
-    distinct_keys,
-    in_order,
+    lay_out_candidates,
 )
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.distinct import distinct_keys, in_order
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
 from groundling.overlay.interning import Interner
 from groundling.overlay.joined import JoinedLabels
@@ -89,7 +88,9 @@ class Encoding:
     dependencies: list[str]
     relation_names: list[Relation]
     graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
-    alone: Choice | None = field(default=None, repr=False)  # of the only text, if it is kept
+    alone: CandidateArrays | None = field(
+        default=None, repr=False
+    )  # of the only text, if it is kept
 
     @property
     def instances(self) -> int:
@@ -118,22 +119,22 @@ def encode(
     advance_scores: bool = False,
     plan_words: bool = False,
     joined: JoinedLabels | None = None,
-    choices: Choices | None = None,
+    latest: LatestArrays | None = None,
 ) -> Encoding:
     """Encode instances; with `grow`, also decide which features the space has.
 
-    `joined` remembers what labels join, and `choices` what candidates come to, where the space
+    `joined` remembers what labels join, and `latest` what candidates come to, where the space
     does not grow.
     """
     if grow or joined is None or not joined.fits(space):
-        joined = choices = None
+        joined = latest = None
     collector = _Collector(
         action_scores,
         advance_scores,
         plan_words,
         by_value=joined is None,
         counts=grow and space.min_count > 0,
-        choices=choices,
+        latest=latest,
         alone=len(instances) == 1,
     )
     for instance in instances:
@@ -151,12 +152,12 @@ class _Collector:
         plan_words: bool,
         by_value: bool,
         counts: bool,
-        choices: Choices | None,
+        latest: LatestArrays | None,
         alone: bool,
     ) -> None:
-        self.known_choices = choices
+        self.latest = latest
         self.is_alone = alone
-        self.alone: Choice | None = None  # if it is the only one, and kept for other texts
+        self.alone: CandidateArrays | None = None  # if it is the only one, and kept for other texts
         self.by_value = by_value
         self.counts = counts  # whether it matters what demonstrated plans have
         self.action_scores = action_scores
@@ -170,7 +171,7 @@ class _Collector:
         # Interning a large thing by value hashes all its labels; by identity it is free.
         self.known_nodes: dict[int, int] = {}
         self.known_shapes: dict[int, int] = {}
-        self.choices: dict[tuple[int, ...], Numbered] = {}
+        self.numbered: dict[tuple[int, ...], Numbered] = {}
         self.alike: dict[tuple[Hashable, ...], Numbered] = {}
         # What comes as numbers is collected as such; what comes as arrays is kept as they are.
         self.numbers: dict[str, array[int]] = {name: array("i") for name in _LISTED}
@@ -212,52 +213,52 @@ class _Collector:
         numbers["node_enters"].extend(shape.enters)
         numbers["shape_nodes"].append(len(numbers["node_enters"]))
 
-    def choice(self, candidates: Sequence[Candidates]) -> Numbered:
+    def number(self, candidates: Sequence[Candidates]) -> Numbered:
         """Return what candidates come to, for the first text or for the next one."""
         key = tuple(map(id, candidates))
-        found = self.choices.get(key)
+        found = self.numbered.get(key)
         if found is not None:
             return found
-        if self.known_choices is not None:
-            choice = self.known_choices.of(candidates, priors=self.action_scores)
-            self.alone = choice if self.is_alone else None
-            found = self._number(choice)
+        if self.latest is not None:
+            arrays = self.latest.of(candidates, priors=self.action_scores)
+            self.alone = arrays if self.is_alone else None
+            found = self._number(arrays)
         elif sum(len(each.action_graph) for each in candidates) <= _FEW:
             # Decisions in one state are often listed anew each time.
             same = tuple([each.signature() for each in candidates])
             found = self.alike.get(same)
             if found is None:
-                found = self._number(choose(candidates, priors=self.action_scores))
+                found = self._number(lay_out_candidates(candidates, priors=self.action_scores))
                 self.alike[same] = found
         else:
-            found = self._number(choose(candidates, priors=self.action_scores))
-        self.choices[key] = found
+            found = self._number(lay_out_candidates(candidates, priors=self.action_scores))
+        self.numbered[key] = found
         return found
 
-    def _number(self, choice: Choice) -> Numbered:
+    def _number(self, arrays: CandidateArrays) -> Numbered:
         if self.alone is not None and self.alone.encoded is not None:
             before: Alone = self.alone.encoded
             self.nodes.items, self.relations.items = before.nodes, before.relations
             return before.numbered
         node = self.node
-        contents = np.array([node(each) for each in choice.contents], np.int64)
-        shapes = np.array([self.shape(each) for each in choice.shapes], np.int32)
-        nodes, graph_node = contents[choice.nodes], choice.graph_node
+        contents = np.array([node(each) for each in arrays.contents], np.int64)
+        shapes = np.array([self.shape(each) for each in arrays.shapes], np.int32)
+        nodes, graph_node = contents[arrays.nodes], arrays.graph_node
         if self.by_value and len(set(nodes.tolist())) < len(nodes):
             # Contents that differ in identity only have one number.
             nodes, local = in_order(nodes.tolist())
             graph_node = local[graph_node]
         return Numbered(
-            graphs=choice.graphs,
-            graph_shape=shapes[choice.graph_shape],
-            graph_prior=contents[choice.graph_prior] if self.action_scores else choice.graph_prior,
+            graphs=arrays.graphs,
+            graph_shape=shapes[arrays.graph_shape],
+            graph_prior=contents[arrays.graph_prior] if self.action_scores else arrays.graph_prior,
             graph_node=graph_node,
-            graph_ends=choice.graph_ends,
+            graph_ends=arrays.graph_ends,
             nodes=nodes,
-            action_graph=choice.action_graph,
-            candidate_ends=choice.candidate_ends,
-            candidate_kind=choice.candidate_kind,
-            kinds=contents[choice.kinds],
+            action_graph=arrays.action_graph,
+            candidate_ends=arrays.candidate_ends,
+            candidate_kind=arrays.candidate_kind,
+            kinds=contents[arrays.kinds],
         )
 
     def add(self, instance: Instance) -> None:
@@ -268,7 +269,7 @@ class _Collector:
             numbers[f"word_{name}"].extend(getattr(skeleton, name))
         dependency = self.dependencies
         numbers["word_dependency"].extend([dependency(name) for name in skeleton.relation])
-        numbered = self.choice(instance.candidates)
+        numbered = self.number(instance.candidates)
         self.chosen.append(numbered)
         groups = numbers["instance_groups"]
         groups.append(groups[-1] + skeleton.groups)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from groundling.features.labels import STRING, NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.overlay.batch import Integers, Reals
-from groundling.overlay.choices import Choice
+from groundling.overlay.candidate_arrays import CandidateArrays
 from groundling.overlay.graphs import NodeContent, Relation
 from groundling.overlay.interning import Interner
 from groundling.overlay.joining import Meetings, edge_labels
@@ -86,18 +86,20 @@ class JoinedLabels:
         return self.space is space and self._keys is space.keys and not space.own
 
     def tables(
-        self, meetings: Meetings, *, edge_scores: bool, alone: Choice | None = None
+        self, meetings: Meetings, *, edge_scores: bool, alone: CandidateArrays | None = None
     ) -> LabelTables:
         """Return what `join_labels` returns when nothing grows.
 
-        `alone` is the choice whose nodes meet words, where there is one only that is kept.
+        `alone` are the candidates whose nodes meet words, where there is one only that is kept.
         """
         with self._lock:
             if self.entries > _MOST_ENTRIES or len(self._nodes) > _MOST_LABELS:
                 self._forget()
             return self._tables(meetings, edge_scores, alone)
 
-    def _tables(self, meetings: Meetings, edge_scores: bool, alone: Choice | None) -> LabelTables:
+    def _tables(
+        self, meetings: Meetings, edge_scores: bool, alone: CandidateArrays | None
+    ) -> LabelTables:
         spelled: _Spelled | None = None if alone is None else alone.spelled
         if spelled is None or spelled.age is not self._age:
             spelled = self._spell(meetings.nodes)

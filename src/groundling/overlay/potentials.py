@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import Indices, Integers, Reals, compiled, whole
-from groundling.overlay.choices import distinct_keys
+from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.parts import share_parts
 from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.vectors import LANES, fetch, larger, largest, load, spread, store

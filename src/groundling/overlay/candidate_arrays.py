@@ -1,4 +1,4 @@
-"""Choices: what some lists of candidates come to as arrays, shared by the texts about them."""
+"""Lists of candidates as arrays, shared by the texts about them; the latest are kept."""
 
 from __future__ import annotations
 
@@ -12,21 +12,17 @@ from numpy.typing import NDArray
 
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Relation, Shape
-from groundling.overlay.ragged import concatenated, starts_of
+from groundling.overlay.ragged import concatenated
 
-__all__ = ["Alone", "Choice", "Choices", "Numbered", "choose", "distinct_keys", "in_order"]
+__all__ = ["Alone", "CandidateArrays", "LatestArrays", "Numbered", "lay_out_candidates"]
 
 Numbers = NDArray[Any]
 
 _LATEST = 1_900_000  # bytes
-_SOME = 2**18  # keys that are looked up at a time
-_MOST_EMPTY = 40  # places of a table for each key
-_COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bits
-_BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
 
 
 @dataclass(eq=False)
-class Choice:
+class CandidateArrays:
     """What some lists of candidates come to as arrays, shared by the texts that choose among them.
 
     Nothing in it depends on a text, or on what else is encoded with it. Things that are the same
@@ -60,9 +56,9 @@ class Choice:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbered:
-    """A choice with the numbers that its nodes and shapes have in an encoding.
+    """Arrays of candidates with the numbers that nodes and shapes have in an encoding.
 
-    What a choice lists is not kept: there are many, and the garbage collector walks all of it.
+    What the arrays number is not kept: there are many, and the garbage collector walks all of it.
     """
 
     graphs: Sequence[LaidOutGraph]
@@ -88,7 +84,7 @@ class Numbered:
 
 
 class Alone(NamedTuple):
-    """What is the same for every text that is encoded alone with a choice."""
+    """What is the same for every text that is encoded alone with some candidates."""
 
     numbered: Numbered
     nodes: list[NodeContent]
@@ -96,7 +92,7 @@ class Alone(NamedTuple):
     arrays: dict[str, Numbers]  # of the batch
 
 
-def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
+def lay_out_candidates(candidates: Sequence[Candidates], *, priors: bool) -> CandidateArrays:
     """Return what lists of candidates come to together; `priors` tells whether ψ(y) is scored."""
     places: dict[int, int] = {}  # identity of a graph, a content or a shape -> its place
     nodes: dict[int, int] = {}
@@ -149,7 +145,7 @@ def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
             plan_kinds.append(np.array(of_kinds, np.int32)[each.plan_labels])
         else:
             plan_kinds.append(np.zeros(len(each), np.int32))  # without labels, all are alike
-    return Choice(
+    return CandidateArrays(
         candidates=tuple(candidates),
         graphs=graphs if len(candidates) > 1 else candidates[0].graphs,
         contents=contents,
@@ -166,7 +162,7 @@ def choose(candidates: Sequence[Candidates], *, priors: bool) -> Choice:
     )
 
 
-class Choices:
+class LatestArrays:
     """What the latest lists of candidates came to, for more texts about the same.
 
     Most requests are about what others were about shortly before. Only the latest are kept: they
@@ -175,19 +171,19 @@ class Choices:
 
     def __init__(self) -> None:
         self.bytes = 0
-        self._known: dict[tuple[int, ...], Choice] = {}  # those used last stand last
+        self._known: dict[tuple[int, ...], CandidateArrays] = {}  # those used last stand last
         self._lock = threading.Lock()  # requests may be followed side by side
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Choices, ()  # copies begin anew
+        return LatestArrays, ()  # copies begin anew
 
-    def of(self, candidates: Sequence[Candidates], *, priors: bool) -> Choice:
+    def of(self, candidates: Sequence[Candidates], *, priors: bool) -> CandidateArrays:
         """Return what lists of candidates come to, which holds them as long as it is kept."""
         key = tuple(map(id, candidates))
         with self._lock:
             found = self._known.pop(key, None)
             if found is None:
-                found = choose(candidates, priors=priors)
+                found = lay_out_candidates(candidates, priors=priors)
                 self.bytes += found.nbytes
             self._known[key] = found
             while self.bytes > _LATEST:
@@ -199,61 +195,3 @@ class Choices:
         with self._lock:
             self._known.clear()
             self.bytes = 0
-
-
-def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the distinct values as they first occur, and the place of each value among them.
-
-    >>> [each.tolist() for each in in_order([7, 3, 7, 5])]
-    [[7, 3, 5], [0, 1, 0, 2]]
-    """
-    distinct, first, where = np.unique(
-        np.array(values, np.int64), return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return distinct[order], rank[where]
-
-
-def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
-    """Do what np.unique does with its inverse, without sorting: a table tells what occurs.
-
-    Keys are set << 32 | node. The table has one bit for each set and node; places are looked up
-    in it by counting bits, so that it stays small, and time grows with the number of keys.
-
-    >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]
-    [[2, 4294967296], [1, 0, 1]]
-    """
-    if not len(keys):
-        return keys, keys
-    size = (int(keys.max() >> 32) + 1) * nodes
-    if size > _MOST_EMPTY * len(keys):
-        distinct, where = np.unique(keys, return_inverse=True)
-        return distinct, where
-    seen = np.zeros(size, np.bool_)
-    # What is done some at a time stays in the cache, and takes no room.
-    some = [slice(first, first + _SOME) for first in range(0, len(keys), _SOME)]
-    for each in some:
-        seen[_flat(keys[each], nodes)] = True
-    found = np.flatnonzero(seen)
-    high = found // nodes
-    distinct = high << 32 | (found - high * nodes)
-    where = np.empty(len(keys), np.int32)
-    if len(some) == 1:
-        place = np.empty(size, np.int32)
-        place[found] = np.arange(len(found), dtype=np.int32)
-        where[:] = place[_flat(keys, nodes)]
-        return distinct, where
-    bits = np.packbits(seen, bitorder="little")
-    del seen
-    before = starts_of(_COUNT[bits], np.int32)  # how many occur before those of a byte
-    for each in some:
-        flat = _flat(keys[each], nodes)
-        byte = flat >> 3
-        where[each] = before[byte] + _COUNT[bits[byte] & _BELOW[flat & 7]]
-    return distinct, where
-
-
-def _flat(keys: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
-    return (keys >> 32) * nodes + (keys & 0xFFFFFFFF)

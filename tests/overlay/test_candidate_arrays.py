@@ -1,20 +1,18 @@
-"""Choices: what candidates come to is the same when it is kept, and only the latest are kept."""
+"""Arrays of candidates are the same when they are kept, and only the latest are."""
 
 import copy
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groundling import Features, Overlay, PlanModel, Search
 from groundling.features.reading import Reader
 from groundling.inference.plan_space import enumerate_plans
 from groundling.language import ChainParser
-from groundling.overlay import choices as module
+from groundling.overlay import candidate_arrays as module
 from groundling.overlay import encoding
 from groundling.overlay.arranging import arrange
-from groundling.overlay.choices import Choices, distinct_keys
+from groundling.overlay.candidate_arrays import LatestArrays
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.encoding import Instance, encode
 from groundling.overlay.joined import JoinedLabels
@@ -55,11 +53,11 @@ class Room:
         labelled = self.encoder.label(tuple(self.encoder.reader.read(text)))
         return Instance(labelled.skeleton, labelled.words, candidates, gold)
 
-    def encode(self, instances, joined, choices):
+    def encode(self, instances, joined, latest):
         return encode(
             instances, self.space, edge_scores=self.overlay.edge_scores,
             action_scores=self.overlay.action_scores, advance_scores=self.terms.advance_scores,
-            plan_words=self.terms.plan_words, joined=joined, choices=choices,
+            plan_words=self.terms.plan_words, joined=joined, latest=latest,
         )  # fmt: skip
 
 
@@ -74,15 +72,15 @@ def assert_same(one, two, name=""):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_choices_that_are_kept_encode_texts_as_if_they_were_made_anew(case):
+def test_candidate_arrays_that_are_kept_encode_texts_as_if_they_were_made_anew(case):
     room = Room(case)
-    joined, choices = JoinedLabels(room.space), Choices()
+    joined, latest = JoinedLabels(room.space), LatestArrays()
     lists = {start: [room.candidates(start)] for start in (0, 2)}
     lists[7] = [*lists[0], *lists[2]]  # several at once
     for text in (*TEXTS, *reversed(TEXTS)):
         for candidates in lists.values():
             instance = room.instance(text, candidates, gold=(1,) if text == "left" else ())
-            kept = room.encode([instance], joined, choices)
+            kept = room.encode([instance], joined, latest)
             anew = room.encode([instance], joined, None)
             assert kept.alone is not None
             assert anew.alone is None
@@ -99,26 +97,26 @@ def test_choices_that_are_kept_encode_texts_as_if_they_were_made_anew(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_choices_that_are_kept_serve_many_texts_together_too(case):
+def test_candidate_arrays_that_are_kept_serve_many_texts_together_too(case):
     room = Room(case)
-    joined, choices = JoinedLabels(room.space), Choices()
+    joined, latest = JoinedLabels(room.space), LatestArrays()
     lists = [[room.candidates(start)] for start in (0, 2)]
     instances = [room.instance(text, each) for text in TEXTS for each in lists]
-    room.encode(instances[:1], joined, choices)
-    kept, anew = (room.encode(instances, joined, each) for each in (choices, None))
+    room.encode(instances[:1], joined, latest)
+    kept, anew = (room.encode(instances, joined, each) for each in (latest, None))
     assert kept.alone is None
     assert_same(tuple(kept.batch), tuple(anew.batch), "batch")
     assert_same(kept.tables, anew.tables, "tables")
 
 
-def test_choices_hold_when_joined_labels_are_forgotten():
+def test_candidate_arrays_hold_when_joined_labels_are_forgotten():
     room = Room("graph")
-    joined, choices = JoinedLabels(room.space), Choices()
+    joined, latest = JoinedLabels(room.space), LatestArrays()
     instances = [room.instance("go right", [room.candidates(start)]) for start in (0, 2)]
-    before = [room.encode([each], joined, choices).tables for each in instances]
+    before = [room.encode([each], joined, latest).tables for each in instances]
     joined._forget()
     # In another order: labels get other numbers.
-    after = [room.encode([each], joined, choices).tables for each in reversed(instances)]
+    after = [room.encode([each], joined, latest).tables for each in reversed(instances)]
     for one, two in zip(before, reversed(after), strict=True):
         rows = [
             sorted(zip(each.row_feature.tolist(), each.row_value.tolist(), strict=True))
@@ -126,28 +124,28 @@ def test_choices_hold_when_joined_labels_are_forgotten():
         ]
         assert rows[0] == rows[1]
     [fresh] = [room.encode([instances[0]], JoinedLabels(room.space), None)]
-    kept = room.encode([instances[0]], joined, choices)
+    kept = room.encode([instances[0]], joined, latest)
     scores = [Scorer(each).candidate_scores(room.theta) for each in (kept, fresh)]
     np.testing.assert_allclose(*scores, rtol=1e-12)
 
 
-def test_choices_keep_the_latest(monkeypatch):
+def test_candidate_arrays_keep_the_latest(monkeypatch):
     room = Room("flat")
     lists = [[room.candidates(start)] for start in range(5)]
-    choices = Choices()
-    made = [choices.of(each, priors=True) for each in lists[:3]]
-    assert choices.of(lists[0], priors=True) is made[0]
-    monkeypatch.setattr(module, "_LATEST", choices.bytes)  # no room for a fourth
-    choices.of(lists[3], priors=True)
-    assert choices.bytes <= module._LATEST
-    assert choices.of(lists[0], priors=True) is made[0]  # used after the second
-    assert choices.of(lists[1], priors=True) is not made[1]
-    assert copy.deepcopy(choices).bytes == 0
-    choices.forget()
-    assert choices.bytes == 0
+    latest = LatestArrays()
+    made = [latest.of(each, priors=True) for each in lists[:3]]
+    assert latest.of(lists[0], priors=True) is made[0]
+    monkeypatch.setattr(module, "_LATEST", latest.bytes)  # no room for a fourth
+    latest.of(lists[3], priors=True)
+    assert latest.bytes <= module._LATEST
+    assert latest.of(lists[0], priors=True) is made[0]  # used after the second
+    assert latest.of(lists[1], priors=True) is not made[1]
+    assert copy.deepcopy(latest).bytes == 0
+    latest.forget()
+    assert latest.bytes == 0
 
 
-def test_choices_are_bounded_and_forgotten_by_an_encoder():
+def test_candidate_arrays_are_bounded_and_forgotten_by_an_encoder():
     room = Room("flat")
     instance = room.instance("go", [room.candidates(1)])
     before = room.encoder.remembered()["worlds, graphs and plans"]
@@ -157,7 +155,7 @@ def test_choices_are_bounded_and_forgotten_by_an_encoder():
     assert room.encoder.remembered()["worlds, graphs and plans"] == 0
 
 
-def test_choices_count_nodes_that_are_equal_as_one():
+def test_candidate_arrays_count_nodes_that_are_equal_as_one():
     room = Room("graph")
     twins = [room.candidates(2)]
     room.encoder._layouts.clear()
@@ -173,7 +171,7 @@ def test_choices_count_nodes_that_are_equal_as_one():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_choices_among_candidates_listed_anew_are_as_among_the_same(case, monkeypatch):
+def test_candidate_arrays_among_candidates_listed_anew_are_as_among_the_same(case, monkeypatch):
     room = Room(case)
     listed = {start: room.candidates(start) for start in (0, 2)}
     starts = (0, 2, 0, 0, 2)
@@ -187,20 +185,3 @@ def test_choices_among_candidates_listed_anew_are_as_among_the_same(case, monkey
     for other in found[1:]:
         assert_same(tuple(found[0].batch), tuple(other.batch), "batch")
         assert_same(found[0].tables, other.tables, "tables")
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30)), max_size=80),
-    st.integers(1, 100),
-)
-def test_choices_find_distinct_keys_as_sorting_does(pairs, some):
-    keys = np.array([high << 32 | low for high, low in pairs], np.int64)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_SOME", some)
-        found, where = distinct_keys(keys, 31)
-        patch.setattr(module, "_MOST_EMPTY", 10**9)
-        others, there = distinct_keys(keys, 31)
-    distinct, places = np.unique(keys, return_inverse=True)
-    for each, place in ((found, where), (others, there)):
-        assert each.tolist() == distinct.tolist()
-        assert place.tolist() == places.tolist()

@@ -1,0 +1,78 @@
+"""Distinct numbers, and the place of each among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.overlay.ragged import starts_of
+
+__all__ = ["distinct_keys", "in_order"]
+
+Numbers = NDArray[Any]
+
+_SOME = 2**18  # keys that are looked up at a time
+_MOST_EMPTY = 40  # places of a table for each key
+_COUNT = np.array([each.bit_count() for each in range(256)], np.uint8)  # of bits
+_BELOW = (2 ** np.arange(8) - 1).astype(np.uint8)  # the bits below a bit
+
+
+def in_order(values: Sequence[int]) -> tuple[Numbers, Numbers]:
+    """Return the distinct values as they first occur, and the place of each value among them.
+
+    >>> [each.tolist() for each in in_order([7, 3, 7, 5])]
+    [[7, 3, 5], [0, 1, 0, 2]]
+    """
+    distinct, first, where = np.unique(
+        np.array(values, np.int64), return_index=True, return_inverse=True
+    )
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return distinct[order], rank[where]
+
+
+def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], Numbers]:
+    """Do what np.unique does with its inverse, without sorting: a table tells what occurs.
+
+    Keys are set << 32 | node. The table has one bit for each set and node; places are looked up
+    in it by counting bits, so that it stays small, and time grows with the number of keys.
+
+    >>> [each.tolist() for each in distinct_keys(np.array([1 << 32, 2, 1 << 32]), 3)]
+    [[2, 4294967296], [1, 0, 1]]
+    """
+    if not len(keys):
+        return keys, keys
+    size = (int(keys.max() >> 32) + 1) * nodes
+    if size > _MOST_EMPTY * len(keys):
+        distinct, where = np.unique(keys, return_inverse=True)
+        return distinct, where
+    seen = np.zeros(size, np.bool_)
+    # What is done some at a time stays in the cache, and takes no room.
+    some = [slice(first, first + _SOME) for first in range(0, len(keys), _SOME)]
+    for each in some:
+        seen[_flat(keys[each], nodes)] = True
+    found = np.flatnonzero(seen)
+    high = found // nodes
+    distinct = high << 32 | (found - high * nodes)
+    where = np.empty(len(keys), np.int32)
+    if len(some) == 1:
+        place = np.empty(size, np.int32)
+        place[found] = np.arange(len(found), dtype=np.int32)
+        where[:] = place[_flat(keys, nodes)]
+        return distinct, where
+    bits = np.packbits(seen, bitorder="little")
+    del seen
+    before = starts_of(_COUNT[bits], np.int32)  # how many occur before those of a byte
+    for each in some:
+        flat = _flat(keys[each], nodes)
+        byte = flat >> 3
+        where[each] = before[byte] + _COUNT[bits[byte] & _BELOW[flat & 7]]
+    return distinct, where
+
+
+def _flat(keys: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
+    return (keys >> 32) * nodes + (keys & 0xFFFFFFFF)
