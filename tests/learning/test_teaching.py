@@ -77,9 +77,8 @@ def test_teaching_one_by_one_equals_learning_all(settings, monkeypatch):
     ]
 
 
-def test_teaching_encodes_only_what_is_new(monkeypatch):
-    everything = list(shown(64))
-    taught = follower().fit(everything[:60]).teach([everything[60]])
+def note_encoded(monkeypatch):
+    """Return a list that is told how many examples every objective from now on is made of."""
     encoded = []
     objective = PlanModel.objective
     monkeypatch.setattr(
@@ -87,6 +86,13 @@ def test_teaching_encodes_only_what_is_new(monkeypatch):
         "objective",
         lambda self, data: encoded.append(len(data.examples)) or objective(self, data),
     )
+    return encoded
+
+
+def test_teaching_encodes_only_what_is_new(monkeypatch):
+    everything = list(shown(64))
+    taught = follower().fit(everything[:60]).teach([everything[60]])
+    encoded = note_encoded(monkeypatch)
     for each in everything[61:]:
         taught = taught.teach([each])
     assert max(encoded) == 3
@@ -204,13 +210,7 @@ def test_teaching_tries_again_when_there_are_twice_as_many(monkeypatch):
 def test_teaching_encodes_only_what_is_new_where_settings_are_chosen(monkeypatch):
     everything = list(shown(64))
     taught = Follower(parser="chain").fit(everything[:60]).teach([everything[60]])
-    encoded = []
-    objective = PlanModel.objective
-    monkeypatch.setattr(
-        PlanModel,
-        "objective",
-        lambda self, data: encoded.append(len(data.examples)) or objective(self, data),
-    )
+    encoded = note_encoded(monkeypatch)
     for each in everything[61:]:
         taught.teach([each])
     assert max(encoded) == 3
