@@ -66,6 +66,24 @@ def test_browser_from_an_empty_world_to_a_taught_follower(lesson_server, visit):
     page.locator(".step-label").filter(has_text="start").wait_for()
 
 
+def test_browser_follows_again_when_it_learns_before_it_answers(lesson_server, visit):
+    page = visit(lesson_server)
+    page.locator(".picture svg").wait_for()
+
+    def late(route):
+        answer = route.fetch()
+        learnt(page, 1)
+        page.wait_for_timeout(200)  # the event comes first
+        route.fulfill(response=answer)
+
+    page.route("**/teach", late)
+    follow(page, "geh zum Tisch")
+    page.locator(".possible").get_by_role("button", name="go to the table").click()
+    page.get_by_role("button", name="Teach this").click()
+    page.locator(".why .word").first.wait_for()
+    assert plan(page) == ["go to the table"]
+
+
 def test_browser_correction_undo_and_reload(lesson_server, visit):
     page = visit(lesson_server)
     page.locator(".picture svg").wait_for()
@@ -96,6 +114,30 @@ def test_browser_two_tabs_see_each_other(lesson_server, visit):
     two.get_by_label("Delete: zum Tisch").click()
     two.get_by_text("0 demonstrations").wait_for()
     one.get_by_role("button", name="Undo deleting “zum Tisch”").wait_for()
+
+
+def test_browser_table_keeps_what_is_being_typed(lesson_server, visit):
+    page = visit(lesson_server)
+    page.locator(".picture svg").wait_for()
+    show(page, "zum Tisch", "go to the table")
+    learnt(page, 1)
+    page.goto(f"{lesson_server}/#/demonstrations")
+    text = page.locator("tbody tr").first.get_by_label("Text")
+    text.fill("an den Tisch")
+    # As from another page; then the table is read again, and drawn if nobody types.
+    page.evaluate("""async () => {
+        window.began = performance.now();
+        const base = "/api/projects/main/demonstrations";
+        const { demonstrations: [one] } = await (await fetch(base)).json();
+        await fetch(`${base}/${one.id}`, { method: "PATCH", body: '{"weight": 2}',
+                                           headers: { "Content-Type": "application/json" } });
+    }""")
+    page.wait_for_function("""() => performance.getEntriesByType("resource").some((each) =>
+        each.name.includes("/demonstrations?") && each.startTime > window.began)""")
+    page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done)))")
+    assert text.input_value() == "an den Tisch"
+    text.press("Tab")
+    page.get_by_label("Weight of “an den Tisch”").wait_for()
 
 
 def test_browser_table_edits_and_exchanges(lesson_server, visit, tmp_path):

@@ -33,6 +33,7 @@ export class Project {
     this.name = name;
     this.base = `/api/projects/${encodeURIComponent(name)}`;
     this.about = null;
+    this.asked = this.answered = 0;
     this.listeners = new Set();
     this.stream = null;
   }
@@ -41,7 +42,12 @@ export class Project {
   post(path, body = undefined) { return call("POST", `${this.base}${path}`, body); }
 
   async refresh() {
-    this.about = await call("GET", this.base);
+    const mine = ++this.asked;
+    const about = await call("GET", this.base);
+    if (mine > this.answered) { // answers may come in another order
+      this.answered = mine;
+      this.about = about;
+    }
     return this.about;
   }
 
@@ -53,13 +59,8 @@ export class Project {
       for (const kind of ["progress", "learnt", "changed", "failed"]) {
         this.stream.addEventListener(kind, (event) => this.happened(kind, JSON.parse(event.data)));
       }
-      // After a break nobody knows what was missed, so everything is asked for again.
-      let broken = false;
-      this.stream.addEventListener("error", () => { broken = true; });
-      this.stream.addEventListener("open", () => {
-        if (broken) this.happened("again", {});
-        broken = false;
-      });
+      // What happened before it was open, or while it was broken, nobody has told.
+      this.stream.addEventListener("open", () => this.happened("again", {}));
     }
     return () => {
       this.listeners.delete(listener);

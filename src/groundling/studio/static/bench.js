@@ -17,7 +17,7 @@ export class Bench {
     this.start = null;
     this.plan = null;
     this.shown = null; // the actions while one shows them, else nothing
-    this.again = null; // the sentence to follow again when it has learnt
+    this.again = null; // the sentence to follow again, and the revision to be learnt before
     this.turn = 0;
     this.world = new World({ onaction: (name) => this.actByName(name) });
     this.text = h("textarea", { id: `words-${project.name}`, rows: 2, maxlength: 4000, autocomplete: "off",
@@ -81,7 +81,7 @@ export class Bench {
       if (mine !== this.turn) return;
       if (!plan.trained) {
         const { about } = this.project;
-        if (about.known && about.learnt !== about.revision && !about.problem) this.wait(text);
+        if (about.known && about.learnt !== about.revision && !about.problem) this.wait(text, about.revision);
         else await this.beginShowing();
         return;
       }
@@ -99,8 +99,8 @@ export class Bench {
   }
 
   /** It is about to know something: the sentence is followed when it does. */
-  wait(text) {
-    this.again = { text, scene: this.scene, start: this.start };
+  wait(text, revision) {
+    this.again = { text, scene: this.scene, start: this.start, revision };
     this.answer.replaceChildren(h("p", { class: "taught" }, "It is still learning. Your sentence is followed as soon as it has learnt."));
     announce("It is still learning.");
   }
@@ -224,10 +224,11 @@ export class Bench {
       this.where({ text, origin, actions: actions.map((each) => each.json) })));
     if (!done) return;
     this.shown = null;
-    this.again = { text, scene: this.scene, start: this.start };
+    this.again = { text, scene: this.scene, start: this.start, revision: done.revision };
     this.answer.replaceChildren(h("p", { class: "taught" }, `Kept: “${text.slice(0, 80)}” means ${line(actions)}.`));
     announce("Kept. It is learning now.");
     this.options.ontaught?.(done.demonstration);
+    await this.followAgain(); // it may have learnt before the answer came
   }
 
   async undo() {
@@ -243,13 +244,20 @@ export class Bench {
     if (kind === "learnt") {
       const right = data.accuracy === null ? "" : ` ${percent(data.accuracy)} of those kept apart are right.`;
       announce(`Learnt from ${data.known} demonstrations.${right}`);
-      const wanted = this.again ?? (this.plan && !this.shown ? { text: this.plan.text, scene: this.scene, start: this.start } : null);
-      this.again = null;
-      // The sentence is followed again, unless one has gone on meanwhile.
-      if (wanted && wanted.text === this.text.value.trim() && wanted.scene === this.scene && !this.shown) {
-        if (this.options.afterLearning) this.options.afterLearning();
-        else await this.follow({ quietly: true });
+      if (this.plan && !this.shown) {
+        this.again ??= { text: this.plan.text, scene: this.scene, start: this.start, revision: data.revision };
       }
+    }
+    await this.followAgain();
+  }
+
+  /** Follow the sentence that waits once it has learnt, unless one has gone on meanwhile. */
+  async followAgain() {
+    const wanted = this.again;
+    if (!wanted || this.project.about.learnt < wanted.revision) return;
+    this.again = null;
+    if (wanted.text === this.text.value.trim() && wanted.scene === this.scene && !this.shown) {
+      await this.follow({ quietly: true });
     }
   }
 
