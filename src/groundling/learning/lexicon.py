@@ -154,7 +154,7 @@ def learn_lexicon(
 
 
 def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:
-    """How often words occur, mirror images counted with their originals as one."""
+    """How often words occur, by the weight of the demonstrations."""
     counts: Counter[str] = Counter()
     fold = encoder.reader.language.fold
     for example in examples:

@@ -35,6 +35,9 @@ _FEW = 100  # demonstrations below which combinations of words are seen too seld
 _RARE = 200  # demonstrations from which words that occur once are left out
 _LEAST, _MOST_OF_PLANS, _MOST_OF_UNITS = 0.02, 2.0, 50.0  # penalties
 _SURPLUS = 1.5  # times the penalty for each unit, where most name nothing
+_TOLERANCE = 1e-4
+_MANY = 1000  # demonstrations from which learning may stop earlier
+_TOLERANCE_OF_MANY = 1e-3
 _LEXICON = 300  # demonstrations from which a lexicon can be learnt
 _COMPOSED = 0.5  # the weight of two demonstrations as one
 _ENSEMBLE = 300  # demonstrations from which a second member tells something else
@@ -159,7 +162,10 @@ def learning_for(facts: Facts, model: Model, count: int | None = None) -> Learni
     penalty = min(most, max(_LEAST, float(f"{count * each / 1000:.2g}")))
     joined = facts.longest > 1 and not _reads(model) and facts.consecutive
     composed = _COMPOSED if joined else 0.0
-    return Learning.from_dict({"l2": penalty, "tolerance": 1e-4, "composed": composed})
+    # The more there are, the less the last steps change of what is followed, and the longer
+    # they take.
+    tolerance = _TOLERANCE if count < _MANY else _TOLERANCE_OF_MANY
+    return Learning.from_dict({"l2": penalty, "tolerance": tolerance, "composed": composed})
 
 
 def why_learning(facts: Facts, model: Model) -> str:

@@ -240,39 +240,47 @@ def score_sets(
 
 
 @compiled
+def _return_labels(
+    tables: PairTables, pair_grads: Reals, block: int, scratch: Reals, parts: Reals, table: Reals
+) -> None:
+    """From expected counts of the pairs of a block, of each thread, to counts of node labels."""
+    one = np.uint32(1)
+    begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
+    table[: (end - begin) * LANES] = 0.0
+    for s in tables.block_set[block * LANES : (block + 1) * LANES]:
+        for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+            count = pair_grads[0, pair]
+            for thread in range(1, len(pair_grads)):
+                count += pair_grads[thread, pair]
+            table[tables.pair_place[pair]] = count
+    for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+        store(parts, tables.block_part[entry] * LANES, spread(0.0))
+    place = 0
+    for entry in range(begin, end):
+        node = tables.block_node[entry]
+        eight = load(table, place)
+        for i in range(tables.node_parts[node], tables.node_parts[node + one]):
+            part = tables.node_part[i]
+            store(parts, part, load(parts, part) + eight)
+        place += LANES
+    scratch[:] = 0.0
+    for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
+        part = tables.block_part[entry]
+        eight = load(parts, part * LANES)
+        for i in range(tables.part_labels[part], tables.part_labels[part + one]):
+            label = tables.part_label[i]
+            store(scratch, label, load(scratch, label) + tables.part_amount[i] * eight)
+
+
+@compiled
 def return_sets(
     tables: PairTables, pair_grads: Reals, first: int, last: int, scratch: Reals, parts: Reals,
     table: Reals, theta_grad: Reals,
 ) -> None:  # fmt: skip
     """Undo `score_sets`: from expected counts of pairs, of each thread, to the gradient."""
-    one = np.uint32(1)
     for block in range(first, last):
+        _return_labels(tables, pair_grads, block, scratch, parts, table)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
-        begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
-        table[: (end - begin) * LANES] = 0.0
-        for s in sets:
-            for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
-                count = pair_grads[0, pair]
-                for thread in range(1, len(pair_grads)):
-                    count += pair_grads[thread, pair]
-                table[tables.pair_place[pair]] = count
-        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
-            store(parts, tables.block_part[entry] * LANES, spread(0.0))
-        place = 0
-        for entry in range(begin, end):
-            node = tables.block_node[entry]
-            eight = load(table, place)
-            for i in range(tables.node_parts[node], tables.node_parts[node + one]):
-                part = tables.node_part[i]
-                store(parts, part, load(parts, part) + eight)
-            place += LANES
-        scratch[:] = 0.0
-        for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
-            part = tables.block_part[entry]
-            eight = load(parts, part * LANES)
-            for i in range(tables.part_labels[part], tables.part_labels[part + one]):
-                label = tables.part_label[i]
-                store(scratch, label, load(scratch, label) + tables.part_amount[i] * eight)
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
@@ -289,32 +297,30 @@ def return_sets(
 
 @compiled
 def return_amounts(
-    labels: LabelTables,
-    theta: Reals,
-    pair_grad: Reals,
-    wanted: NDArray[np.bool_],
-    scratch: Reals,
-    amount_grad: Reals,
-) -> None:
+    tables: PairTables, pair_grads: Reals, first: int, last: int, scratch: Reals, parts: Reals,
+    table: Reals, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
+) -> None:  # fmt: skip
     """From expected counts of pairs to the gradient of how far each word has each label wanted."""
-    for s in range(len(labels.set_labels) - 1):
-        if not wanted[labels.set_labels[s] : labels.set_labels[s + 1]].any():
+    for block in range(first, last):
+        sets = tables.block_set[block * LANES : (block + 1) * LANES]
+        asked = False
+        for s in sets:
+            asked |= wanted[tables.set_labels[s] : tables.set_labels[s + 1]].any()
+        if not asked:
             continue
-        scratch[:] = 0.0
-        for pair in range(labels.set_pairs[s], labels.set_pairs[s + 1]):
-            node = labels.pair_node[pair]
-            for i in range(labels.node_labels[node], labels.node_labels[node + 1]):
-                scratch[labels.node_label[i]] += pair_grad[pair] * labels.node_amount[i]
-        for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
-            if not wanted[i]:
-                continue
-            label = labels.set_label[i]
-            for row in range(labels.label_rows[label], labels.label_rows[label + 1]):
-                amount_grad[i] += (
-                    labels.row_value[row]
-                    * theta[labels.row_feature[row]]
-                    * scratch[labels.row_label[row]]
-                )
+        _return_labels(tables, pair_grads, block, scratch, parts, table)
+        for lane in range(len(sets)):
+            s = sets[lane]
+            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+                if not wanted[i]:
+                    continue
+                label = tables.set_label[i]
+                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                    amount_grad[i] += (
+                        tables.row_value[row]
+                        * theta[tables.row_feature[row]]
+                        * scratch[tables.row_label[row] + np.uint32(lane)]
+                    )
 
 
 def score_edges(labels: LabelTables, theta: Reals) -> Reals:

@@ -213,14 +213,15 @@ class Scorer:
         """
         loss, _ = self._softmax(theta, want_gradient=True)
         gradient = np.zeros(len(self.tables.set_amount))
-        return_amounts(
-            self.tables,
-            theta,
-            self._pair_grads.sum(axis=0),
-            wanted,
-            np.empty(self.labels),
-            gradient,
-        )
+
+        def work(shard: int) -> None:
+            first, last = self._block_shards[shard]
+            return_amounts(
+                self._pair_tables, self._pair_grads, first, last, lane_rows(self.labels),
+                lane_rows(self._parts), lane_rows(self._block_nodes), theta, wanted, gradient,
+            )  # fmt: skip
+
+        self._each(work)
         return loss, gradient
 
     @staticmethod
