@@ -305,7 +305,7 @@ def return_amounts(
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         asked = False
         for s in sets:
-            asked |= wanted[tables.set_labels[s] : tables.set_labels[s + 1]].any()
+            asked |= bool(wanted[tables.set_labels[s] : tables.set_labels[s + 1]].any())
         if not asked:
             continue
         _return_labels(tables, pair_grads, block, scratch, parts, table)
