@@ -1,7 +1,7 @@
 """What `Follower()` gains in mazes: `python -m research.mazes_auto CORPORA/sail Grid-L Jelly-Grid`.
 
 Settings are chosen from the sentences of one map, which is learnt from; another one is followed.
-Then the same without what was chosen last: composed demonstrations, and a second member.
+Then the same without composed demonstrations and without a second member, and learnt for longer.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["main", "measure", "settings"]
 
 
 def settings(chosen: Follower) -> Iterator[tuple[str, Follower]]:
-    """Yield what is compared: all that was chosen, and less of it.
+    """Yield what is compared: all that was chosen, less of it, and longer learning.
 
     >>> [name for name, _ in settings(Follower())]
-    ['as chosen', 'one member', 'not composed', 'neither']
+    ['as chosen', 'one member', 'not composed', 'neither', 'longer']
     """
     model = chosen.model
     alone = {"model": model.model} if isinstance(model, Ensemble) else {}
@@ -34,6 +34,7 @@ def settings(chosen: Follower) -> Iterator[tuple[str, Follower]]:
         ("one member", alone),
         ("not composed", plain),
         ("neither", alone | plain),
+        ("longer", {"learning__tolerance": 1e-4}),
     ):
         yield name, Follower(**chosen.get_params(deep=False)).set_params(**changes)
 

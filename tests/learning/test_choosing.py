@@ -310,6 +310,12 @@ def test_choosing_reads_labelled_sentences_by_their_labels():
     assert learning_for(facts, PlanModel(), 1000).l2 == 1
 
 
+def test_choosing_stops_earlier_with_many_demonstrations():
+    facts = Facts([Demonstration("ash", Islands(), (), ("ash",))], "chain")
+    assert learning_for(facts, PlanModel(), 999).tolerance == 1e-4
+    assert learning_for(facts, PlanModel(), 1000).tolerance == 1e-3
+
+
 class Archipelago(Islands):
     """Islands that may be visited again; values have these names."""
 

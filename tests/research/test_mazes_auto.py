@@ -20,11 +20,13 @@ def test_mazes_auto_takes_away_one_thing_at_a_time():
     assert found["one member"].learning.composed == 0.5
     assert found["not composed"].model == chosen.model
     assert found["neither"].learning.composed == 0.0
+    assert found["longer"].learning == Learning(composed=0.5, tolerance=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore::groundling.errors.GroundlingWarning")
 def test_mazes_auto_measures_every_setting():
     shown = generate_demonstrations(generate_mazes(1, 1), 20, seed=1)
     rows = list(measure(shown, shown[:5]))
-    assert [name for name, _, _ in rows] == ["as chosen", "one member", "not composed", "neither"]
+    names = ["as chosen", "one member", "not composed", "neither", "longer"]
+    assert [name for name, _, _ in rows] == names
     assert all(0 <= right <= 1 and took > 0 for _, right, took in rows)
