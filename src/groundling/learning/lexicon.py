@@ -77,8 +77,15 @@ def learn_lexicon(
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Lexicon:
-    """Return the lexicon that explains the demonstrations best, beside what is known."""
-    encoder, examples = data.encoder, data.examples
+    """Return the lexicon that explains the demonstrations best, beside what is known.
+
+    It is learnt from what was shown: images and compositions of it say nothing new of words that
+    stand beside others which spell values. Where none do, they are evidence, too.
+    """
+    encoder = data.encoder
+    examples: Sequence[Example] = [
+        replace(each, weight=each.shown.weight) for each in data.examples if each.shown is not None
+    ]
     if not [kind for kind in features.slots if kind != NUMBER]:
         raise SettingError(
             "Features.lexicon='learn' needs Features.slots: the kinds of values to learn words for."
@@ -119,8 +126,10 @@ def learn_lexicon(
         if not unknown:
             open_up()
 
-    objective = model.objective(replace(data, before_labels=begin))
+    objective = model.objective(replace(data, examples=examples, before_labels=begin))
     if unknown:
+        examples = data.examples
+        objective = model.objective(replace(data, space=features.space()))
         # Nothing is spelled like these values: look for words that go with them first.
         found = _first_words(objective, unknown, learning, settings, seed, progress)
         if found is None:

@@ -121,13 +121,7 @@ class Trainer:
         progress: ProgressCallback | None,
         state: Checkpoint | None,
     ) -> Checkpoint | None:
-        """Give an encoder the lexicon that explains examples best; return where to go on from.
-
-        Only what was shown counts: images and compositions of it say nothing new of its words.
-        """
-        shown = [
-            replace(each, weight=each.shown.weight) for each in examples if each.shown is not None
-        ]
+        """Give an encoder the lexicon that explains examples best; return where to go on from."""
         wishes: list[object] = []
 
         def listen(step: Progress) -> object:
@@ -136,7 +130,7 @@ class Trainer:
 
         with paused_collector():
             encoder.reader.lexicon = learn_lexicon(
-                self.model, self.data(encoder, self.features, shown), self.features,
+                self.model, self.data(encoder, self.features, examples), self.features,
                 self.learning, seed=self.seed, progress=listen, checkpoint=state,
             )  # fmt: skip
         # Of half a lexicon, the weights are none to go on from.
