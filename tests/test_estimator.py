@@ -72,6 +72,14 @@ def test_estimator_set_params_changes_groups_from_inside():
     assert follower.seed == 5
 
 
+def test_estimator_set_params_leaves_out_what_has_no_effect_any_more():
+    rich = Features(words=("word", "head"), compound_weight=0.7)
+    follower = make(features=rich).set_params(features__words=("word",))
+    assert follower.features == Features(words=("word",))
+    with pytest.raises(SettingError, match=r"Features\.compound_weight has no effect"):
+        follower.set_params(features__words=("tag",), features__compound_weight=0.5)
+
+
 def test_estimator_set_params_changes_a_group_and_then_its_inside():
     follower = make().set_params(learning__l2=2.0, learning=Learning(iterations=7))
     assert follower.learning == Learning(l2=2.0, iterations=7)

@@ -42,6 +42,7 @@ __all__ = [
     "GraphError",
     "GroundlingError",
     "GroundlingWarning",
+    "IdleSettingError",
     "InstructionError",
     "LearningWarning",
     "LexiconError",
@@ -138,6 +139,14 @@ class ProjectError(GroundlingError, ValueError):
 
 class SettingError(GroundlingError, ValueError):
     """A setting that does not exist, or a value it cannot take."""
+
+
+class IdleSettingError(SettingError):
+    """A setting that would do nothing beside the others; `name` is which."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class WorkerError(GroundlingError, RuntimeError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields, replace
+from dataclasses import fields
 from html import escape
 from typing import Any, Self
 
@@ -82,7 +82,8 @@ class Estimator:
     def set_params(self, **settings: Any) -> Self:
         """Change settings, also inside: `set_params(learning__l2=2.0)`.
 
-        What was learnt stays as it is until the next `fit`.
+        What was learnt stays as it is until the next `fit`. A setting inside that has no effect
+        beside the new ones goes back to its default.
         """
         before = self.get_params(deep=False)
         try:
@@ -108,7 +109,7 @@ class Estimator:
                             f"{type(group).__name__} has no setting {inner!r}."
                             f"{did_you_mean(inner, known)}"
                         )
-                setattr(self, outer, replace(group, **values))
+                setattr(self, outer, group.changed_to(**values))
             self._check_settings()
         except SettingError:
             for name, value in before.items():  # all of it, or nothing

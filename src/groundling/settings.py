@@ -7,7 +7,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -21,7 +21,7 @@ from typing import (
     get_type_hints,
 )
 
-from groundling.errors import SettingError, did_you_mean
+from groundling.errors import IdleSettingError, SettingError, did_you_mean
 
 __all__ = [
     "AUTO", "Auto", "Settings", "check_value", "idle_setting", "knowing_names", "setting"
@@ -151,6 +151,21 @@ class Settings:
         """
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
+    def changed_to(self: S, **values: Any) -> S:
+        """Return the same with other values; what has no effect beside them is left out.
+
+        >>> Settings().changed_to()
+        Settings()
+        """
+        while True:
+            try:
+                return replace(self, **values)
+            except IdleSettingError as error:
+                defaults = {each.name: each.default for each in fields(self)}
+                if error.name in values or error.name not in defaults:
+                    raise
+                values[error.name] = defaults[error.name]
+
     @classmethod
     def from_dict(cls: type[S], data: Mapping[str, Any]) -> S:
         """Return the settings that `to_dict` wrote.
@@ -163,13 +178,13 @@ class Settings:
         return cls(**data)
 
 
-def idle_setting(name: str, why: str, cure: str) -> SettingError:
+def idle_setting(name: str, why: str, cure: str) -> IdleSettingError:
     """Return the error for a setting that would do nothing.
 
     >>> print(idle_setting("Search.beam", "without planning", "Leave it out."))
     Search.beam has no effect without planning. Leave it out.
     """
-    return SettingError(f"{name} has no effect {why}. {cure}")
+    return IdleSettingError(f"{name} has no effect {why}. {cure}", name.rpartition(".")[2])
 
 
 def check_value(kind: type[Settings], name: str, value: Any) -> None:

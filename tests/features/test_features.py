@@ -51,6 +51,16 @@ def test_space_slots_hide_values_and_fire_when_they_agree():
     assert names(space, words, nodes) == [("word=‹floor› ∧ front.floor~", 1.0)]
 
 
+def test_space_values_of_slots_join_words_that_spell_none():
+    space = FeatureSpace(joins=("conjunction", "slot", "value"), slots=("floor",))
+    words = [
+        WordLabel(""), WordLabel("word=‹floor›"), WordLabel("word=bricky"),
+        WordLabel("next=path word=bricky"), WordLabel("word=‹floor›", "floor", "grass"),
+    ]  # fmt: skip
+    nodes = [NodeLabel("front.floor", "floor", "brick"), NodeLabel("far", "number", 2.0)]
+    assert names(space, words, nodes) == [("word=bricky ∧ front.floor=brick", 1.0)]
+
+
 def test_space_numerals_and_ordinals_match_by_value():
     space = FeatureSpace(joins=("slot",))
     words = [WordLabel("word=‹number›", "number", 2.0), WordLabel("word=‹ordinal›", "ordinal", 2.0)]

@@ -69,6 +69,20 @@ def takes(count, *, actions=1):
     return shown
 
 
+SYNONYMS = {"mug": "beaker", "bowl": "basin", "plate": "disc", "jug": "pitcher"}
+
+
+def renamed(shown, every=2):
+    """Say other words for the things, in every so many texts."""
+    found = []
+    for place, each in enumerate(shown):
+        text = each.instructions
+        for name, other in SYNONYMS.items():
+            text = text if place % every else text.replace(name, other)
+        found.append(replace(each, instructions=text))
+    return found
+
+
 def chosen(follower):
     return {each.what: each.chosen for each in follower.choices_}
 
@@ -308,6 +322,31 @@ def test_choosing_reads_labelled_sentences_by_their_labels():
     assert learning_for(facts, TransducerModel()).l2 == 0.02
     assert learning_for(facts, TransducerModel(), 1000).l2 == 18
     assert learning_for(facts, PlanModel(), 1000).l2 == 1
+
+
+def test_choosing_lets_words_learn_values_that_actions_have_one_of():
+    shown = renamed(takes(80))
+    follower = Follower(parser="chain").fit(shown[:60])
+    assert chosen(follower)["Features.joins"] == "('conjunction', 'slot', 'value')"
+    asked = renamed(takes(80), every=1)[60:]
+    assert follower.score(asked) > 0.9
+    without = follower.chosen().set_params(features__joins=("conjunction", "slot"))
+    assert without.fit(shown[:60]).score(asked) < 0.8
+
+
+def test_choosing_leaves_values_alone_of_which_actions_have_several():
+    class Crowded(Shelf):
+        def ground(self, held, action, after):
+            graph = super().ground(held, action, after)
+            nodes = dict(zip(graph.node_names, graph.node_labels, strict=True))
+            others = {f"other {each}": {"name": each} for each in self.things if each != action[1]}
+            edges = [("event", "thing", "object"), *(("event", each, "near") for each in others)]
+            return GroundingGraph(nodes | others, edges=edges)
+
+    crowded = [replace(e, environment=Crowded(**e.environment.things)) for e in takes(40)]
+    assert Facts(takes(40), "chain").plain
+    assert not Facts(crowded, "chain").plain
+    assert features_for(Facts(crowded, "chain")).joins == ("conjunction", "slot")
 
 
 def test_choosing_stops_earlier_with_many_demonstrations():

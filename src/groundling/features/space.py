@@ -20,6 +20,7 @@ __all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins", "name_of"]
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
 
 JOINS = ("conjunction", "slot", "similarity", "contains")
+_KNOWN_JOINS = (*JOINS, "value")
 _CONJUNCTION, _SLOT, _SIMILARITY, _CONTAINS, _OWN = range(5)
 _REMEMBERED_SPELLINGS = 30_000  # a few megabytes
 _SHIFT = 29  # key = join << 58 | word name << 29 | node name
@@ -51,6 +52,8 @@ class FeatureSpace:
         - `conjunction`: both labels are there (`word=top ∧ side=North`); a number on the
           node's side multiplies the feature;
         - `slot`: a word's value agrees with the node's (`word=‹floor› ∧ front.floor~`);
+        - `value`: a word that stands for no value by its spelling, beside a value of a slot
+          (`word=bricky ∧ front.floor=brick`);
         - `similarity`: how alike a word and a string are spelled (`string≈name`);
         - `contains`: the word is one of the string's words (`string∈name`).
     slots
@@ -86,9 +89,9 @@ class FeatureSpace:
     def __post_init__(self) -> None:
         self.joins = tuple(self.joins)
         for each in self.joins:
-            if not callable(each) and each not in JOINS:
+            if not callable(each) and each not in _KNOWN_JOINS:
                 raise SettingError(
-                    f"Unknown joining function {each!r}.{did_you_mean(each, JOINS)} "
+                    f"Unknown joining function {each!r}.{did_you_mean(each, _KNOWN_JOINS)} "
                     "You can also pass a function of your own."
                 )
         for pattern in (self.include, self.exclude):
@@ -134,6 +137,8 @@ class FeatureSpace:
             )
             key = _key(_CONJUNCTION, word_name[pair_words[chosen]], plain[pair_nodes[chosen]])
             found.append((chosen, key, np.ones(len(chosen))))
+        if "value" in self.joins:
+            found.append(self._values(words, nodes, pair_words, pair_nodes, word_name, grow))
         if "slot" in self.joins:
             chosen = self._agreeing(words, nodes, pair_words, pair_nodes)
             chosen = chosen[(word_name[pair_words[chosen]] >= 0) & (slot[pair_nodes[chosen]] >= 0)]
@@ -170,6 +175,28 @@ class FeatureSpace:
             self._places(self.node_names, plain, grow, skip=""),
             self._places(self.node_names, valued, grow, skip=""),
         )
+
+    def _values(
+        self,
+        words: Sequence[WordLabel],
+        nodes: Sequence[NodeLabel],
+        pair_words: NDArray[Any],
+        pair_nodes: NDArray[Any],
+        word_name: NDArray[np.int64],
+        grow: bool,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Join words that are known by nothing but themselves with the values of slots."""
+        # Combinations of words would only remember who stood beside which value.
+        alone = np.array(
+            [not w.kind and w.name.startswith("word=") and "‹" not in w.name for w in words], bool
+        )
+        names = [f"{n.name}={n.value}" if n.kind in self.slots else "" for n in nodes]
+        value = self._places(self.node_names, names, grow, skip="")
+        chosen = np.flatnonzero(
+            alone[pair_words] & (value[pair_nodes] >= 0) & (word_name[pair_words] >= 0)
+        )
+        key = _key(_CONJUNCTION, word_name[pair_words[chosen]], value[pair_nodes[chosen]])
+        return chosen, key, np.ones(len(chosen))
 
     @staticmethod
     def _places(

@@ -343,6 +343,10 @@ def _feature_choices(features: Features, facts: Facts, model: Model | str) -> li
         Choice("Features.slots", repr(features.slots), why, _set("features__slots=…")),
         Choice("Features.numbers", repr(features.numbers), numbers, _set("features__numbers=…")),
     ]  # fmt: skip
+    if "value" in features.joins:
+        why = "an action has one value of each slot, so words that spell none may learn it"
+        change = _set("features__joins=…")
+        found.append(Choice("Features.joins", repr(features.joins), why, change))
     if features.learns_lexicon:
         why = f"only {facts.spoken:.0%} of the texts spell a value, so other words may mean them"
         if facts.opaque:

@@ -391,6 +391,20 @@ class Facts:
         return tuple(each.kind for each in self.kinds if each.is_slot)
 
     @cached_property
+    def plain(self) -> bool:
+        """Whether hardly an action has two values of a slot: what it has, it is about.
+
+        Where actions have several, as of all things around, most of them are nobody's concern.
+        """
+        found = [
+            Counter(kind for kind, _ in graph_values(each.world, state, action))
+            for each in self.examples
+            for state, action in each.trajectory.decisions()
+        ]
+        several = sum(any(each[kind] > 1 for kind in self.slots) for each in found)
+        return several <= (1 - _COVERED) * len(found)
+
+    @cached_property
     def opaque(self) -> tuple[str, ...]:
         """The kinds of values that other words may stand for, if words spell hardly any value."""
         several = [each for each in self.kinds if len(each.values) >= _VALUES]
