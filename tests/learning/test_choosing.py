@@ -30,6 +30,7 @@ from groundling.learning.presets import (
     configurations,
     features_for,
     learning_for,
+    like,
     more_configurations,
     with_second_member,
 )
@@ -347,6 +348,31 @@ def test_choosing_leaves_values_alone_of_which_actions_have_several():
     assert Facts(takes(40), "chain").plain
     assert not Facts(crowded, "chain").plain
     assert features_for(Facts(crowded, "chain")).joins == ("conjunction", "slot")
+
+
+def test_choosing_like_the_best_differs_in_one_thing():
+    class Stock(Shelf):
+        def ground(self, held, action, after):
+            graph = super().ground(held, action, after)
+            nodes = dict(zip(graph.node_names, graph.node_labels, strict=True))
+            return GroundingGraph(
+                nodes | {"price": {"price": len(action[1])}},
+                edges=[("event", "thing", "object"), ("event", "price", "for")],
+            )
+
+    shown = [replace(e, environment=Stock(**e.environment.things),
+                     instructions=f"{e.instructions} for 3") for e in takes(20)]  # fmt: skip
+    facts = Facts(shown, "chain")
+    given = configurations(facts)[0]
+    names = [each.name.removeprefix(f"{given.name}, ") for each in like(given, facts)]
+    assert names == ["words in the tree", "no words beside values", "numbers in intervals"]
+    for each in like(given, facts):
+        changed = {
+            name: value
+            for name, value in each.features.to_dict().items()
+            if value != given.features.to_dict()[name]
+        }
+        assert set(changed) in ({"words", "compound_weight"}, {"joins"}, {"numbers"})
 
 
 def test_choosing_stops_earlier_with_many_demonstrations():

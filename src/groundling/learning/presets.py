@@ -27,6 +27,7 @@ __all__ = [
 
 _TREE_WORDS = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
 _UNIT_WORDS = ("word", "next", "previous")
+_JOINS = ("conjunction", "slot")
 _COMPOUND = 0.7  # how much combinations of words count
 _COST = 2.3  # log 10: one part of the text in ten names nothing, one in ten something more
 _MORE_ACTIONS = 2.0  # times as many actions as units, which then name several each
@@ -91,7 +92,8 @@ def more_configurations(facts: Facts) -> list[Configuration]:
 def like(given: Configuration, facts: Facts) -> list[Configuration]:
     """Return others that differ in one thing.
 
-    Words alone or in the tree, a second member, texts that may be turned around.
+    Words alone or in the tree, a second member, texts that may be turned around, words beside
+    values of slots or not, intervals of numbers.
     """
     if facts.told:
         return []
@@ -107,6 +109,15 @@ def like(given: Configuration, facts: Facts) -> list[Configuration]:
         turned = not given.features.reorder
         features = replace(given.features, reorder=turned)
         name = f"{given.name}, {'in any' if turned else 'in the same'} order"
+        found.append(replace(given, name=name, features=features))
+    if given.features.slots:
+        beside = "value" not in given.features.joins
+        joins = (*_JOINS, "value") if beside else _JOINS
+        name = f"{given.name}, {'words' if beside else 'no words'} beside values"
+        found.append(replace(given, name=name, features=replace(given.features, joins=joins)))
+    if facts.numbers and facts.numerals:
+        features = replace(given.features, numbers=("equal", "bins"))
+        name = f"{given.name}, numbers in intervals"
         found.append(replace(given, name=name, features=features))
     return found
 
@@ -208,12 +219,12 @@ def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features
         "compound_weight": 1.0 if few else _COMPOUND,
         "slots": facts.slots,
         "numbers": ("bins",) if facts.numbers and not facts.numerals else ("equal",),
-        "joins": ("conjunction", "slot"),
+        "joins": _JOINS,
         "min_count": 0,
         "min_word_count": 2 if facts.count >= _RARE else 1,
     }
     if facts.slots and facts.plain:
-        wanted["joins"] = ("conjunction", "slot", "value")
+        wanted["joins"] = (*_JOINS, "value")
     if facts.count >= _LEXICON and words is not _UNIT_WORDS:
         if facts.opaque:
             wanted |= {"slots": facts.opaque, "numbers": ("equal",), "lexicon": "learn"}
@@ -231,7 +242,7 @@ def _told_features(facts: Facts) -> Features:
             "words": (),
             "slots": facts.told,
             "numbers": ("real",) if facts.measures else ("equal",),
-            "joins": ("conjunction", "slot"),
+            "joins": _JOINS,
             "lexicon": Lexicon(string_match=False),
             "min_count": 0,
         }
