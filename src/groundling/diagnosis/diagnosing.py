@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from groundling.answers import possible_plans
+from groundling.answers import decoded
 from groundling.diagnosis.findings import (
     Finding,
     contradictions,
-    follow_again,
     name_some,
     too_long,
     which_too_long,
 )
+from groundling.diagnosis.following import follow_again
 from groundling.diagnosis.known import Known
 from groundling.diagnosis.mistakes import Mistake, explain_mistake
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
@@ -31,8 +31,7 @@ from groundling.world.graph import Label
 __all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]
 
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
-_FOLLOWED = 24  # demonstrations that are followed again after learning,
-_WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
+_ALL_ACTIONS = 24  # of which all that could be done is looked at
 _NAMED = 3  # demonstrations that a sentence names
 _LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it,
 _LONG_UNSPACED = 5  # where letters are syllables or words
@@ -94,7 +93,7 @@ def left_out(skipped: Sequence[Skipped]) -> Finding:
     )
 
 
-def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
+def check_learnt(learnt: Learnt) -> list[Finding]:
     """Return what cannot work in what was learnt; raise where nothing can be learnt."""
     examples = [each for each in learnt.examples if each.shown is not None]
     if not len(learnt.fitted.theta):
@@ -111,14 +110,15 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     found += contradictions(Known(learnt))
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
-    found += _constant_labels(some[:_FOLLOWED])
+    found += _constant_labels(some[:_ALL_ACTIONS])
     found += _repeated_actions(examples)
     found += _tokens(examples)
     found += _lexicon(learnt)
-    found += _entries(learnt, some[:_FOLLOWED])
+    found += _entries(learnt, some[:_ALL_ACTIONS])
     apart = {id(each) for each in long}  # of which it was told why they are not found
     rest = [each for each in examples if id(each) not in apart]
-    found += follow_again(learnt, _followed(rest, follow), len(rest))
+    if rest:
+        found += follow_again(learnt, rest)
     return found
 
 
@@ -131,18 +131,6 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 
 def _sampled(examples: Sequence[Example]) -> list[Example]:
     return list(examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT])
-
-
-def _followed(examples: Sequence[Example], most: int) -> list[Example]:
-    """Return some examples, one or more, from the first to the last."""
-    found: list[Example] = []
-    words = 0
-    for each in examples[:: max(1, len(examples) // most)][:most]:
-        words += sum(map(len, each.instructions))
-        if found and words > _WORDS_FOLLOWED:
-            break
-        found.append(each)
-    return found
 
 
 def diagnose(
@@ -160,15 +148,15 @@ def diagnose(
         examples.append(
             Example(each, request.text, world, shown[0], tuple(shown[1:]), 1.0, "", each)
         )
-        found = possible_plans(result)
-        best = max(found, key=lambda plan: plan.score, default=None)
-        if best is not None and world.outcome(best.end) in ends:
+        told = decoded(learnt, request, result, learnt.search)
+        if told is not None and world.outcome(told.answer.end) in ends:
             right += 1
             continue
+        best, found = (None, ()) if told is None else (told.answer, told.found)
         mistakes.append(explain_mistake(known, each, request, shown, best, found))
     # A few texts say nothing of what the others that were learnt from have.
     some = [*_sampled(known.shown), *examples[:_LOOKED_AT]]
-    varied = [*known.shown[:_FOLLOWED], *examples[:_FOLLOWED]]
+    varied = [*known.shown[:_ALL_ACTIONS], *examples[:_ALL_ACTIONS]]
     findings = [
         *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
         *_nodes(learnt, some),
