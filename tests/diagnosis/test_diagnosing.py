@@ -223,6 +223,25 @@ def test_diagnosing_warns_of_labels_that_never_vary():
         make().fit(line_demonstrations(Painted(9)))
 
 
+def test_diagnosing_warns_of_labels_that_are_a_string_here_and_a_number_there():
+    class Volume:
+        def actions(self, level):
+            return ("mute", 3, 7)
+
+        def step(self, level, action):
+            return action
+
+        def ground(self, level, action, after):
+            return GroundingGraph({"event": {"level": "none" if action == "mute" else action}})
+
+    said = [("be quiet", "mute"), ("play at 3", 3), ("play at 7", 7)]
+    shown = [Demonstration(text, Volume(), 5, (action,)) for text, action in said]
+    with pytest.warns(LearningWarning, match=r"The label 'level' is a string here, such as 'none', "
+                      r"and a number there, such as 3: .* give the two"):  # fmt: skip
+        follower = make(search=Search(max_length=1)).fit(shown)
+    assert "mixed label" in kinds(follower, shown)
+
+
 def test_diagnosing_warns_of_sentences_of_one_token():
     shown = [
         Demonstration("stepovertotherightside", Line(), 1, ("right",)),

@@ -26,8 +26,9 @@ class Finding:
     """Something that cannot work, and what to do about it.
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
-    node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `idle entry`, `not found`,
-    `near chance`, `poor fit`, `several actions`, `repeated action`, `left out`.
+    node`, `same graphs`, `constant label`, `mixed label`, `one token`, `empty lexicon`, `idle
+    entry`, `not found`, `near chance`, `poor fit`, `several actions`, `repeated action`, `left
+    out`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
