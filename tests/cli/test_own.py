@@ -225,6 +225,22 @@ def test_own_world_starts_where_a_name_says(kitchen):
     assert "It begins in" in run("check", "manor.py:Manor", "--start", "night")
 
 
+def test_own_world_warns_once_of_another_world_than_the_one_learnt_in(kitchen):
+    content = Path("kitchen.py").read_text(encoding="utf-8")
+    assert '"place": {"room": room}' in content
+    content = content.replace('"place": {"room": room}', '"place": {"called": room}')
+    Path("bare.py").write_text(content, encoding="utf-8")
+    told = "Warning: No graph of what can be done here has the label 'room', which graphs had"
+    asked = ("model", "go to the hall", "go to the cellar", "--world")
+    for command in ("follow", "explain"):
+        assert run(command, *asked, "bare.py:Kitchen").count(told) == 1
+        assert told not in run(command, *asked, WORLD)
+    judge = ("--model", "model")
+    assert run("evaluate", "bare.py:Kitchen", SHOWN, *judge).count(told) == 1
+    assert told not in run("evaluate", WORLD, SHOWN, *judge)
+    assert told.removeprefix("Warning: ") in run("diagnose", "bare.py:Kitchen", SHOWN, *judge)
+
+
 def test_own_world_judges_a_trained_model_on_other_demonstrations():
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--json", "judged.json")
     assert "model: 100% of 10." in said

@@ -212,6 +212,8 @@ def evaluate_own(
     follower = Follower.load(model, parser=parser)
     own = _opened(world, files, skip_bad=skip_bad)
     shown = _listed(own, console)
+    for each in follower.check_world((each.environment, each.start) for each in shown):
+        console.print(f"Warning: {each}", soft_wrap=True, markup=False)
     right, wrong = _judge(follower, shown)
     console.print(f"{model}: {right:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
     _tell(own, console, (world, right, len(shown)), [], wrong, json_file)

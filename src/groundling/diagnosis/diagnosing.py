@@ -11,6 +11,7 @@ from operator import itemgetter
 from groundling.answers import decoded
 from groundling.diagnosis.findings import (
     Finding,
+    another_world,
     contradictions,
     name_some,
     too_long,
@@ -23,6 +24,7 @@ from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.language.sentences import is_unspaced
 from groundling.learning.trainer import Learnt
+from groundling.learning.usual import usual_labels
 from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
@@ -161,9 +163,10 @@ def diagnose(
     some = [*_sampled(known.shown), *examples[:_LOOKED_AT]]
     varied = [*known.shown[:_ALL_ACTIONS], *examples[:_ALL_ACTIONS]]
     offered = _Offered(varied)
+    starts = [(request.world, request.start) for request in requests]
     findings = [
-        *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
-        *_nodes(learnt, some),
+        *another_world(usual_labels(learnt), starts), *too_long(learnt, examples),
+        *contradictions(known), *_slots(learnt, some), *_nodes(learnt, some),
         *_mixed_labels(some, offered), *_constant_labels(offered), *_tokens(examples),
         *_lexicon(learnt), *_entries(learnt, varied),
     ]  # fmt: skip

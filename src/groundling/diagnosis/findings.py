@@ -10,14 +10,19 @@ from groundling.diagnosis.known import Known, advise, graphs, looks
 from groundling.errors import GroundlingError
 from groundling.learning.counting import PlanCounts
 from groundling.learning.trainer import Learnt
+from groundling.learning.usual import Place, UsualLabels
 from groundling.models.examples import Example
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Finding", "contradictions", "name_some", "name_them", "too_long", "which_too_long"]
+__all__ = [
+    "Finding", "another_world", "contradictions", "name_some", "name_them", "too_long",
+    "which_too_long",
+]  # fmt: skip
 
 _Plan: TypeAlias = tuple[GroundingGraph, ...]
 _NAMED = 3  # demonstrations that a sentence names
+_LABELS = 6  # labels that a sentence names
 _PLACES = 6  # numbers of demonstrations with one text
 
 
@@ -28,7 +33,7 @@ class Finding:
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
     node`, `same graphs`, `constant label`, `mixed label`, `one token`, `empty lexicon`, `idle
     entry`, `not found`, `near chance`, `poor fit`, `several actions`, `repeated action`, `left
-    out`.
+    out`, `another world`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
@@ -40,6 +45,20 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.message} {self.cure}"
+
+
+def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
+    """Find that graphs lack labels that they had wherever the follower learnt."""
+    missing = usual.missing(places)
+    if missing:
+        listed = ", ".join(map(repr, missing[:_LABELS]))
+        more = f" and {len(missing) - _LABELS} more" if len(missing) > _LABELS else ""
+        yield Finding(
+            "another world",
+            f"No graph of what can be done here has the label{'s' * (len(missing) > 1)} {listed}"
+            f"{more}, which graphs had wherever it learnt.",
+            "Follow in the world that it learnt in, or learn again in this one.",
+        )
 
 
 def name_some(some: Iterable[Demonstration], count: int) -> str:
