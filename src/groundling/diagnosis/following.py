@@ -19,12 +19,12 @@ from groundling.world.trajectory import ScoredTrajectory
 __all__ = ["Again", "follow_again", "judge", "sample"]
 
 FOLLOWED = 24
-"""How many demonstrations are followed again, and as many again where that leaves doubt."""
+"""How many demonstrations are followed again."""
 _WORDS = 1000  # that they have together, about: long texts take long
 _TELLING = 8  # demonstrations of which the share that is right tells something
 _FEWEST = 4  # of one action, and of several, that can be compared
-_POOR, _DOUBTFUL, _APART = 0.6, 0.75, 0.35  # shares of right answers
-_EXPLAINED = 8  # mistakes that are looked into
+_POOR, _APART = 0.6, 0.35  # shares of right answers
+_EXPLAINED = 6  # mistakes that are looked into
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,7 @@ def follow_again(
     learnt: Learnt, examples: Sequence[Example], most: int = FOLLOWED
 ) -> Iterator[Finding]:
     """Follow some of the examples that were learnt from, and find what goes wrong with them."""
-    seen = _follow(learnt, sample(examples, most))
-    followed = {id(each.example) for each in seen}
-    rest = [each for each in examples if id(each) not in followed]
-    if rest and _share(seen, examples) < _DOUBTFUL:
-        seen += _follow(learnt, sample(rest, most))
-    yield from judge(learnt, seen, examples)
+    yield from judge(learnt, _follow(learnt, sample(examples, most)), examples)
 
 
 def _follow(learnt: Learnt, examples: Sequence[Example]) -> list[Again]:
@@ -162,6 +157,7 @@ def _fit(
     count, right, chance = len(seen), _right(seen), sum(each.chance for each in seen)
     if count < _TELLING:
         return
+    share = _share(seen, examples)
     one, several = _split(seen)
     by_length = (
         f", {_right(one)} of {len(one)} of one action and {_right(several)} of {len(several)} of "
@@ -169,13 +165,13 @@ def _fit(
     )  # fmt: skip
     only = (
         f"Only {right} of {count} demonstrations that it learnt from are followed as demonstrated"
-        f"{by_length}{looked}"
+        f"{by_length}{looked}{f', about {share:.0%} of all' if looked and by_length else ''}"
     )
     if chance < 0.9 * count and right - chance <= 0.1 * (count - chance):
         guessed = f"{chance:.1f}" if chance >= 0.1 else "next to none"
         yield Finding("near chance", f"{only}, where chance would be {guessed}.",
                       _cure(learnt, seen))  # fmt: skip
-    elif _share(seen, examples) < _POOR and learnt.search.decode != "transitions":
+    elif share < _POOR and learnt.search.decode != "transitions":
         yield Finding("poor fit", f"{only}.", _cure(learnt, seen))
 
 
