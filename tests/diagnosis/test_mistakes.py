@@ -9,6 +9,7 @@ from groundling import (
     Features,
     Follower,
     GroundingGraph,
+    Learning,
     Lexicon,
     Overlay,
     PlanModel,
@@ -268,8 +269,9 @@ class Thermostat:
         return action
 
     def ground(self, now, action, after):
-        event = {"raise" if action > now else "lower": True, "to": action, "by": abs(action - now)}
-        return GroundingGraph({"event": event})
+        event = {"raise" if action > now else "lower": True}
+        nodes = {"event": event, "to": {"to": action}, "by": {"by": abs(action - now)}}
+        return GroundingGraph(nodes, [("event", "to", "to"), ("event", "by", "by")])
 
 
 def test_mistakes_name_the_number_that_bins_would_part():
@@ -351,6 +353,25 @@ def test_mistakes_are_those_that_following_makes_among_equal_scores():
     assert report.mistakes[0].demonstration is asked[0]
 
 
+class Ways(Doors):
+    """Two of the doors lead to the same place."""
+
+    def outcome(self, state):
+        return "yard" if state == "red" else "house"
+
+
+def test_mistakes_tell_of_outcomes_that_win_with_plans_that_score_less():
+    shown = [Demonstration(f"take {each}", Ways(), "", (each,)) for each in ("red", "blue")] * 3
+    follower = make(
+        model=PlanModel(), overlay=Overlay(), features=Features(words=("word",)),
+        search=Search(max_length=1, decode="outcome"), learning=Learning(l2=5.0),
+    ).fit(shown, check=False)  # fmt: skip
+    found = why(follower, shown[0])
+    assert found.why == "lower score"
+    assert "leads to what is likelier, over all plans that lead there" in found.detail
+    assert "scores -" not in str(found)
+
+
 def test_mistakes_call_a_lead_a_tie_that_is_next_to_nothing(goer, monkeypatch):
     far = go_to("desk", 2, "left")
     assert why(goer, far).why == "lower score"
@@ -362,14 +383,14 @@ def test_mistakes_call_a_lead_a_tie_that_is_next_to_nothing(goer, monkeypatch):
 
 
 def test_mistakes_do_not_blame_words_that_most_texts_have():
-    shown = [
-        Demonstration(f"the robot should go {way}", Line(5), 2, (way,))
-        for way in ("left", "right") for _ in range(6)
-    ]  # fmt: skip
+    said = [("robot go left", "left")] * 6 + [("robot go", "left")] * 3 + [("robot right", "right")]
+    shown = [Demonstration(text, Line(5), 2, (way,)) for text, way in said]
     follower = make(model=PlanModel(), overlay=Overlay(), features=Features(words=("word",)))
-    found = why(follower.fit(shown), Demonstration("the robot should go left", Line(5), 3,
-                                                   ("right",)))  # fmt: skip
-    assert found.misleading_words == ("left",)
+    follower.fit(shown, check=False)
+    found = why(follower, Demonstration("robot go please", Line(5), 3, ("right",)))
+    assert any(name.startswith("word=robot") for name, _ in found.features)
+    assert found.misleading_words == ()
+    assert "robot" not in found.cure
 
 
 def test_mistakes_show_small_differences():

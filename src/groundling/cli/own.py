@@ -40,7 +40,7 @@ from groundling.modelfolder import is_model, read_note
 from groundling.overlay.settings import Overlay
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
-from groundling.world.environment import Action, Demonstration, State, World
+from groundling.world.environment import Action, Demonstration, State, World, shorten
 
 __all__ = [
     "OwnScene",
@@ -344,7 +344,7 @@ def _check_start(own: OwnWorld, known: KnownWorld, state: State) -> None:
             such = f" Write it such as --start '{json.dumps(usual, ensure_ascii=False)}'."
         why = str(error).partition(" Run check_environment")[0]
         raise SettingError(
-            f"--start is {state!r}, which is no state of {known.codec.owner}: {why}{such}"
+            f"--start is {shorten(state)}, which is no state of {known.codec.owner}: {why}{such}"
         ) from error
 
 
