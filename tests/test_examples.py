@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from groundling import Follower
+from groundling.looking import Looking
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "examples" / "kitchen.py"
@@ -19,6 +20,21 @@ PAGE = (ROOT / "docs" / "your-environment.md").read_text(encoding="utf-8")
 def without_decimals(text: str) -> str:
     """Blank out what may differ in the last place between machines."""
     return re.sub(r"[+-]?\d+\.\d+", "#", text)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def at_home():
+    """No start of these worlds is taken for another world than the one learnt in."""
+    read = Looking._requests
+
+    def checked(self, requests):
+        for _, environment, start in requests:
+            assert self.check_world([(environment, start)]) == ()
+        return read(self, requests)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Looking, "_requests", checked)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +103,11 @@ def test_worlds_of_different_kinds_are_short_shown_and_right(name, least):
         [line] = [each for each in printed.getvalue().splitlines() if f"{words}" in each
                   and (words != "of 100 right" or each.endswith(words))]  # fmt: skip
         assert int(line.split("%")[0]) >= share
+
+
+def test_conversations_are_at_home_where_they_learnt(capsys):
+    runpy.run_path(str(ROOT / "examples" / "conversation.py"))["main"]()
+    assert "the same with the orange one" in capsys.readouterr().out
 
 
 def test_tour_is_kept_without_outputs():

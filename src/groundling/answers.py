@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
 from groundling.explain.explanation import Source
@@ -17,11 +19,11 @@ from groundling.inference.plan_tree import ScoredPlans
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
-from groundling.ties import at_least, rank
+from groundling.ties import Name, at_least, rank
 from groundling.world.environment import Environment, State, World, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["answer", "listed_requests", "no_plan", "possible_plans"]
+__all__ = ["Decoded", "answer", "decoded", "listed_requests", "no_plan", "possible_plans"]
 
 _ALTERNATIVES = 10
 
@@ -34,8 +36,26 @@ def possible_plans(result: SearchResult) -> Sequence[ScoredTrajectory]:
     return [plan for plan in plans if plan.score > -np.inf]
 
 
-def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
-    """Decode what a search found."""
+@dataclass(frozen=True)
+class Decoded:
+    """What a search found, decoded: the plans, how likely they are, and the place of the answer."""
+
+    found: Sequence[ScoredTrajectory]
+    logs: NDArray[np.float64]
+    best: int
+    confidence: float
+    name: Name
+
+    @property
+    def answer(self) -> ScoredTrajectory:
+        """The plan that is the answer."""
+        return self.found[self.best]
+
+
+def decoded(
+    learnt: Learnt, request: Request, result: SearchResult, search: Search
+) -> Decoded | None:
+    """Decode what a search found; nothing where it found no plan."""
     found = possible_plans(result)
     if not found:
         return None
@@ -61,15 +81,24 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
     best, confidence = decode(
         search.decode, logs, paths, request.world.outcome, answer=settled, name=name
     )
-    order = [place for place in rank(logs, name, _ALTERNATIVES + 1) if place != best]
+    return Decoded(found, logs, best, confidence, name)
+
+
+def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
+    """Return the plan that a follower answers with, and others that it thought of."""
+    told = decoded(learnt, request, result, search)
+    if told is None:
+        return None
+    logs = told.logs
+    order = [p for p in rank(logs, told.name, _ALTERNATIVES + 1) if p != told.best]
     others = tuple(
         Plan(other.actions, other.states, float(logs[p]), float(np.exp(logs[p])))
-        for p, other in ((p, found[p]) for p in order[:_ALTERNATIVES])
+        for p, other in ((p, told.found[p]) for p in order[:_ALTERNATIVES])
     )
-    chosen = found[best]
+    chosen = told.answer
     return Plan(
-        chosen.actions, chosen.states, float(logs[best]), confidence,
-        at_least(confidence, search.threshold), others,
+        chosen.actions, chosen.states, float(logs[told.best]), told.confidence,
+        at_least(told.confidence, search.threshold), others,
         Source(learnt.model, learnt.fitted, request, search),
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Saved models: from what was learnt to the files of a model folder, and back.
 
-- `tables`: names of labels, lexicon, values, word counts, as JSON;
+- `tables`: names of labels and which are usual, lexicon, values, word counts, as JSON;
 - `weights`: θ and the keys of its features, and those of further members, as safetensors.
 
 How they lie on disk is told in `groundling.modelfolder`. No code is in them, and none is run.
@@ -34,6 +34,7 @@ from groundling.learning.choosing import Choice, Choices
 from groundling.learning.given import check_open
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.usual import usual_labels
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
 from groundling.models.decision import DecisionModel
@@ -94,6 +95,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "longest": lengths.longest,
         },
     }
+    usual = usual_labels(learnt)
+    tables["usual"] = [list(usual.values), list(usual.indicators)]
     language = _own_language(members[0].encoder.reader.parser)
     if language:
         tables["language"] = language
@@ -273,6 +276,7 @@ def _build(
             (Choice(*map(_text, each)) for each in manifest.get("choices", ())),
             check_open(map(_text, manifest.get("left_open", ()))),
         ),
+        usual=(_texts(tables, 0), _texts(tables, 1)),
     )
 
 
@@ -341,6 +345,11 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{str(value)[:60]!r} stands where a text should")
     return value
+
+
+def _texts(tables: dict[str, Any], place: int) -> tuple[str, ...]:
+    """Return names of usual labels, which models of version 0.1.0 do not have."""
+    return tuple(map(_text, tables.get("usual", ((), ()))[place]))
 
 
 def _count(value: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Self
 
 from groundling.answers import answer
 from groundling.diagnosis.diagnosing import Diagnosis, diagnose
+from groundling.diagnosis.findings import Finding, another_world
 from groundling.errors import LearningWarning, NotFittedError, SettingError
 from groundling.estimator import Estimator
 from groundling.features.lexicon import Lexicon
@@ -20,6 +21,7 @@ from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices
 from groundling.learning.given import reopened
 from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.usual import usual_labels
 from groundling.models.base import Request
 from groundling.overlay.batch import Reals
 from groundling.settings import Auto
@@ -280,6 +282,30 @@ class Looking(Estimator):
         listed = checked(demonstrations)
         read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
         return diagnose(learnt, listed, read)
+
+    def check_world(self, places: Iterable[tuple[Environment, State]]) -> tuple[Finding, ...]:
+        """Say what graphs lack that they had wherever it learnt, if they do.
+
+        `places` are environments with a state in each.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def __init__(self, **more): self.more = more
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True, **self.more}})
+        >>> shown = [Demonstration("light it", Lamp(colour="red"), "off", ("on",))]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> follower.check_world([(Lamp(colour="blue"), "off")])
+        ()
+        >>> print(*follower.check_world([(Lamp(), "off")]))
+        No graph of what can be done here has the label 'colour', which graphs had wherever it
+        learnt. Follow in the world that it learnt in, or learn again in this one.
+        """
+        learnt = self._fitted()
+        asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
+        return tuple(another_world(usual_labels(learnt), asked))
 
     # ---- judging ------------------------------------------------------------------------
 

@@ -192,11 +192,61 @@ def test_own_world_is_evaluated_by_its_parts():
     assert [each["count"] for each in found["parts"]] == [5, 5]
 
 
+def test_own_world_evaluation_says_which_demonstrations_went_wrong(kitchen):
+    records = Path(SHOWN).read_text(encoding="utf-8").splitlines()
+    sung = {"text": "hum a tune", "start": {"State": {"room": "kitchen"}},
+            "actions": [["go", "cellar"]], "name": "odd", "group": "odd"}  # fmt: skip
+    Path("sung.jsonl").write_text("\n".join([*records, *[json.dumps(sung)] * 12]) + "\n", "utf-8")
+    said = run("evaluate", WORLD, "sung.jsonl", "--model", "model", "--json", "wrong.json")
+    assert "12 end otherwise:" in said
+    assert said.count("- “hum a tune” (odd): wanted ('go', 'cellar'); got (") == 10
+    assert "- and 2 more, all of them in --json" in said
+    with open("wrong.json", encoding="utf-8") as file:
+        wrong = json.load(file)["wrong"]
+    assert len(wrong) == 12
+    assert (wrong[0]["name"], wrong[0]["wanted"]) == ("odd", [["go", "cellar"]])
+    assert wrong[0]["got"] != wrong[0]["wanted"]
+    said = run("evaluate", WORLD, "sung.jsonl", "--parts", "2", "--parser", "chain")
+    assert "“hum a tune” (odd): wanted ('go', 'cellar')" in said
+
+
+def test_own_world_starts_where_a_name_says(kitchen):
+    content = Path("kitchen.py").read_text(encoding="utf-8")
+    starts = '{"evening": State("cellar"), "night": State("hall")}'
+    content += f"\n\nclass Manor(Kitchen):\n    starts = {starts}\n"
+    Path("manor.py").write_text(content, encoding="utf-8")
+    asked = ("follow", "model", "go to the hall", "--world", "manor.py:Manor", "--start")
+    assert "in the cellar" in run(*asked, "evening")
+    assert "in the hall" in run(*asked, '{"State": {"room": "hall"}}')
+    said = " ".join(run(*asked, "evenin", code=1).split())
+    assert "Write the start as JSON, or by its name. Did you mean 'evening'?" in said
+    said = " ".join(run(*asked, "noon", code=1).split())
+    assert "Known: 'evening', 'night'." in said
+    assert "It begins in" in run("check", "manor.py:Manor", "--start", "night")
+
+
+def test_own_world_warns_once_of_another_world_than_the_one_learnt_in(kitchen):
+    content = Path("kitchen.py").read_text(encoding="utf-8")
+    assert '"place": {"room": room}' in content
+    content = content.replace('"place": {"room": room}', '"place": {"called": room}')
+    Path("bare.py").write_text(content, encoding="utf-8")
+    told = "Warning: No graph of what can be done here has the label 'room', which graphs had"
+    asked = ("model", "go to the hall", "go to the cellar", "--world")
+    for command in ("follow", "explain"):
+        assert run(command, *asked, "bare.py:Kitchen").count(told) == 1
+        assert told not in run(command, *asked, WORLD)
+    judge = ("--model", "model")
+    assert run("evaluate", "bare.py:Kitchen", SHOWN, *judge).count(told) == 1
+    assert told not in run("evaluate", WORLD, SHOWN, *judge)
+    assert told.removeprefix("Warning: ") in run("diagnose", "bare.py:Kitchen", SHOWN, *judge)
+
+
 def test_own_world_judges_a_trained_model_on_other_demonstrations():
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--json", "judged.json")
     assert "model: 100% of 10." in said
     with open("judged.json", encoding="utf-8") as file:
-        assert json.load(file) == {"world": WORLD, "right": 1.0, "count": 10, "parts": []}
+        found = json.load(file)
+    assert found == {"world": WORLD, "right": 1.0, "count": 10, "parts": [], "wrong": []}
     said = run("evaluate", WORLD, SHOWN, "--model", "model", "--parts", "2", code=1)
     assert "--parts has no effect with --model" in " ".join(said.split())
     said = run("evaluate", "mazes", "--model", "model", "--sample", code=1)

@@ -17,7 +17,7 @@ from groundling import (
     Search,
     TransducerModel,
 )
-from groundling.diagnosis.findings import _fit, follow_again
+from groundling.diagnosis.following import Again, follow_again, judge, sample
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -223,6 +223,25 @@ def test_diagnosing_warns_of_labels_that_never_vary():
         make().fit(line_demonstrations(Painted(9)))
 
 
+def test_diagnosing_warns_of_labels_that_are_a_string_here_and_a_number_there():
+    class Volume:
+        def actions(self, level):
+            return ("mute", 3, 7)
+
+        def step(self, level, action):
+            return action
+
+        def ground(self, level, action, after):
+            return GroundingGraph({"event": {"level": "none" if action == "mute" else action}})
+
+    said = [("be quiet", "mute"), ("play at 3", 3), ("play at 7", 7)]
+    shown = [Demonstration(text, Volume(), 5, (action,)) for text, action in said]
+    with pytest.warns(LearningWarning, match=r"The label 'level' is a string here, such as 'none', "
+                      r"and a number there, such as 3: .* give the two"):  # fmt: skip
+        follower = make(search=Search(max_length=1)).fit(shown)
+    assert "mixed label" in kinds(follower, shown)
+
+
 def test_diagnosing_warns_of_sentences_of_one_token():
     shown = [
         Demonstration("stepovertotherightside", Line(), 1, ("right",)),
@@ -274,11 +293,84 @@ def test_diagnosing_names_contradictions_by_their_numbers():
         make(search=Search(max_length=2)).fit([*SHOWN, *wrong])
 
 
+def again(follower, right, wrong, several=(0, 0)):
+    """Return so many that were followed again, right and wrong, of one action and of several."""
+    one, *_, two = follower._learnt.examples
+    counts = [(one, True, right), (one, False, wrong), (two, True, several[0]),
+              (two, False, several[1])]  # fmt: skip
+    return [
+        Again(each, each.trajectory, (each.trajectory,), good, 0.001)
+        for each, good, n in counts for _ in range(n)
+    ]  # fmt: skip
+
+
 def test_diagnosing_says_of_how_many_it_looked_at_some(goer):
-    looked = list(follow_again(goer._learnt, goer._learnt.examples[:8], total=61))
-    assert looked == [] or "8 of 61 were looked at" in looked[0].message
-    [told] = _fit(goer._learnt, 8, 1, 0.0, " (8 of 61 were looked at)")
+    examples = [goer._learnt.examples[0]] * 61
+    [told] = judge(goer._learnt, again(goer, 2, 6), examples)
     assert "followed as demonstrated (8 of 61 were looked at)." in told.message
+
+
+def test_diagnosing_looks_at_texts_of_one_action_and_of_several_apart(goer):
+    one, *_, two = goer._learnt.examples
+    looked = sample([*[one] * 300, *[two] * 9, *[one] * 300], 24)
+    assert (len(looked), looked.count(two)) == (24, 9)
+    looked = sample([*[one] * 300, *[two] * 50], 24)
+    assert (len(looked), looked.count(two)) == (24, 12)
+    assert sample([two], 24) == [two]
+    assert len(sample([one, two] * 9, 24)) == 18
+
+
+def test_diagnosing_counts_one_action_and_several_by_how_many_there_are(goer):
+    one, *_, two = goer._learnt.examples
+    seen = again(goer, 12, 0, (4, 8))
+    # Of several actions much less is right than of one.
+    [told] = judge(goer._learnt, seen, [*[one] * 90, *[two] * 30])
+    assert told.kind == "several actions"
+    assert "4 of 12 that it learnt from are followed as demonstrated, and 12 of 12" in told.message
+    seen = again(goer, 6, 6, (4, 8))
+    [told] = judge(goer._learnt, seen, [*[one] * 90, *[two] * 30])
+    assert told.kind == "poor fit"
+    assert told.message == (
+        "Only 10 of 24 demonstrations that it learnt from are followed as demonstrated, 6 of 12 of "
+        "one action and 4 of 12 of several (24 of 120 were looked at), about 46% of all."
+    )
+    seen = again(goer, 9, 3, (6, 6))
+    assert not list(judge(goer._learnt, seen, [*[one] * 90, *[two] * 10]))
+    assert [e.kind for e in judge(goer._learnt, seen, [one] * 10 + [two] * 90)] == ["poor fit"]
+
+
+class Switches:
+    """Ten switches, of which a text may speak together."""
+
+    def actions(self, on):
+        return [("off" if n in on else "on", n) for n in range(10)]
+
+    def step(self, on, action):
+        return on ^ {action[1]}
+
+    def ground(self, on, action, after):
+        nodes = {"event": {action[0]: True}, "switch": {f"switch {action[1]}": True}}
+        return GroundingGraph(nodes, [("event", "switch", "of")])
+
+
+def test_diagnosing_warns_of_several_actions_wherever_they_are_among_the_others():
+    """A fifth of them, where a sample of all would meet hardly one."""
+    switches, rooms = Switches(), ["attic", "barn", "cellar", "den", "entry"]
+    one = [
+        Demonstration(f"{way} in the {room}", switches, frozenset(() if way == "on" else (n,)),
+                      [(way, n)])
+        for n, room in enumerate(rooms) for way in ("on", "off")
+    ] * 8  # fmt: skip
+    several = [
+        Demonstration("off with all", switches, frozenset(lit), [("off", n) for n in lit])
+        for lit in ((0, 1), (2, 7), (3, 8), (4, 6), (5, 9), (1, 9))
+    ]
+    shown = [*one[:41], *several[:3], *one[41:], *several[3:]]
+    model = TransducerModel(unaligned_cost=2.0, fertility_cost=4.0)
+    follower = make(model=model, overlay=Overlay.bag(), search=Search(max_length=2))
+    with pytest.warns(LearningWarning, match=r"several actions go wrong under unit='sentence': \d "
+                      r"of 6 .* 1\d of 1\d of one action.*reason is '\w+', \d of \d"):  # fmt: skip
+        follower.fit(shown)
 
 
 def test_diagnosing_warns_of_an_empty_lexicon():
@@ -349,11 +441,13 @@ def test_diagnosing_warns_of_accuracy_near_chance():
 
 
 def test_diagnosing_tells_a_poor_fit_where_chance_is_nothing(goer):
-    [poor] = list(_fit(goer._learnt, 24, 5, 0.01))
-    assert (poor.kind, "Only 5 of 24" in poor.message) == ("poor fit", True)
-    [none] = list(_fit(goer._learnt, 24, 1, 0.01))
+    examples = [goer._learnt.examples[0]] * 24
+    [poor] = judge(goer._learnt, again(goer, 11, 13), examples)
+    assert (poor.kind, "Only 11 of 24" in poor.message) == ("poor fit", True)
+    assert "The most frequent reason is 'same graph', 6 of 6 mistakes looked into" in poor.cure
+    [none] = judge(goer._learnt, again(goer, 1, 23), examples)
     assert (none.kind, "chance would be next to none" in none.message) == ("near chance", True)
-    assert not list(_fit(goer._learnt, 24, 12, 0.01))
+    assert not list(judge(goer._learnt, again(goer, 15, 9), examples))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from groundling import (
     Features,
     Follower,
     GroundingGraph,
+    Learning,
+    Lexicon,
     Overlay,
     PlanModel,
     RankedEnvironment,
@@ -255,6 +257,140 @@ def test_mistakes_say_where_bins_would_not_part_numbers():
     follower = make(features=features, search=Search(max_length=1)).fit(shown, check=False)
     [found] = follower.diagnose(shown).mistakes
     assert "the edges of 'bins', 0.5, 1.5, 2.5, 4.5, 8.5, 16.5, do not part these." in found.cure
+
+
+class Thermostat:
+    """A temperature from 16 to 25, with what it is set to and by how much."""
+
+    def actions(self, now):
+        return [each for each in range(16, 26) if each != now]
+
+    def step(self, now, action):
+        return action
+
+    def ground(self, now, action, after):
+        event = {"raise" if action > now else "lower": True}
+        nodes = {"event": event, "to": {"to": action}, "by": {"by": abs(action - now)}}
+        return GroundingGraph(nodes, [("event", "to", "to"), ("event", "by", "by")])
+
+
+def test_mistakes_name_the_number_that_bins_would_part():
+    home = Thermostat()
+    said = [("make it warmer", now, now + 1) for now in (17, 18, 20, 22)]
+    said += [("make it cooler", now, now - 1) for now in (19, 20, 22, 23)]
+    said += [("set it to 21", 18, 21), ("set it to 19", 23, 19)]
+    shown = [Demonstration(text, home, now, (to,)) for text, now, to in said]
+    features = Features(words=("word",), numbers=("equal",))
+    follower = make(features=features, search=Search(max_length=1)).fit(shown, check=False)
+    wrong = follower.diagnose(shown).mistakes
+    assert wrong
+    for each in wrong:
+        assert each.cure.startswith("The number 'by' tells the actions apart")
+        assert "Use Features(numbers=('equal', 'bins'))" in each.cure
+        assert "'by said'" in each.cure
+
+
+class Lamps:
+    """Devices that can be switched, in a slot."""
+
+    def actions(self, state):
+        return [(way, each) for each in ("fan", "lamp") for way in ("on", "off")]
+
+    def step(self, state, action):
+        return action
+
+    def ground(self, state, action, after):
+        way, device = action
+        nodes = {"event": {way: True}, "device": {"device": device}}
+        return GroundingGraph(nodes, [("event", "device", "of")])
+
+
+def test_mistakes_of_values_that_no_word_spells_name_the_slot_and_a_line_of_a_lexicon():
+    said = [("kill the light", "off", "lamp"), ("light off", "off", "lamp"),
+            ("light on", "on", "lamp"), ("fan on", "on", "fan"), ("kill the fan", "off", "fan"),
+            ("lamp on", "on", "lamp"), ("fan off", "off", "fan"),
+            ("fan on now", "on", "fan")]  # fmt: skip
+    shown = [Demonstration(text, Lamps(), "", ((way, what),)) for text, way, what in said]
+    settings = {"model": PlanModel(), "overlay": Overlay.flat(), "search": Search(max_length=1)}
+    slots = Features(words=("word",), slots=("device",))
+    follower = make(features=slots, **settings).fit(shown, check=False)
+    found = why(follower, shown[0])
+    assert found.missing_labels == ("device.device=lamp",)
+    assert "No word of the text spells 'lamp', the value of 'device'" in found.cure
+    assert "such as “light = device:lamp”; or give the node a label" in found.cure
+    assert "{'device': 'lamp', 'lamp': True}" in found.cure
+    assert "Demonstrate texts" not in found.cure
+    # A word that was never shown may be the one that means it.
+    found = why(follower, Demonstration("chandelier off", Lamps(), "", (("off", "lamp"),)))
+    assert "such as “chandelier = device:lamp”" in found.cure
+    # Both cures work.
+    words = Lexicon({"light": [("device", "lamp")]})
+    lexicon = Features(words=("word",), slots=("device",), lexicon=words)
+    assert make(features=lexicon, **settings).fit(shown).score(shown) == 1.0
+
+    class Beside(Lamps):
+        def ground(self, state, action, after):
+            way, device = action
+            nodes = {"event": {way: True}, "device": {"device": device, device: True}}
+            return GroundingGraph(nodes, [("event", "device", "of")])
+
+    beside = [replace(each, environment=Beside()) for each in shown]
+    assert make(features=slots, **settings).fit(beside).score(beside) == 1.0
+
+
+class Gates(Doors):
+    def actions(self, state):
+        return ("white", "black") if not state else ()
+
+
+def test_mistakes_are_those_that_following_makes_among_equal_scores():
+    shown = [Demonstration(f"take {each}", Doors(), "", (each,)) for each in ("red", "blue")] * 3
+    follower = make(features=Features(words=("word",))).fit(shown)
+    asked = [Demonstration("take one", Gates(), "", (each,)) for each in ("white", "black")]
+    assert follower.follow("take one", Gates(), "").actions == ("black",)
+    report = follower.diagnose(asked)
+    assert (report.right, [each.why for each in report.mistakes]) == (1, ["tie"])
+    assert report.mistakes[0].demonstration is asked[0]
+
+
+class Ways(Doors):
+    """Two of the doors lead to the same place."""
+
+    def outcome(self, state):
+        return "yard" if state == "red" else "house"
+
+
+def test_mistakes_tell_of_outcomes_that_win_with_plans_that_score_less():
+    shown = [Demonstration(f"take {each}", Ways(), "", (each,)) for each in ("red", "blue")] * 3
+    follower = make(
+        model=PlanModel(), overlay=Overlay(), features=Features(words=("word",)),
+        search=Search(max_length=1, decode="outcome"), learning=Learning(l2=5.0),
+    ).fit(shown, check=False)  # fmt: skip
+    found = why(follower, shown[0])
+    assert found.why == "lower score"
+    assert "leads to what is likelier, over all plans that lead there" in found.detail
+    assert "scores -" not in str(found)
+
+
+def test_mistakes_call_a_lead_a_tie_that_is_next_to_nothing(goer, monkeypatch):
+    far = go_to("desk", 2, "left")
+    assert why(goer, far).why == "lower score"
+    monkeypatch.setattr("groundling.diagnosis.mistakes.SLIGHT", 1e9)
+    found = why(goer, far)
+    assert found.why == "tie"
+    assert "more, which is next to nothing: hardly any weight tells them apart." in found.detail
+    assert found.misleading_words == ()
+
+
+def test_mistakes_do_not_blame_words_that_most_texts_have():
+    said = [("robot go left", "left")] * 6 + [("robot go", "left")] * 3 + [("robot right", "right")]
+    shown = [Demonstration(text, Line(5), 2, (way,)) for text, way in said]
+    follower = make(model=PlanModel(), overlay=Overlay(), features=Features(words=("word",)))
+    follower.fit(shown, check=False)
+    found = why(follower, Demonstration("robot go please", Line(5), 3, ("right",)))
+    assert any(name.startswith("word=robot") for name, _ in found.features)
+    assert found.misleading_words == ()
+    assert "robot" not in found.cure
 
 
 def test_mistakes_show_small_differences():

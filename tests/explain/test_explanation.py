@@ -201,6 +201,20 @@ def test_explanation_is_json_text_rich_and_a_picture(case, tmp_path):
     assert width >= 1800
 
 
+def test_explanation_folds_names_of_features_and_leaves_an_empty_column_out(case):
+    _, _, why = case
+
+    def shown(why):
+        console = Console(width=50, record=True, file=io.StringIO())
+        console.print(why)
+        return console.export_text()
+
+    assert "…" not in shown(why)
+    assert ("words on" in shown(why)) == ("words on nodes" in str(why))
+    bare = replace(why, steps=tuple(replace(step, links=()) for step in why.steps))
+    assert "words on" not in shown(bare)
+
+
 @pytest.mark.parametrize("name", ["plans", "words"])
 def test_explanation_links_and_ambiguity_are_those_of_all_alignments(name):
     follower = fitted(name)

@@ -1,9 +1,14 @@
 """A world remembers answers, and its errors say which question went wrong."""
 
+import re
+from collections import namedtuple
+from dataclasses import dataclass
+
 import pytest
 
 from groundling.errors import DemonstrationError, GraphError, WorldError
 from groundling.world import Demonstration, Environment, GroundingGraph, World
+from groundling.world.showing import shorten
 from tests.world.test_checks import Corridor
 
 
@@ -134,6 +139,62 @@ def test_world_trace_names_the_impossible_action():
     message = str(caught.value)
     assert "The walk: action 2, 'up', is impossible in state 1" in message
     assert "Possible there: 'left', 'right'." in message
+
+
+class House:
+    """Many lamps, each of which is on or off."""
+
+    def actions(self, on):
+        return [("off" if each in on else "on", *each) for each in ROOMS]
+
+    def step(self, on, action):
+        return on ^ {action[1:]}
+
+    def ground(self, on, action, after):
+        return GroundingGraph({"event": {action[0]: True}})
+
+
+ROOMS = [(room, what) for what in ("lamp", "fan") for room in ("attic", "barn", "cellar", "den",
+                                                               "hall", "kitchen")]  # fmt: skip
+
+
+def test_world_names_the_possible_actions_that_are_nearest_to_an_impossible_one():
+    with pytest.raises(DemonstrationError) as caught:
+        World(House()).trace(frozenset(), [("off", "kitchen", "fan")])
+    assert "Did you mean ('on', 'kitchen', 'fan') or ('on', 'kitchen', 'lamp')? Possible" in str(
+        caught.value
+    )
+
+
+def test_world_says_that_one_action_was_given_instead_of_a_list():
+    shown = Demonstration("light the kitchen", House(), frozenset(), ("on", "kitchen", "lamp"))
+    with pytest.raises(DemonstrationError, match=re.escape(
+        "write actions=[('on', 'kitchen', 'lamp')]."
+    )):  # fmt: skip
+        World(House()).trace(shown.start, shown.actions)
+
+
+Lit = namedtuple("Lit", "room on")
+
+
+@dataclass(frozen=True)
+class Kept:
+    on: frozenset
+
+
+def test_shorten_shows_sets_in_an_order_of_their_own():
+    """Hashes of strings differ between processes; so many orders are not the sorted one by luck."""
+    names = "gdbfaech"
+    listed = ", ".join(map(repr, sorted(names)))
+    assert shorten(set(names)) == f"{{{listed}}}"
+    assert shorten(Lit("den", frozenset(names))) == f"Lit(room='den', on=frozenset({{{listed}}}))"
+    assert shorten(Kept(frozenset(names))) == f"Kept(on=frozenset({{{listed}}}))"
+    mixed = {("a", None), ("b", 2), ("a", 1), *names}
+    assert shorten(mixed) == f"{{{listed}, ('a', 1), ('a', None), ('b', 2)}}"
+    sets = {frozenset("ab"), frozenset("cd"), frozenset("c")}
+    assert shorten(sets).endswith("frozenset({'c'}), frozenset({'c', 'd'})}")
+    assert shorten((set(), frozenset())) == "(set(), frozenset())"
+    assert len(shorten(frozenset(range(100_000)))) == 80
 
 
 @pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])

@@ -43,7 +43,7 @@ WhereOption = Annotated[
     str | None, typer.Option(help="Map or puzzle; by default one that was left out of training.")
 ]
 StartOption = Annotated[
-    str | None, typer.Option(help="Where to start; mazes: 3,4,north; your own world: JSON.")
+    str | None, typer.Option(help="Where to start; mazes: 3,4,north; your own: JSON or a name.")
 ]
 LengthOption = Annotated[
     int | None, typer.Option(min=1, max=100, help="The number of actions, if it is known.")

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -26,19 +26,21 @@ from groundling.errors import (
     GroundlingError,
     GroundlingWarning,
     ModelFileError,
+    SearchError,
     SettingError,
     WorldError,
 )
 from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
+from groundling.judging import checked
 from groundling.learning.checkpoints import states_in
 from groundling.learning.choosing import Choice, choose
 from groundling.modelfolder import is_model, read_note
 from groundling.overlay.settings import Overlay
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
-from groundling.world.environment import Action, Demonstration, State, World
+from groundling.world.environment import Action, Demonstration, State, World, shorten
 
 __all__ = [
     "OwnScene",
@@ -53,6 +55,7 @@ __all__ = [
 
 _FORMAT = "groundling-own-1"
 _SHOWN = 5  # records that were left out, as they are listed
+_WRONG = 10  # demonstrations that are followed otherwise, as they are listed
 
 
 def train_own(
@@ -180,21 +183,24 @@ def evaluate_parts(
 ) -> None:  # fmt: skip
     """Learn from all parts of the demonstrations but one, and follow that one."""
     check_writable(json_file)
-    shown = _shown(world, files, console, skip_bad=skip_bad)
+    own = _opened(world, files, skip_bad=skip_bad)
+    shown = _listed(own, console)
     right = 0.0
     tested: list[dict[str, Any]] = []
+    wrong: list[_Wrong] = []
     for number, (learn, test) in enumerate(folds(shown, parts), 1):
         title = f"part {number}"
         with progress(console, title) as report, warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)
             follower = Follower(parser=parser or "default").fit(learn, progress=report, check=False)
-            share = follower.score(test)
+            share, missed = _judge(follower, test)
         right += share * len(test)
+        wrong += missed
         tested.append({"part": number, "count": len(test), "right": share})
         console.print(f"{title}: {share:.0%} of {len(test)} demonstrations end as demonstrated.")
     mean = right / len(shown)
     console.print(f"All together: {mean:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
-    _tell(world, mean, len(shown), tested, json_file)
+    _tell(own, console, (world, mean, len(shown)), tested, wrong, json_file)
 
 
 def evaluate_own(
@@ -204,20 +210,78 @@ def evaluate_own(
     """Follow all demonstrations with a model that was trained before."""
     check_writable(json_file)
     follower = Follower.load(model, parser=parser)
-    shown = _shown(world, files, console, skip_bad=skip_bad)
-    right = follower.score(shown)
+    own = _opened(world, files, skip_bad=skip_bad)
+    shown = _listed(own, console)
+    for each in follower.check_world((each.environment, each.start) for each in shown):
+        console.print(f"Warning: {each}", soft_wrap=True, markup=False)
+    right, wrong = _judge(follower, shown)
     console.print(f"{model}: {right:.0%} of {len(shown)}.", soft_wrap=True, markup=False)
-    _tell(world, right, len(shown), [], json_file)
+    _tell(own, console, (world, right, len(shown)), [], wrong, json_file)
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A demonstration that is followed otherwise, and how; None, if no plan was found."""
+
+    shown: Demonstration
+    got: tuple[Action, ...] | None
+
+    def __str__(self) -> str:
+        text = self.shown.instructions
+        said = " ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text)
+        named = f" ({self.shown.name})" if self.shown.name else ""
+        wanted, got = (", ".join(map(str, each)) for each in (self.shown.actions, self.got or ()))
+        return f"“{said}”{named}: wanted {wanted}; got {got or 'no plan'}"
+
+    def to_json(self, own: OwnWorld) -> dict[str, Json]:
+        known = own.worlds.name_of(self.shown.environment)
+        assert known is not None  # it was made here
+        write = own.worlds.get(*known).codec.actions_to_json
+        return {
+            "name": self.shown.name, "text": self.shown.instructions,
+            "wanted": write(self.shown.actions),
+            "got": None if self.got is None else write(self.got),
+        }  # fmt: skip
+
+
+def _judge(follower: Follower, shown: Sequence[Demonstration]) -> tuple[float, list[_Wrong]]:
+    """Return the share that is followed rightly, by weight as `score` has it, and the others."""
+    asked = [(each.instructions, each.environment, each.start) for each in shown]
+    wrong, right = [], 0.0
+    for each, plan in zip(shown, follower.follow_many(asked, errors="return"), strict=True):
+        if isinstance(plan, GroundlingError) and not isinstance(plan, SearchError):
+            raise plan
+        world = World(each.environment)
+        ends = [
+            world.outcome(world.trace(each.start, actions, str(each)).end)
+            for actions in (each.actions, *each.also)
+        ]
+        if isinstance(plan, Plan) and world.outcome(plan.end) in ends:
+            right += each.weight
+        else:
+            wrong.append(_Wrong(each, plan.actions if isinstance(plan, Plan) else None))
+    return right / sum(each.weight for each in checked(shown)), wrong
 
 
 def _tell(
-    world: str, right: float, count: int, parts: list[dict[str, Any]], json_file: Path | None
-) -> None:
-    """Print or write what an evaluation came to as JSON, if that was asked for."""
-    content = {"world": world, "right": right, "count": count, "parts": parts}
+    own: OwnWorld, console: Console, found: tuple[str, float, int], parts: list[dict[str, Any]],
+    wrong: Sequence[_Wrong], json_file: Path | None,
+) -> None:  # fmt: skip
+    """Print what went wrong in an evaluation; print or write all of it as JSON if asked for."""
+    if wrong:
+        console.print(f"{len(wrong):,} end otherwise:", soft_wrap=True)
+    for each in wrong[:_WRONG]:
+        console.print(f"- {each}", soft_wrap=True, markup=False)
+    if len(wrong) > _WRONG:
+        console.print(f"- and {len(wrong) - _WRONG:,} more, all of them in --json")
+    if json_file is None:
+        return
+    world, right, count = found
+    missed = [each.to_json(own) for each in wrong]
+    content = {"world": world, "right": right, "count": count, "parts": parts, "wrong": missed}
     if str(json_file) == "-":
         print_json(content)
-    elif json_file is not None:
+    else:
         write_atomically(json_file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -280,7 +344,7 @@ def _check_start(own: OwnWorld, known: KnownWorld, state: State) -> None:
             such = f" Write it such as --start '{json.dumps(usual, ensure_ascii=False)}'."
         why = str(error).partition(" Run check_environment")[0]
         raise SettingError(
-            f"--start is {state!r}, which is no state of {known.codec.owner}: {why}{such}"
+            f"--start is {shorten(state)}, which is no state of {known.codec.owner}: {why}{such}"
         ) from error
 
 
@@ -331,13 +395,22 @@ def _own_note(folder: Path) -> dict[str, Any] | None:
 def _shown(
     world: str, files: Sequence[str], console: Console, *, skip_bad: bool
 ) -> list[Demonstration]:
+    return _listed(_opened(world, files, skip_bad=skip_bad), console)
+
+
+def _opened(world: str, files: Sequence[str], *, skip_bad: bool) -> OwnWorld:
     if not files:
         raise DemonstrationError(
             f"There are no demonstrations. Type such as: groundling train {world} "
             "demonstrations.jsonl"
         )
-    own: OwnWorld = open_world(world, files, skip_bad=skip_bad, check=skip_bad)
+    own = open_world(world, files, skip_bad=skip_bad, check=skip_bad)
     own.worlds.check()  # a wrong name is not the fault of the first record
+    return own
+
+
+def _listed(own: OwnWorld, console: Console) -> list[Demonstration]:
+    """Return the demonstrations; say which are left out."""
     assert own.demonstrations is not None
     shown = list(own.demonstrations)
     bad = own.demonstrations.skipped_count

@@ -103,6 +103,8 @@ def set_own_stage(
         return None
     follower, note, scene = found
     console.print(f"{scene.name}: {scene.describe()}", soft_wrap=True, markup=False)
+    for each in follower.check_world([(scene.environment, scene.start)]):
+        console.print(f"Warning: {each}", soft_wrap=True, markup=False)
     return Stage(follower, note, scene, length)
 
 

@@ -68,7 +68,8 @@ def check(
         typer.Argument(metavar="[DEMONSTRATIONS]...", help="JSON Lines or Parquet; *.jsonl too."),
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help="The state to begin in, as JSON; else the world's own.")
+        str | None,
+        typer.Option(help="The state to begin in, JSON or a name in starts; else the world's."),
     ] = None,
     states: Annotated[int, typer.Option(min=1, help="How many states to look at, at most.")] = 200,
     debug: DebugOption = False,

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from groundling.data.codec import Json
 from groundling.data.lines import parse_json
 from groundling.data.records import Demonstrations
 from groundling.data.worlds import KnownWorld, Worlds
-from groundling.errors import DemonstrationError, GroundlingError, WorldError
+from groundling.errors import DemonstrationError, GroundlingError, WorldError, did_you_mean
 from groundling.world.environment import Demonstration, State
 
 __all__ = ["OwnWorld", "folds", "names_world", "open_world", "starts_of", "tells_start"]
@@ -77,6 +76,20 @@ def starts_of(environment: Any, title: str) -> list[tuple[str, State]]:
     )
 
 
+def _named_start(world: KnownWorld, start: str) -> State:
+    """Return the state that a world calls so, or that is written so in JSON."""
+    named: dict[str, State] = {}
+    if hasattr(world.environment, "starts"):
+        named = dict(starts_of(world.environment, world.codec.owner))
+    if start in named:
+        return named[start]
+    cure = "Write the start as JSON, such as '[3, 4]'."
+    if named:
+        cure = f"Write the start as JSON, or by its name.{did_you_mean(start, named)}"
+    state: State = world.codec.state_from_json(parse_json(start, cure))
+    return state
+
+
 def _hashable(state: State) -> State:
     hash(state)
     return state
@@ -110,9 +123,9 @@ class OwnWorld:
     ) -> tuple[KnownWorld, State]:
         """Return a world, and a state in it to begin in.
 
-        `start` is JSON. Without it, it is where the world says (see `starts_of`), or else where
-        the first demonstration begins; with `as_shown`, it is that, in the world of that
-        demonstration, whatever the world says.
+        `start` is the name of one of the world's `starts`, or JSON. Without it, it is where the
+        world says (see `starts_of`), or else where the first demonstration begins; with
+        `as_shown`, it is that, in the world of that demonstration, whatever the world says.
         """
         first = self._first() if as_shown and self.demonstrations is not None else None
         try:
@@ -122,8 +135,7 @@ class OwnWorld:
                 raise
             world = self._first()[0]  # made with the arguments of the record
         if start is not None:
-            data: Json = parse_json(start.strip(), "Write the start as JSON, such as '[3, 4]'.")
-            return world, world.codec.state_from_json(data)
+            return world, _named_start(world, start.strip())
         if first is not None:
             return first
         if tells_start(world.environment):

@@ -6,33 +6,35 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
-from groundling.answers import possible_plans
+from groundling.answers import decoded
 from groundling.diagnosis.findings import (
     Finding,
+    another_world,
     contradictions,
-    follow_again,
     name_some,
     too_long,
     which_too_long,
 )
+from groundling.diagnosis.following import follow_again
 from groundling.diagnosis.known import Known
 from groundling.diagnosis.mistakes import Mistake, explain_mistake
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.language.sentences import is_unspaced
 from groundling.learning.trainer import Learnt
+from groundling.learning.usual import usual_labels
 from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
 from groundling.world.environment import Demonstration, State
-from groundling.world.graph import Label
+from groundling.world.graph import GroundingGraph, Label
 
 __all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]
 
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
-_FOLLOWED = 24  # demonstrations that are followed again after learning,
-_WORDS_FOLLOWED = 1000  # of about so many words together: long texts take long
+_ALL_ACTIONS = 24  # of which all that could be done is looked at
 _NAMED = 3  # demonstrations that a sentence names
 _LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it,
 _LONG_UNSPACED = 5  # where letters are syllables or words
@@ -94,7 +96,7 @@ def left_out(skipped: Sequence[Skipped]) -> Finding:
     )
 
 
-def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
+def check_learnt(learnt: Learnt) -> list[Finding]:
     """Return what cannot work in what was learnt; raise where nothing can be learnt."""
     examples = [each for each in learnt.examples if each.shown is not None]
     if not len(learnt.fitted.theta):
@@ -111,14 +113,17 @@ def check_learnt(learnt: Learnt, *, follow: int = _FOLLOWED) -> list[Finding]:
     found += contradictions(Known(learnt))
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
-    found += _constant_labels(some[:_FOLLOWED])
+    offered = _Offered(some[:_ALL_ACTIONS])
+    found += _mixed_labels(some, offered)
+    found += _constant_labels(offered)
     found += _repeated_actions(examples)
     found += _tokens(examples)
     found += _lexicon(learnt)
-    found += _entries(learnt, some[:_FOLLOWED])
+    found += _entries(learnt, some[:_ALL_ACTIONS])
     apart = {id(each) for each in long}  # of which it was told why they are not found
     rest = [each for each in examples if id(each) not in apart]
-    found += follow_again(learnt, _followed(rest, follow), len(rest))
+    if rest:
+        found += follow_again(learnt, rest)
     return found
 
 
@@ -131,18 +136,6 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 
 def _sampled(examples: Sequence[Example]) -> list[Example]:
     return list(examples[:: max(1, len(examples) // _LOOKED_AT)][:_LOOKED_AT])
-
-
-def _followed(examples: Sequence[Example], most: int) -> list[Example]:
-    """Return some examples, one or more, from the first to the last."""
-    found: list[Example] = []
-    words = 0
-    for each in examples[:: max(1, len(examples) // most)][:most]:
-        words += sum(map(len, each.instructions))
-        if found and words > _WORDS_FOLLOWED:
-            break
-        found.append(each)
-    return found
 
 
 def diagnose(
@@ -160,20 +153,22 @@ def diagnose(
         examples.append(
             Example(each, request.text, world, shown[0], tuple(shown[1:]), 1.0, "", each)
         )
-        found = possible_plans(result)
-        best = max(found, key=lambda plan: plan.score, default=None)
-        if best is not None and world.outcome(best.end) in ends:
+        told = decoded(learnt, request, result, learnt.search)
+        if told is not None and world.outcome(told.answer.end) in ends:
             right += 1
             continue
+        best, found = (None, ()) if told is None else (told.answer, told.found)
         mistakes.append(explain_mistake(known, each, request, shown, best, found))
     # A few texts say nothing of what the others that were learnt from have.
     some = [*_sampled(known.shown), *examples[:_LOOKED_AT]]
-    varied = [*known.shown[:_FOLLOWED], *examples[:_FOLLOWED]]
+    varied = [*known.shown[:_ALL_ACTIONS], *examples[:_ALL_ACTIONS]]
+    offered = _Offered(varied)
+    starts = [(request.world, request.start) for request in requests]
     findings = [
-        *too_long(learnt, examples), *contradictions(known), *_slots(learnt, some),
-        *_nodes(learnt, some),
-        *_constant_labels(varied), *_tokens(examples), *_lexicon(learnt),
-        *_entries(learnt, varied),
+        *another_world(usual_labels(learnt), starts), *too_long(learnt, examples),
+        *contradictions(known), *_slots(learnt, some), *_nodes(learnt, some),
+        *_mixed_labels(some, offered), *_constant_labels(offered), *_tokens(examples),
+        *_lexicon(learnt), *_entries(learnt, varied),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
 
@@ -263,28 +258,54 @@ def _labels(example: Example) -> Iterator[Label]:
             yield from labels
 
 
-def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
+def _mixed_labels(learnt_from: Sequence[Example], offered: _Offered) -> Iterator[Finding]:
+    """Find labels that are a string here and a number there."""
+    known: dict[str, dict[type, object]] = {}
+    for (_, name), values in offered.values.items():
+        for value in values:
+            known.setdefault(name, {}).setdefault(type(value), value)
+    for label in (label for each in learnt_from for label in _labels(each)):
+        known.setdefault(label.name, {}).setdefault(type(label.value), label.value)
+    for name, kinds in sorted(known.items()):
+        if str in kinds and float in kinds:
+            yield Finding(
+                "mixed label",
+                f"The label {name!r} is a string here, such as {kinds[str]!r}, and a number "
+                f"there, such as {kinds[float]:g}: what words learn of the one says nothing of "
+                "the other.",
+                "A label keeps its kind; give the two different names.",
+            )
+
+
+class _Offered:
+    """The labels of all that could be done in the states that examples pass."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self.values: dict[tuple[str, str], dict[object, None]] = {}  # by node and name
+        self.count, self.differ, self.chosen_from = 0, False, 0
+        seen: set[tuple[int, State]] = set()
+        for each in examples:
+            if getattr(each.demonstration.environment, "labels_follow_text", False):
+                continue  # values that a text does not name are missing: the others look constant
+            for state in each.trajectory.states[:-1]:
+                if (id(each.world), state) not in seen:
+                    seen.add((id(each.world), state))
+                    self._look_at([each.world.ground(state, a) for a in each.world.actions(state)])
+
+    def _look_at(self, shown: Sequence[GroundingGraph]) -> None:
+        self.count += len(shown)
+        self.chosen_from += len(shown) > 1
+        self.differ |= len(set(shown)) > 1
+        for graph in shown:
+            for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+                for label in labels:
+                    if label.value is not None:
+                        self.values.setdefault((name, label.name), {})[label.value] = None
+
+
+def _constant_labels(offered: _Offered) -> Iterator[Finding]:
     """Find labels with a value that is the same in all that could be done."""
-    values: dict[tuple[str, str], set[object]] = {}
-    seen: set[tuple[int, State]] = set()
-    count, differ, chosen_from = 0, False, 0
-    for each in examples:
-        if getattr(each.demonstration.environment, "labels_follow_text", False):
-            continue  # values that a text does not name are not there, so the others look constant
-        for state in each.trajectory.states[:-1]:
-            if (id(each.world), state) in seen:
-                continue
-            seen.add((id(each.world), state))
-            shown = [each.world.ground(state, action) for action in each.world.actions(state)]
-            count += len(shown)
-            chosen_from += len(shown) > 1
-            differ |= len(set(shown)) > 1
-            for graph in shown:
-                for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
-                    for label in labels:
-                        if label.value is not None:
-                            values.setdefault((name, label.name), set()).add(label.value)
-    if chosen_from and not differ:
+    if offered.chosen_from and not offered.differ:
         yield Finding(
             "same graphs",
             "All actions of a state have the same grounding graph, so that nothing tells them "
@@ -292,9 +313,9 @@ def _constant_labels(examples: Sequence[Example]) -> Iterator[Finding]:
             "Let ground give labels that say what an action does and to what.",
         )
         return
-    for (node, name), found in sorted(values.items()):
+    for (node, name), found in sorted(offered.values.items(), key=itemgetter(0)):
         # Ranks come from a wrapper, all or none of them.
-        if len(found) == 1 and count >= 6 and ".rank" not in name:
+        if len(found) == 1 and offered.count >= 6 and ".rank" not in name:
             [value] = found
             yield Finding(
                 "constant label",

@@ -6,27 +6,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
-from groundling.answers import possible_plans
-from groundling.diagnosis.known import NOTHING, Known, advise, graphs, looks, plan_scores, wider
+from groundling.diagnosis.known import Known, advise, graphs, looks
 from groundling.errors import GroundlingError
 from groundling.learning.counting import PlanCounts
 from groundling.learning.trainer import Learnt
-from groundling.models.base import Request
+from groundling.learning.usual import Place, UsualLabels
 from groundling.models.examples import Example
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
-from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["Finding", "contradictions", "follow_again", "name_some", "too_long", "which_too_long"]
+__all__ = [
+    "Finding", "another_world", "contradictions", "name_some", "name_them", "too_long",
+    "which_too_long",
+]  # fmt: skip
 
 _Plan: TypeAlias = tuple[GroundingGraph, ...]
 _NAMED = 3  # demonstrations that a sentence names
+_LABELS = 6  # labels that a sentence names
 _PLACES = 6  # numbers of demonstrations with one text
-_TELLING = 8  # demonstrations of which the share that is right tells something
-_FEWEST = 4  # of one action, and of several, that can be compared
-_POOR, _POOR_SEVERAL, _APART = 1 / 3, 0.6, 0.35  # shares of right answers
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,9 @@ class Finding:
     """Something that cannot work, and what to do about it.
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
-    node`, `same graphs`, `constant label`, `one token`, `empty lexicon`, `idle entry`, `not found`,
-    `near chance`, `poor fit`, `several actions`, `repeated action`, `left out`.
+    node`, `same graphs`, `constant label`, `mixed label`, `one token`, `empty lexicon`, `idle
+    entry`, `not found`, `near chance`, `poor fit`, `several actions`, `repeated action`, `left
+    out`, `another world`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
@@ -47,6 +45,20 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.message} {self.cure}"
+
+
+def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Finding]:
+    """Find that graphs lack labels that they had wherever the follower learnt."""
+    missing = usual.missing(places)
+    if missing:
+        listed = ", ".join(map(repr, missing[:_LABELS]))
+        more = f" and {len(missing) - _LABELS} more" if len(missing) > _LABELS else ""
+        yield Finding(
+            "another world",
+            f"No graph of what can be done here has the label{'s' * (len(missing) > 1)} {listed}"
+            f"{more}, which graphs had wherever it learnt.",
+            "Follow in the world that it learnt in, or learn again in this one.",
+        )
 
 
 def name_some(some: Iterable[Demonstration], count: int) -> str:
@@ -84,12 +96,13 @@ def too_long(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     yield Finding(
         "too long",
         f"{len(long)} of {len(examples)} demonstrations are longer than Search.max_length="
-        f"{longest}, so that their plans are never found: {_named(long)}.",
+        f"{longest}, so that their plans are never found: {name_them(long)}.",
         f"Use {advise(learnt, 'Search', max_length=most)}.{cost}",
     )
 
 
-def _named(examples: Sequence[Example]) -> str:
+def name_them(examples: Sequence[Example]) -> str:
+    """Return the names of the first of some examples, and how many more there are."""
     return name_some((each.demonstration for each in examples[:_NAMED]), len(examples))
 
 
@@ -156,89 +169,3 @@ def contradictions(known: Known, among: Sequence[Example] | None = None) -> Iter
             "Correct those that are wrong; where several plans are right, give them in also=… of "
             "each; or add a label that tells the starts apart.",
         )
-
-
-def follow_again(
-    learnt: Learnt, examples: Sequence[Example], total: int | None = None
-) -> Iterator[Finding]:
-    """Follow some of what was learnt from, of which there are `total`."""
-    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
-    results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    right, chance, lost = [], 0.0, []
-    for each, result in zip(examples, results, strict=True):
-        world, found = each.world, possible_plans(result)
-        ends = {world.outcome(plan.end) for plan in (each.trajectory, *each.also)}
-        alike = [world.outcome(plan.end) in ends for plan in found]
-        if any(alike):
-            best = int(np.argmax([plan.score for plan in found]))
-            right.append(alike[best])
-            chance += sum(alike) / len(alike)
-        else:
-            if _is_lost(learnt, each, found):
-                lost.append(each)
-            right.append(False)
-    count = len(examples)
-    looked = f" ({count} of {total} were looked at)" if total and total > count else ""
-    if len(lost) > 0.1 * count:
-        yield Finding(
-            "not found",
-            f"Of {count} demonstrations{looked}, the search does not find the plans of "
-            f"{len(lost)}: {_named(lost)}.",
-            wider(learnt.search),
-        )
-    yield from _fit(learnt, count, sum(right), chance, looked)
-    yield from _lengths(learnt, examples, right, looked)
-
-
-def _is_lost(learnt: Learnt, each: Example, found: Sequence[ScoredTrajectory]) -> bool:
-    """Tell whether a wider search would help: a plan that was shown scores more than any found."""
-    if not found:
-        return True
-    request = Request(each.instructions, each.world, each.trajectory.start)
-    best = max(found, key=lambda plan: plan.score)
-    scores = plan_scores(learnt, request, [best, each.trajectory, *each.also])
-    return max(scores[1:]) >= scores[0] - NOTHING
-
-
-def _fit(
-    learnt: Learnt, count: int, right: int, chance: float, looked: str = ""
-) -> Iterator[Finding]:
-    """Find that hardly anything is followed of what was learnt from."""
-    if count < _TELLING:
-        return
-    only = (
-        f"Only {right} of {count} demonstrations that it learnt from are followed as demonstrated"
-        f"{looked}"
-    )
-    cure = "Call follower.diagnose(demonstrations) to see why."
-    if chance < 0.9 * count and right - chance <= 0.1 * (count - chance):
-        guessed = f"{chance:.1f}" if chance >= 0.1 else "next to none"
-        yield Finding("near chance", f"{only}, where chance would be {guessed}.", cure)
-    elif right < _POOR * count and learnt.search.decode != "transitions":
-        yield Finding("poor fit", f"{only}.", cure)
-
-
-def _lengths(
-    learnt: Learnt, examples: Sequence[Example], right: Sequence[bool], looked: str
-) -> Iterator[Finding]:
-    """Find that texts of several actions are followed much worse than those of one."""
-    both: dict[bool, list[bool]] = {False: [], True: []}
-    for each, good in zip(examples, right, strict=True):
-        both[len(each.trajectory) > 1].append(good)
-    one, several = both[False], both[True]
-    if min(len(one), len(several)) < _FEWEST or learnt.search.decode == "transitions":
-        return
-    share = sum(several) / len(several)
-    if share >= _POOR_SEVERAL or sum(one) / len(one) - share < _APART:
-        return
-    unit = learnt.fitted.encoder.overlay.unit
-    cure = "Demonstrate more of them; follower.diagnose(demonstrations) says what goes wrong."
-    if unit in ("sentence", "clause") and learnt.model.member_model.lists_plans:
-        cure = f"Try {advise(learnt, 'Overlay', unit='word')}, or Overlay.flat()."
-    yield Finding(
-        "several actions",
-        f"Texts of several actions go wrong under unit={unit!r}: {sum(several)} of {len(several)} "
-        f"that it learnt from are followed as demonstrated, and {sum(one)} of {len(one)} of one "
-        f"action{looked}.",
-        cure,
-    )

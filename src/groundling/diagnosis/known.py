@@ -11,6 +11,7 @@ import numpy as np
 
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
+from groundling.learning.wording import graph_values
 from groundling.models.base import Request
 from groundling.models.examples import Example
 from groundling.overlay.batch import Reals
@@ -25,6 +26,7 @@ __all__ = [
 
 NOTHING = 1e-6
 """Weights below which nothing was learnt."""
+_FEW = 8  # texts of which most have the same words, whatever these say
 _SELDOM = 2  # times a word was shown that little was learnt of
 
 
@@ -64,6 +66,39 @@ class Known:
             found.setdefault(self.words(each), []).append(each)
         return found
 
+    @cached_property
+    def _texts(self) -> dict[str, list[int]]:
+        """The places of the texts that were learnt from, by each of their words."""
+        found: dict[str, list[int]] = {}
+        for place, each in enumerate(self.shown):
+            for word in dict.fromkeys(self.words(each)):
+                found.setdefault(word, []).append(place)
+        return found
+
+    @cached_property
+    def _values(self) -> list[frozenset[tuple[str, str]]]:
+        """The string labels of what was shown with each text, each a kind and a value."""
+        return [
+            frozenset().union(
+                *(graph_values(each.world, *done) for done in each.trajectory.decisions())
+            )
+            for each in self.shown
+        ]
+
+    def is_common(self, word: str) -> bool:
+        """Tell whether a word says little: a stop word, or one of most texts learnt from."""
+        stop = {*self.encoder.reader.language.stop_words, *self.learnt.settings.features.stop_words}
+        return word in stop or 2 * len(self._texts.get(word, ())) > len(self.shown) > _FEW
+
+    def speaks_of(self, word: str, kind: str, value: str) -> float:
+        """Return how much a word goes with a value: of the texts with it, the share shown with it.
+
+        Shares of few texts are drawn to one half.
+        """
+        texts = self._texts.get(word, ())
+        with_value = sum((kind, value) in self._values[place] for place in texts)
+        return (with_value + 0.5) / (len(texts) + 1)
+
     def words(self, of: Example | Request) -> tuple[str, ...]:
         """Return the words of a text, one after another."""
         text = of.instructions if isinstance(of, Example) else of.text
@@ -91,21 +126,22 @@ class TextWords:
         return {kind for kind, _ in self.reader.sense(word, self.values)}
 
     @cached_property
-    def _plain(self) -> list[str]:
+    def plain(self) -> list[str]:
+        """Words of letters that stand for no value."""
         alphabetic = [word for word in self.words if word.isalpha()]
         return [word for word in alphabetic if not self.kinds(word)]
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """Words that training never saw and that spell no value."""
-        return tuple(word for word in self._plain if word not in self.reader.counts)
+        return tuple(word for word in self.plain if word not in self.reader.counts)
 
     def rare(self, least: int) -> tuple[tuple[str, int], ...]:
         """Return words that training saw so seldom that little was learnt of them."""
         counts = self.reader.counts
         seldom = max(_SELDOM, least - 1)
         return tuple(
-            (word, counts[word]) for word in self._plain if 0 < counts.get(word, 0) <= seldom
+            (word, counts[word]) for word in self.plain if 0 < counts.get(word, 0) <= seldom
         )
 
 

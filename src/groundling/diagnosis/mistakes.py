@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 
+from groundling.diagnosis.between import Between
 from groundling.diagnosis.known import (
     NOTHING,
     Known,
@@ -33,15 +34,17 @@ from groundling.models.base import Request
 from groundling.models.examples import Example
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
+from groundling.ties import margin
 from groundling.world.environment import Demonstration
-from groundling.world.graph import Label
-from groundling.world.trajectory import Trajectory
+from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = ["Mistake", "explain_mistake"]
 
 _FEATURES = 3
 _SHOWN = 80  # letters of a text
 _NAMED = 3  # labels and words that a sentence names
+SLIGHT = 0.01
+"""A lead of which nobody would say that a plan is likelier: by one part in a hundred."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,9 @@ class Mistake:
     `why` is one of: `too long` (its plan is not in the search space), `not found` (the search
     dropped it), `same graph` (the plan that was chosen looks alike, so that a label that would
     decide is missing), `contradiction` (others with the same words and a start that looks alike do
-    something else), `tie` (they look different, but no weight tells them apart), `length` (the plan
-    that was chosen is the same with actions left out or added), `order` (it has the same actions in
-    another order), `lower score` (`features` say by what).
+    something else), `tie` (they look different, but no weight, or next to none, tells them apart),
+    `length` (the plan that was chosen is the same with actions left out or added), `order` (it has
+    the same actions in another order), `lower score` (`features` say by what).
 
     `unknown_words` were never shown, `rare_words` so often. `missing_labels` are on the
     demonstrated actions only, and no word of the text goes with them. `misleading_words` speak for
@@ -85,7 +88,7 @@ def explain_mistake(
     request: Request,
     shown: Sequence[Trajectory],
     best: Trajectory | None,
-    found: Sequence[Trajectory],
+    found: Sequence[ScoredTrajectory],
 ) -> Mistake:
     """Say why `best`, of all plans that were found, is none of those shown."""
     search, world, gold = known.learnt.search, request.world, shown[0]
@@ -115,7 +118,7 @@ def explain_mistake(
         return Mistake(each, "same graph", f"The plan {listed(best.actions)} has the same "
                        "grounding graphs.", "Add a label that tells the two apart.",
                        unknown_words=TextWords(known, request, gold).unknown)  # fmt: skip
-    return _Rivals(known, each, request, gold, best).explain()
+    return _Rivals(known, each, request, gold, best, found).explain()
 
 
 class _Rivals:
@@ -128,8 +131,9 @@ class _Rivals:
         request: Request,
         gold: Trajectory,
         best: Trajectory,
+        found: Sequence[ScoredTrajectory],
     ) -> None:
-        self.known, self.each, self.request = known, each, request
+        self.known, self.each, self.request, self.found = known, each, request, found
         self.gold, self.best, self.world = gold, best, request.world
         self.text = TextWords(known, request, gold)
         learnt = known.learnt
@@ -138,22 +142,41 @@ class _Rivals:
         )
         self.least = learnt.settings.features.min_word_count
         self.rare = self.text.rare(self.least)
+        self.between = Between(known, request, self.text, gold, best)
+
+    @cached_property
+    def _behind(self) -> float:
+        """By how much the other plan scores more, as the search sees it if it found both."""
+        # A search may drop readings of a text, so that its scores are a little less than all.
+        searched = {plan.actions: plan.score for plan in self.found}
+        gold, best = (searched.get(plan.actions) for plan in (self.gold, self.best))
+        if gold is None or best is None:
+            gold, best = self.one.score, self.other.score
+        return 0.0 if abs(best - gold) <= margin(best) else best - gold
 
     def explain(self) -> Mistake:
-        rival, behind = listed(self.best.actions), self.other.score - self.one.score
+        rival, behind = listed(self.best.actions), self._behind
         doing = self._otherwise()
         if doing:
             return self._mistake("contradiction", doing, "Correct those that are wrong, give what "
                                  "is right as well in also=…, or add a label that tells their "
                                  "starts apart.")  # fmt: skip
-        said = [*self._turned_cures(), *self._rank_cures(), *self._number_cures()]
-        cures = " ".join([*said, *(() if self._only_numbers else self._cures())])
-        if abs(behind) < 1e-9:
+        between = self.between
+        said = [*self._turned_cures(), *between.rank_cures(), *between.number_cures()]
+        cures = " ".join([*said, *(() if between.only_numbers else self._cures())])
+        if not behind:
             return self._mistake("tie", f"The plan {rival} scores the same: no weight tells them "
                                  "apart.", cures)  # fmt: skip
+        if 0 < behind < SLIGHT:
+            return self._mistake("tie", f"The plan {rival} scores {amount(behind)} more, which is "
+                                 "next to nothing: hardly any weight tells them apart.",
+                                 cures)  # fmt: skip
         features = self._pulling
         by = ", ".join(f"{name} {amount(gain, '+')}" for name, gain in features)
-        detail = f"The plan {rival} scores {amount(behind)} more{f', by {by}' if by else ''}."
+        lead = f"scores {amount(behind)} more" if behind > 0 else (
+            "leads to what is likelier, over all plans that lead there"
+        )  # fmt: skip
+        detail = f"The plan {rival} {lead}{f', by {by}' if by else ''}."
         changed = self._length_change()
         if changed:
             cures = " ".join([*said, self._length_cure(), *islice(self._word_cures(), 1)])
@@ -276,7 +299,9 @@ class _Rivals:
         if self.text.unknown:
             slots = ", or say in a lexicon what value it stands for"
             if not self.known.encoder.nodes.slots:
-                strings = [label.name for label in self._only_gold if isinstance(label.value, str)]
+                strings = [
+                    label.name for label in self.between.labels if isinstance(label.value, str)
+                ]
                 slots = "" if not strings else (
                     f"; if it stands for a value of {strings[0]!r}, name that label in "
                     "Features.slots and say in a lexicon which value"
@@ -292,7 +317,10 @@ class _Rivals:
             yield f"Seldom shown: {named}{why}. Demonstrate more with such words."
 
     def _label_cures(self) -> Iterator[str]:
-        missing = self._missing[:_NAMED]
+        slots = [name for name, _ in self._missing if name in self.between.slots]
+        if slots:
+            yield self.between.slot_cure(slots)
+        missing = [each for each in self._missing if each[0] not in slots][:_NAMED]
         if not missing:
             return
         labels = ", ".join(name for name, _ in missing)
@@ -304,76 +332,6 @@ class _Rivals:
             "words speak of."
         )
 
-    def _rank_cures(self) -> Iterator[str]:
-        """Name ranks where a number tells the plans apart and the text may speak of its rank."""
-        numbers = [label.name for label in self._only_gold if isinstance(label.value, float)]
-        if not numbers or any(".rank" in name for name in numbers):
-            return
-        language = self.text.reader.language
-        said = [word for word in self.text.words if language.ordinal(word) is not None]
-        if len(numbers) == len(self._only_gold):  # else an unknown word may speak of the others
-            said += [word for word in self.text.unknown if word not in said]
-        if said:
-            yield (
-                f"The number {numbers[0]!r} tells the actions apart: if {quoted(said[:_NAMED])} "
-                "speaks of its rank (first, largest, leftmost), put the environment in "
-                "RankedEnvironment(…)."
-            )
-
-    @cached_property
-    def _only_numbers(self) -> bool:
-        """Whether numbers alone tell the plans apart, and no word of the text can mean them.
-
-        Where numbers are only compared with numerals, another word learns nothing of them.
-        """
-        numbers = [each.value for each in self._only_gold if isinstance(each.value, float)]
-        if not numbers or len(numbers) < len(self._only_gold) or not self.text.words:
-            return False
-        language = self.text.reader.language
-        said = {read(word) for word in self.text.words for read in
-                (language.numeral, language.ordinal)}  # fmt: skip
-        return self.known.encoder.nodes.numbers == ("equal",) and not said & set(numbers)
-
-    def _number_cures(self) -> Iterator[str]:
-        if not self._only_numbers:
-            return
-        name, nodes = self._only_gold[0].name, self.known.encoder.nodes
-        gold, best = ({nodes.interval(label.value) for graph in graphs(self.world, plan)
-                       for labels in graph.node_labels for label in labels
-                       if label.name == name and isinstance(label.value, float)}
-                      for plan in (self.gold, self.best))  # fmt: skip
-        edges = ", ".join(f"{edge:g}" for edge in nodes.bins)
-        label = (
-            f"a string label beside the number, such as {name + ' said'!r}, with a value "
-            "for each range that people speak of"
-        )
-        if gold - best:
-            use = advise(self.known.learnt, "Features", numbers=("equal", "bins"))
-            cure = (
-                f"Use {use}, where a number falls between two of the edges {edges}; or give it "
-                f"{label}."
-            )
-        else:
-            cure = f"Give it {label}: the edges of 'bins', {edges}, do not part these."
-        yield (
-            f"The number {name!r} tells the actions apart, and with Features.numbers=('equal',) "
-            f"only a numeral means it: other words learn nothing of a number. {cure}"
-        )
-
-    @cached_property
-    def _only_gold(self) -> list[Label]:
-        """Labels that the demonstrated actions have, and those of the other plan have not."""
-        gold, best = (
-            [
-                label
-                for graph in graphs(self.world, plan)
-                for labels in graph.node_labels
-                for label in labels
-            ]
-            for plan in (self.gold, self.best)
-        )
-        return [label for label in dict.fromkeys(gold) if label not in best]
-
     @cached_property
     def _gains(self) -> Reals:
         gains: Reals = (self.other.counts() - self.one.counts()) * self.known.theta
@@ -383,12 +341,18 @@ class _Rivals:
     def _pulling(self) -> tuple[tuple[str, float], ...]:
         """Return the features that speak most for the other plan."""
         gains = self._gains
-        top = [place for place in np.argsort(-gains, kind="stable")[:_FEATURES] if gains[place] > 0]
+        first = np.argsort(-gains, kind="stable")[:_FEATURES]
+        top = [place for place in first if gains[place] > NOTHING]
         return tuple((self.known.names[place], float(gains[place])) for place in top)
 
     @cached_property
     def _misleading(self) -> tuple[str, ...]:
-        """The words of the text in the features that speak most for the other plan."""
+        """The words of the text in the features that speak most for the other plan.
+
+        None, if it is hardly ahead: then as much speaks against it.
+        """
+        if 0 <= self._behind < SLIGHT:
+            return ()
         found: dict[str, None] = {}
         for name, _ in self._pulling:
             said, joined, _ = name.partition(" ∧ ")
@@ -397,6 +361,8 @@ class _Rivals:
             spelled = set(re.findall(r"=([^\s=‹]+)", said))
             kinds = set(re.findall(r"‹(.+?)›", said))
             for word in self.text.words:
+                if self.known.is_common(word):
+                    continue
                 if word in spelled or kinds & self.text.kinds(word):
                     found[word] = None
         return tuple(found)
@@ -410,11 +376,9 @@ class _Rivals:
         """
         if not self.text.words:
             return []
-        theirs, found = self._labels(self.best), []
+        found = []
         counted = _text_counts(self.one)
-        for label, joined in self._labels(self.gold).items():
-            if label in theirs:
-                continue
+        for label, joined in self.between.joined.items():
             places = [place for name in joined for place in self.known.by_label.get(name, ())]
             if any(abs(counted[place]) > NOTHING for place in places):
                 return []
@@ -425,16 +389,6 @@ class _Rivals:
                 if self.known.theta[place] > 0
             ]
             found.append((label, list(dict.fromkeys(said))))
-        return found
-
-    def _labels(self, plan: Trajectory) -> dict[str, tuple[str, ...]]:
-        """Return the labels of the actions of a plan, each as features name what words join."""
-        found: dict[str, tuple[str, ...]] = {}
-        for state, action in plan.decisions():
-            for node in self.known.encoder.ground(self.world, state, action).nodes:
-                for label, _ in node:
-                    name = label.name if label.value is None else f"{label.name}={label.value}"
-                    found[name] = (name, f"{label.name}~")
         return found
 
 

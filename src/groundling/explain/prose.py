@@ -174,10 +174,12 @@ def renderable(why: Explanation) -> RenderableType:
     from rich.text import Text
 
     table = Table(show_lines=True, expand=False, title=Text(_headline(why)), title_justify="left")
-    table.add_column("action", style="bold", no_wrap=True)
-    table.add_column("asked for by")
-    table.add_column("words on nodes")
-    table.add_column("features")
+    table.add_column("action", style="bold", overflow="fold")
+    table.add_column("asked for by", overflow="fold")
+    links = any(step.asked and _links(step) for step in why.steps)
+    if links:
+        table.add_column("words on nodes")
+    table.add_column("features", overflow="fold")
     for step, same in zip(why.steps, _same_reasons(why), strict=True):
         if step.asked:
             asked = Text(caused_by(step))
@@ -186,19 +188,21 @@ def renderable(why: Explanation) -> RenderableType:
                 features.append(_signed(each.amount), "green" if each.amount > 0 else "red")
                 features.append(f"  {each.feature}\n")
             features.rstrip()
-            table.add_row(Text(step.action), asked, Text(_links(step)), features)
+            middle = [Text(_links(step))] if links else []
+            table.add_row(Text(step.action), asked, *middle, features)
         else:
             added = Text("\n".join(why_added(step, same)))
-            table.add_row(Text(step.action), Text(caused_by(step), "yellow"), Text(""), added)
+            middle = [Text("")] if links else []
+            table.add_row(Text(step.action), Text(caused_by(step), "yellow"), *middle, added)
     parts: list[RenderableType] = [table]
     if why.rivals:
         rivals = Table(title="considered instead", title_justify="left")
         for name in ("plan", "probability", "behind by", "mostly through"):
-            rivals.add_column(
-                name, justify="right" if name in ("probability", "behind by") else "left"
-            )
+            right = name in ("probability", "behind by")
+            rivals.add_column(name, justify="right" if right else "left", overflow="fold")
         for rival in why.rivals:
-            through = "\n".join(str(each) for each in rival.features.features[:FEATURES])
+            most = rival.features.features[:FEATURES]
+            through = "\n".join(str(each) for each in most if abs(each.amount) >= WORTH)
             rivals.add_row(
                 Text(", ".join(rival.actions)),
                 f"{rival.probability:.2f}",

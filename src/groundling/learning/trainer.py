@@ -276,6 +276,7 @@ class Learnt:
     examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
     choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
+    usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
 
     def __getstate__(self) -> dict[str, Any]:
         # What was encoded can be again; it holds who is told of progress, which is nobody's copy.

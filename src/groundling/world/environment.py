@@ -16,7 +16,7 @@ from groundling.language.instruction import Instruction
 from groundling.memory import Budget, Memory
 from groundling.world.comparing import among, equal
 from groundling.world.graph import GroundingGraph
-from groundling.world.showing import said, shorten
+from groundling.world.showing import impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 from groundling.world.wrapping import class_name
 
@@ -424,16 +424,12 @@ class World:
         self, start: State, actions: Iterable[Action], where: str = "The plan"
     ) -> tuple[State, ...]:
         """Return the states that a plan passes; an impossible action is an error."""
-        states = [start]
-        for number, action in enumerate(actions, 1):
+        states, plan = [start], tuple(actions)
+        for number, action in enumerate(plan, 1):
             possible = self.actions(states[-1])
             if not among(action, possible):
-                listed = ", ".join(shorten(each) for each in possible[:8]) or "none"
-                raise DemonstrationError(
-                    f"{where}: action {number}, {shorten(action)}, is impossible in state "
-                    f"{shorten(states[-1])}. Possible there: {listed}"
-                    f"{', …' if len(possible) > 8 else ''}."
-                )
+                told = impossible(number, plan, states[-1], possible)
+                raise DemonstrationError(f"{where}: {told}")
             states.append(self.step(states[-1], action))
         return tuple(states)
 
