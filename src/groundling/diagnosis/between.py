@@ -83,12 +83,21 @@ class Between:
         if share < _GOES_WITH:
             word, name = next(iter(self.text.unknown), "WORD"), names[0]
         kind, value = self.slots[name]
-        return (
+        missing = (
             f"No word of the text spells {value!r}, the value of {kind!r} that only the "
-            f"demonstrated actions have: {kind!r} is in Features.slots, so that words mean its "
-            "values by their spelling or by a lexicon. Give the word that means it a line in a "
-            f"lexicon, such as “{word} = {kind}:{value}”; or give the node a label that words can "
-            f"learn beside the value, {{{kind!r}: {value!r}, {value!r}: True}}."
+            "demonstrated actions have"
+        )
+        line = f"a line in a lexicon, such as “{word} = {kind}:{value}”"
+        if "value" in self.known.learnt.settings.features.joins:
+            return (
+                f"{missing}, and too few texts were shown from which to learn which does. "
+                f"Demonstrate more that say it in these words; or give the word {line}."
+            )
+        return (
+            f"{missing}: {kind!r} is in Features.slots, so that words mean its values by their "
+            f"spelling or by a lexicon. Give the word that means it {line}; or give the node a "
+            "label that words can learn beside the value, "
+            f"{{{kind!r}: {value!r}, {value!r}: True}}."
         )
 
     # ---- numbers ------------------------------------------------------------------------

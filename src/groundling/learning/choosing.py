@@ -344,7 +344,7 @@ def _feature_choices(features: Features, facts: Facts, model: Model | str) -> li
         Choice("Features.numbers", repr(features.numbers), numbers, _set("features__numbers=…")),
     ]  # fmt: skip
     if "value" in features.joins:
-        why = "an action has one value of each slot, so words that spell none may learn it"
+        why = f"texts often spell no value of {', '.join(facts.unsaid)}; other words may mean it"
         change = _set("features__joins=…")
         found.append(Choice("Features.joins", repr(features.joins), why, change))
     if features.learns_lexicon:

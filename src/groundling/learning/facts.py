@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -19,14 +19,14 @@ from groundling.features.settings import Features
 from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
 from groundling.learning.counting import Lengths, PlanCounts
-from groundling.learning.wording import graph_values, turning_words, words_of
+from groundling.learning.wording import KindFacts, graph_values, turning_words, words_of
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.world.composing import follow_each_other
 from groundling.world.environment import Demonstration
 
-__all__ = ["Facts", "KindFacts", "sample"]
+__all__ = ["Facts", "sample"]
 
 _SAMPLE = 180  # demonstrations that are looked at closely
 _STARTS = 3  # starts from which plans are counted
@@ -39,41 +39,6 @@ _SPELLED = 0.1  # share of the values that may be spelled by chance
 _FOLLOWING = 0.5  # share of demonstrations that go on where others ended
 _FEW_TURNED = 2  # texts that a word may have turned around
 _SEEN_ACTIONS = 20  # demonstrations of which the alternatives are looked at
-
-
-@dataclass(frozen=True)
-class KindFacts:
-    """How words of the texts go with the string labels of one kind.
-
-    Parameters
-    ----------
-    kind
-        The name of the labels.
-    values
-        The values of demonstrated actions.
-    matched
-        Those of them that some word of some text spells.
-    mentions, hits
-        In how many demonstrations a word spells a value of this kind, and in how many of
-        these the demonstrated actions have that value.
-    """
-
-    kind: str
-    values: frozenset[str]
-    matched: frozenset[str]
-    mentions: int
-    hits: int
-
-    @property
-    def is_slot(self) -> bool:
-        """Whether words match these values, so that the words need not be learnt one by one.
-
-        >>> few = frozenset({"red", "blue"})
-        >>> KindFacts("colour", few, few, 10, 9).is_slot, KindFacts("way", few, few, 10, 2).is_slot
-        (True, False)
-        """
-        many = len(self.matched) >= 5 or 2 * len(self.matched) > len(self.values)
-        return len(self.matched) >= 2 and many and self.hits >= 0.5 * self.mentions
 
 
 class Facts:
@@ -374,7 +339,8 @@ class Facts:
             said = {value for word in words_of(example) for value in spelled.get(word, ())}
             mentions += bool(said)
             hits += any((kind, value) in has for value in said)
-        return KindFacts(kind, frozenset(values), matched, mentions, hits)
+        having = sum(any(name == kind for name, _ in has) for has in shown)
+        return KindFacts(kind, frozenset(values), matched, mentions, hits, having)
 
     @cached_property
     def spoken(self) -> float:
@@ -391,10 +357,11 @@ class Facts:
         return tuple(each.kind for each in self.kinds if each.is_slot)
 
     @cached_property
-    def plain(self) -> bool:
-        """Whether hardly an action has two values of a slot: what it has, it is about.
+    def unsaid(self) -> tuple[str, ...]:
+        """The slots of which texts often spell no value, so that other words may mean it.
 
-        Where actions have several, as of all things around, most of them are nobody's concern.
+        None, if actions have several values of a slot, as of all things around: most of them are
+        nobody's concern.
         """
         found = [
             Counter(kind for kind, _ in graph_values(each.world, state, action))
@@ -402,7 +369,9 @@ class Facts:
             for state, action in each.trajectory.decisions()
         ]
         several = sum(any(each[kind] > 1 for kind in self.slots) for each in found)
-        return several <= (1 - _COVERED) * len(found)
+        if several > (1 - _COVERED) * len(found):
+            return ()
+        return tuple(each.kind for each in self.kinds if each.is_slot and each.is_often_unsaid)
 
     @cached_property
     def opaque(self) -> tuple[str, ...]:

@@ -223,7 +223,7 @@ def features_for(facts: Facts, words: tuple[str, ...] = _TREE_WORDS) -> Features
         "min_count": 0,
         "min_word_count": 2 if facts.count >= _RARE else 1,
     }
-    if facts.slots and facts.plain:
+    if facts.unsaid:
         wanted["joins"] = (*_JOINS, "value")
     if facts.count >= _LEXICON and words is not _UNIT_WORDS:
         if facts.opaque:

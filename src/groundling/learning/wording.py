@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from groundling.features.labels import kind_of
@@ -15,11 +16,61 @@ from groundling.models.examples import Example
 from groundling.world.environment import State, World
 
 __all__ = [
-    "graph_values", "in_characters", "is_turned", "said_plainly", "turning_words", "words_of"
+    "KindFacts", "graph_values", "in_characters", "is_turned", "said_plainly", "turning_words",
+    "words_of",
 ]  # fmt: skip
 
+_SAID = 0.8  # share of the texts that spell what their actions have, where nearly all do
 _FEWEST = 4  # texts with a connective
 _SHARE = 0.6  # of them that are turned around
+
+
+@dataclass(frozen=True)
+class KindFacts:
+    """How words of the texts go with the string labels of one kind.
+
+    Parameters
+    ----------
+    kind
+        The name of the labels.
+    values
+        The values of demonstrated actions.
+    matched
+        Those of them that some word of some text spells.
+    mentions, hits
+        In how many demonstrations a word spells a value of this kind, and in how many of
+        these the demonstrated actions have that value.
+    shown
+        In how many demonstrations actions have a value of this kind.
+    """
+
+    kind: str
+    values: frozenset[str]
+    matched: frozenset[str]
+    mentions: int
+    hits: int
+    shown: int = 0
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether words match these values, so that the words need not be learnt one by one.
+
+        >>> few = frozenset({"red", "blue"})
+        >>> KindFacts("colour", few, few, 10, 9).is_slot, KindFacts("way", few, few, 10, 2).is_slot
+        (True, False)
+        """
+        many = len(self.matched) >= 5 or 2 * len(self.matched) > len(self.values)
+        return len(self.matched) >= 2 and many and self.hits >= 0.5 * self.mentions
+
+    @property
+    def is_often_unsaid(self) -> bool:
+        """Whether actions often have a value that no word of their text spells.
+
+        >>> few = frozenset({"red", "blue"})
+        >>> [KindFacts("colour", few, few, 10, 9, shown).is_often_unsaid for shown in (10, 20)]
+        [False, True]
+        """
+        return self.hits < _SAID * self.shown
 
 
 def words_of(example: Example) -> frozenset[str]:
