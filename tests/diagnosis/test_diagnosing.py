@@ -1,6 +1,7 @@
 """Nothing fails in silence: warnings with the cure, and why a demonstration goes wrong."""
 
 import math
+import random
 from dataclasses import replace
 
 import pytest
@@ -284,6 +285,26 @@ def test_diagnosing_of_few_texts_does_not_speak_against_labels_that_vary_elsewhe
     blue.paint = "blue"
     follower = make().fit([*line_demonstrations(red), *line_demonstrations(blue)], check=False)
     assert "constant label" not in kinds(follower, line_demonstrations(red))
+
+
+def test_diagnosing_knows_that_what_only_some_actions_have_is_not_constant():
+    class Marked(Line):
+        def ground(self, state, action, after):
+            graph = super().ground(state, action, after)
+            nodes = dict(zip(graph.node_names, graph.node_labels, strict=True))
+            marked = nodes | ({"mark": {"mark": "left"}} if action == "left" else {})
+            return GroundingGraph(marked, edges=graph.edges)
+
+    follower = make().fit(line_demonstrations(Marked(9)), check=False)
+    assert "constant label" not in kinds(follower, line_demonstrations(Marked(9)))
+
+
+def test_diagnosing_warns_where_little_is_right_of_what_was_kept_apart():
+    dice = random.Random(1)
+    told = [f"{dice.choice('abcdefgh')}{number}" for number in range(60)]  # words that mean nothing
+    noise = [Demonstration(each, Line(9), 4, dice.choices(("left", "right"), k=3)) for each in told]
+    with pytest.warns(LearningWarning, match=r"When settings were tried, \d+% of the demonstr"):
+        Follower(parser="chain").fit(noise)
 
 
 def test_diagnosing_names_contradictions_by_their_numbers():

@@ -36,6 +36,7 @@ __all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "
 _LOOKED_AT = 120  # demonstrations whose graphs and texts are looked at
 _ALL_ACTIONS = 24  # of which all that could be done is looked at
 _NAMED = 3  # demonstrations that a sentence names
+_HARDLY_RIGHT = 0.5  # share of what was kept apart, below which it is told
 _LONG_TOKEN = 12  # letters from which one word in a sentence is hardly all of it,
 _LONG_UNSPACED = 5  # where letters are syllables or words
 
@@ -115,6 +116,7 @@ def check_learnt(learnt: Learnt) -> list[Finding]:
     found += _nodes(learnt, some)
     offered = _Offered(some[:_ALL_ACTIONS])
     found += _mixed_labels(some, offered)
+    found += _trials(learnt)
     found += _constant_labels(offered)
     found += _repeated_actions(examples)
     found += _tokens(examples)
@@ -282,6 +284,7 @@ class _Offered:
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self.values: dict[tuple[str, str], dict[object, None]] = {}  # by node and name
+        self.having: Counter[tuple[str, str]] = Counter()  # in how many graphs they are
         self.count, self.differ, self.chosen_from = 0, False, 0
         seen: set[tuple[int, State]] = set()
         for each in examples:
@@ -301,6 +304,7 @@ class _Offered:
                 for label in labels:
                     if label.value is not None:
                         self.values.setdefault((name, label.name), {})[label.value] = None
+                        self.having[name, label.name] += 1
 
 
 def _constant_labels(offered: _Offered) -> Iterator[Finding]:
@@ -314,8 +318,9 @@ def _constant_labels(offered: _Offered) -> Iterator[Finding]:
         )
         return
     for (node, name), found in sorted(offered.values.items(), key=itemgetter(0)):
-        # Ranks come from a wrapper, all or none of them.
-        if len(found) == 1 and offered.count >= 6 and ".rank" not in name:
+        # What only some actions have tells them from others. Ranks come all or none of them.
+        everywhere = offered.having[node, name] == offered.count
+        if len(found) == 1 and everywhere and offered.count >= 6 and ".rank" not in name:
             [value] = found
             yield Finding(
                 "constant label",
@@ -323,6 +328,20 @@ def _constant_labels(offered: _Offered) -> Iterator[Finding]:
                 "so that nothing can be learnt from it.",
                 "Let it vary, or leave it out.",
             )
+
+
+def _trials(learnt: Learnt) -> Iterator[Finding]:
+    """Tell if little was right of what was kept apart when settings were tried."""
+    scores = [score for each in getattr(learnt.choices, "tried", ())[-1:] for score in each.scores]
+    if scores and max(scores) < _HARDLY_RIGHT:
+        yield Finding(
+            "poor trial",
+            f"When settings were tried, {max(scores):.0%} of the demonstrations that were not "
+            "learnt from were followed right; other texts may go wrong as often.",
+            "Give the graphs labels that the words of the texts speak of (the page “Labels that "
+            "words can learn” says how), or more demonstrations; diagnose(…) of demonstrations "
+            "that were kept apart says what goes wrong.",
+        )
 
 
 def _repeated_actions(examples: Sequence[Example]) -> Iterator[Finding]:
