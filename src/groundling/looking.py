@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import fields, replace
 from typing import Self
 
 from groundling.answers import answer
-from groundling.diagnosis.diagnosing import Diagnosis, diagnose
+from groundling.data.own import folds
+from groundling.diagnosis.diagnosing import Diagnosis, diagnose, joined
 from groundling.diagnosis.findings import Finding, another_world
 from groundling.errors import LearningWarning, NotFittedError, SettingError
 from groundling.estimator import Estimator
@@ -263,8 +265,14 @@ class Looking(Estimator):
         for request, result in zip(read, results, strict=True):
             yield answer(learnt, request, result, search)
 
-    def diagnose(self, demonstrations: Iterable[Demonstration]) -> Diagnosis:
+    def diagnose(
+        self, demonstrations: Iterable[Demonstration], *, parts: int | None = None
+    ) -> Diagnosis:
         """Follow demonstrations and say what cannot work, and of each that goes wrong why.
+
+        What was learnt from is mostly followed right. With `parts`, such as 3, each of so many
+        parts of the demonstrations is followed by what these settings learn from the others
+        alone, and what was learnt stays as it is.
 
         >>> from groundling import Demonstration, Follower, GroundingGraph
         >>> class Lamp:
@@ -280,8 +288,14 @@ class Looking(Estimator):
         """
         learnt = self._fitted()
         listed = checked(demonstrations)
-        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
-        return diagnose(learnt, listed, read)
+        if parts is None:
+            read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+            return diagnose(learnt, listed, read)
+        other, found = copy(self), []
+        for learn, test in folds(listed, parts):
+            other._learnt = learnt.settings.fit(learn)
+            found.append(other.diagnose(test))
+        return joined(found)
 
     def check_world(self, places: Iterable[tuple[Environment, State]]) -> tuple[Finding, ...]:
         """Say what graphs lack that they had wherever it learnt, if they do.

@@ -144,6 +144,8 @@ def test_own_world_settings_change_what_was_chosen():
 
 
 def test_own_world_is_diagnosed():
+    apart = run("diagnose", WORLD, SHOWN, "--model", "model", "--parts", "2")
+    assert "demonstrations are followed as demonstrated" in apart
     said = run("diagnose", WORLD, SHOWN, "--model", "model")
     assert "10 of 10 demonstrations are followed as demonstrated." in said
     record = {

@@ -307,6 +307,19 @@ def test_diagnosing_warns_where_little_is_right_of_what_was_kept_apart():
         Follower(parser="chain").fit(noise)
 
 
+def test_diagnosing_in_parts_follows_what_was_not_learnt_from():
+    follower = make().fit(SHOWN)
+    known, theta = follower.diagnose(SHOWN), follower.theta_
+    apart = follower.diagnose(SHOWN, parts=3)
+    assert apart.count == known.count == len(SHOWN)
+    assert apart.right < known.right
+    assert len(apart.mistakes) == apart.count - apart.right
+    assert len(set(apart.findings)) == len(apart.findings)
+    assert follower.theta_ is theta
+    with pytest.raises(DemonstrationError, match="cannot be split into 1 parts"):
+        follower.diagnose(SHOWN, parts=1)
+
+
 def test_diagnosing_names_contradictions_by_their_numbers():
     wrong = [go_to("lamp", 1, "right")] * 2
     told = r"3 demonstrations contradict each other: .* 'go to the lamp' \(numbers 1, 7, 8\)\. "

@@ -257,6 +257,10 @@ def diagnose(
     every: Annotated[
         bool, typer.Option("--all", help="Tell of all that go wrong, not only of the first ten.")
     ] = False,
+    parts: Annotated[
+        int | None,
+        typer.Option("--parts", min=2, help="Follow each of so many parts as learnt without it."),
+    ] = None,
     debug: DebugOption = False,
 ) -> None:
     """Say what cannot work in your own world, and why demonstrations are not followed."""
@@ -264,8 +268,9 @@ def diagnose(
         from groundling.cli.own import diagnose_own
 
         diagnose_own(
-            world, files, make_console(), model, parser=parser, skip_bad=skip_bad, every=every
-        )
+            world, files, make_console(), model, parser=parser, skip_bad=skip_bad, every=every,
+            parts=parts,
+        )  # fmt: skip
 
 
 def weights(

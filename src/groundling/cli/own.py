@@ -151,12 +151,12 @@ def _as_typed(choice: Choice) -> Choice:
 
 def diagnose_own(
     world: str, files: Sequence[str], console: Console, model: Path, *,
-    parser: str | None, skip_bad: bool, every: bool = False,
+    parser: str | None, skip_bad: bool, every: bool = False, parts: int | None = None,
 ) -> None:  # fmt: skip
     """Say what cannot work, and of each demonstration that goes wrong why."""
     follower = Follower.load(model, parser=parser)
     shown = _shown(world, files, console, skip_bad=skip_bad)
-    found = follower.diagnose(shown)
+    found = follower.diagnose(shown, parts=parts)
     told = found.summary(None) if every else found.summary(rest="with --all")
     console.print(told, soft_wrap=True, markup=False)
 

@@ -81,6 +81,20 @@ class Diagnosis:
         return "\n".join(lines)
 
 
+def joined(diagnoses: Sequence[Diagnosis]) -> Diagnosis:
+    """Return the diagnoses of several demonstrations as one; what all found is said once.
+
+    >>> print(joined([Diagnosis((), (), 1, 1), Diagnosis((), (), 2, 2)]))
+    3 of 3 demonstrations are followed as demonstrated. Nothing else was found wrong.
+    """
+    return Diagnosis(
+        tuple(dict.fromkeys(finding for each in diagnoses for finding in each.findings)),
+        tuple(mistake for each in diagnoses for mistake in each.mistakes),
+        sum(each.right for each in diagnoses),
+        sum(each.count for each in diagnoses),
+    )
+
+
 def warn(findings: Iterable[Finding]) -> None:
     """Tell what cannot work as warnings."""
     for each in findings:

@@ -32,8 +32,8 @@ class Finding:
 
     `kind` is one of: `too long`, `contradiction`, `unknown slot`, `unmatched slot`, `unreachable
     node`, `same graphs`, `constant label`, `mixed label`, `one token`, `empty lexicon`, `idle
-    entry`, `not found`, `near chance`, `poor fit`, `several actions`, `repeated action`, `left
-    out`, `another world`.
+    entry`, `not found`, `near chance`, `poor fit`, `several actions`, `poor trial`, `repeated
+    action`, `left out`, `another world`.
 
     >>> print(Finding("constant label", "The label 'size' is 'big' everywhere.", "Leave it out."))
     The label 'size' is 'big' everywhere. Leave it out.
