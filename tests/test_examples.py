@@ -15,6 +15,7 @@ from groundling.looking import Looking
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "examples" / "kitchen.py"
 PAGE = (ROOT / "docs" / "your-environment.md").read_text(encoding="utf-8")
+LABELS = (ROOT / "docs" / "labels.md").read_text(encoding="utf-8")
 
 
 def without_decimals(text: str) -> str:
@@ -108,6 +109,35 @@ def test_worlds_of_different_kinds_are_short_shown_and_right(name, least):
 def test_conversations_are_at_home_where_they_learnt(capsys):
     runpy.run_path(str(ROOT / "examples" / "conversation.py"))["main"]()
     assert "the same with the orange one" in capsys.readouterr().out
+
+
+def test_home_is_short_shown_and_better_with_each_step():
+    script = ROOT / "examples" / "home.py"
+    text = script.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 100
+    assert f"```python\n{text}```" in LABELS
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(script))["main"]()
+    [page] = re.findall(r"```text\n(.*?)```", LABELS, re.DOTALL)
+    shown, ran = (
+        [(each.split(":")[0], int(re.search(r"(\d+)%", each)[1])) for each in part.splitlines()]
+        for part in (page, printed.getvalue())
+    )
+    assert [name for name, _ in shown] == [name for name, _ in ran]
+    for (_, said), (_, share) in zip(shown, ran, strict=True):
+        assert abs(said - share) <= 4  # three texts of eighty, between machines
+    plain, rich, remembering = (share for _, share in ran)
+    assert plain + 15 <= rich
+    assert rich + 5 <= remembering
+
+
+def test_page_of_labels_prints_what_its_code_prints():
+    [(code, text)] = re.findall(r"```python\n((?:(?!```).)*?)```\n```\n(.*?)```", LABELS, re.DOTALL)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "labels.md", "exec"), {})
+    assert printed.getvalue() == text
 
 
 def test_tour_is_kept_without_outputs():

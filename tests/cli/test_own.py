@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from groundling import Follower
 from groundling.cli.main import app
+from groundling.data import Demonstrations
 
 runner = CliRunner()
 WORLD, SHOWN = "kitchen.py:Kitchen", "demonstrations.jsonl"
@@ -321,8 +322,9 @@ def test_own_options_are_not_for_tasks(command, arguments, what):
 def test_own_world_is_trained_in_shards_with_bounded_memory(kitchen):
     said = run("train", WORLD, SHOWN, "--out", "small", "--memory", "1GB", "--parser", "chain")
     assert "weights from 10 demonstrations" in said
-    [ours], [theirs] = (sorted((kitchen / each).glob("weights*")) for each in ("small", "model"))
-    assert ours.read_bytes() == theirs.read_bytes()
+    # Where training can go on from, L-BFGS begins again every so many steps.
+    whole = Follower(parser="chain").fit(Demonstrations.read(SHOWN, WORLD), checkpoint="states")
+    assert Follower.load("small").theta_.tolist() == whole.theta_.tolist()
     assert not (kitchen / "small" / "checkpoints").exists()
     lines = (kitchen / SHOWN).read_text(encoding="utf-8").splitlines()
     (kitchen / "bad.jsonl").write_text("\n".join([*lines, "{}"]), encoding="utf-8")
