@@ -6,7 +6,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
 from groundling.answers import decoded
 from groundling.diagnosis.findings import (
@@ -20,6 +19,7 @@ from groundling.diagnosis.findings import (
 from groundling.diagnosis.following import follow_again
 from groundling.diagnosis.known import Known
 from groundling.diagnosis.mistakes import Mistake, explain_mistake
+from groundling.diagnosis.offered import Offered, constant_labels, mixed_labels, shown_labels
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.language.sentences import is_unspaced
@@ -28,8 +28,7 @@ from groundling.learning.usual import usual_labels
 from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
-from groundling.world.environment import Demonstration, State
-from groundling.world.graph import GroundingGraph, Label
+from groundling.world.environment import Demonstration
 
 __all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]
 
@@ -128,10 +127,10 @@ def check_learnt(learnt: Learnt) -> list[Finding]:
     found += contradictions(Known(learnt))
     found += _slots(learnt, some)
     found += _nodes(learnt, some)
-    offered = _Offered(some[:_ALL_ACTIONS])
-    found += _mixed_labels(some, offered)
+    offered = Offered(some[:_ALL_ACTIONS])
+    found += mixed_labels(some, offered)
     found += _trials(learnt)
-    found += _constant_labels(offered)
+    found += constant_labels(offered)
     found += _repeated_actions(examples)
     found += _tokens(examples)
     found += _lexicon(learnt)
@@ -178,12 +177,12 @@ def diagnose(
     # A few texts say nothing of what the others that were learnt from have.
     some = [*_sampled(known.shown), *examples[:_LOOKED_AT]]
     varied = [*known.shown[:_ALL_ACTIONS], *examples[:_ALL_ACTIONS]]
-    offered = _Offered(varied)
+    offered = Offered(varied)
     starts = [(request.world, request.start) for request in requests]
     findings = [
         *another_world(usual_labels(learnt), starts), *too_long(learnt, examples),
         *contradictions(known), *_slots(learnt, some), *_nodes(learnt, some),
-        *_mixed_labels(some, offered), *_constant_labels(offered), *_tokens(examples),
+        *mixed_labels(some, offered), *constant_labels(offered), *_tokens(examples),
         *_lexicon(learnt), *_entries(learnt, varied),
     ]  # fmt: skip
     return Diagnosis(tuple(findings), tuple(mistakes), right, len(demonstrations))
@@ -200,7 +199,7 @@ def _slots(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
     strings = {
         (kind_of(e), e.value)
         for each in examples
-        for e in _labels(each)
+        for e in shown_labels(each)
         if isinstance(e.value, str)
     }
     known = {kind for kind, _ in strings}
@@ -266,82 +265,6 @@ def _nodes(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
             f"No relation leads to the node {name!r}, so that no word can lie on it.",
             "Give the graph an edge to it, or use Overlay(adjacency='soft') or Overlay.flat().",
         )
-
-
-def _labels(example: Example) -> Iterator[Label]:
-    for state, action in example.trajectory.decisions():
-        for labels in example.world.ground(state, action).node_labels:
-            yield from labels
-
-
-def _mixed_labels(learnt_from: Sequence[Example], offered: _Offered) -> Iterator[Finding]:
-    """Find labels that are a string here and a number there."""
-    known: dict[str, dict[type, object]] = {}
-    for (_, name), values in offered.values.items():
-        for value in values:
-            known.setdefault(name, {}).setdefault(type(value), value)
-    for label in (label for each in learnt_from for label in _labels(each)):
-        known.setdefault(label.name, {}).setdefault(type(label.value), label.value)
-    for name, kinds in sorted(known.items()):
-        if str in kinds and float in kinds:
-            yield Finding(
-                "mixed label",
-                f"The label {name!r} is a string here, such as {kinds[str]!r}, and a number "
-                f"there, such as {kinds[float]:g}: what words learn of the one says nothing of "
-                "the other.",
-                "A label keeps its kind; give the two different names.",
-            )
-
-
-class _Offered:
-    """The labels of all that could be done in the states that examples pass."""
-
-    def __init__(self, examples: Sequence[Example]) -> None:
-        self.values: dict[tuple[str, str], dict[object, None]] = {}  # by node and name
-        self.having: Counter[tuple[str, str]] = Counter()  # in how many graphs they are
-        self.count, self.differ, self.chosen_from = 0, False, 0
-        seen: set[tuple[int, State]] = set()
-        for each in examples:
-            if getattr(each.demonstration.environment, "labels_follow_text", False):
-                continue  # values that a text does not name are missing: the others look constant
-            for state in each.trajectory.states[:-1]:
-                if (id(each.world), state) not in seen:
-                    seen.add((id(each.world), state))
-                    self._look_at([each.world.ground(state, a) for a in each.world.actions(state)])
-
-    def _look_at(self, shown: Sequence[GroundingGraph]) -> None:
-        self.count += len(shown)
-        self.chosen_from += len(shown) > 1
-        self.differ |= len(set(shown)) > 1
-        for graph in shown:
-            for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
-                for label in labels:
-                    if label.value is not None:
-                        self.values.setdefault((name, label.name), {})[label.value] = None
-                        self.having[name, label.name] += 1
-
-
-def _constant_labels(offered: _Offered) -> Iterator[Finding]:
-    """Find labels with a value that is the same in all that could be done."""
-    if offered.chosen_from and not offered.differ:
-        yield Finding(
-            "same graphs",
-            "All actions of a state have the same grounding graph, so that nothing tells them "
-            "apart.",
-            "Let ground give labels that say what an action does and to what.",
-        )
-        return
-    for (node, name), found in sorted(offered.values.items(), key=itemgetter(0)):
-        # What only some actions have tells them from others. Ranks come all or none of them.
-        everywhere = offered.having[node, name] == offered.count
-        if len(found) == 1 and everywhere and offered.count >= 6 and ".rank" not in name:
-            [value] = found
-            yield Finding(
-                "constant label",
-                f"The label {name!r} of the node {node!r} is {value!r} in all that could be done, "
-                "so that nothing can be learnt from it.",
-                "Let it vary, or leave it out.",
-            )
 
 
 def _trials(learnt: Learnt) -> Iterator[Finding]:

@@ -74,8 +74,8 @@ class DecisionModel(Model):
     >>> DecisionModel(aligned="all", restarts=5).check(Overlay(), Features(), 5, Search())
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: DecisionModel.restarts has no effect with aligned='all', where
-    nothing alternates. Leave it out, or use aligned='best'.
+    groundling.errors.IdleSettingError: DecisionModel.restarts has no effect with aligned='all',
+    where nothing alternates. Leave it out, or use aligned='best'.
     """
 
     aligned: Literal["best", "all"] = "best"

@@ -65,8 +65,8 @@ class PlanModel(Model):
     >>> PlanModel(skip=2).check(Overlay.bag(), Features(), 5, Search())
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: PlanModel.skip has no effect with Overlay.skeleton='bag', where
-    words have no links. Leave it out, or use skeleton='tree'.
+    groundling.errors.IdleSettingError: PlanModel.skip has no effect with Overlay.skeleton='bag',
+    where words have no links. Leave it out, or use skeleton='tree'.
     """
 
     lists_plans: ClassVar[bool] = True

@@ -53,7 +53,7 @@ class Overlay(Settings):
     >>> Overlay(nodes="flat", adjacency="soft")
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Overlay.adjacency has no effect with nodes='flat', where an
+    groundling.errors.IdleSettingError: Overlay.adjacency has no effect with nodes='flat', where an
     action is one node. Leave it out, or use nodes='graph'.
     """
 
