@@ -301,10 +301,13 @@ def test_diagnosing_knows_that_what_only_some_actions_have_is_not_constant():
 
 def test_diagnosing_warns_where_little_is_right_of_what_was_kept_apart():
     dice = random.Random(1)
-    told = [f"{dice.choice('abcdefgh')}{number}" for number in range(60)]  # words that mean nothing
-    noise = [Demonstration(each, Line(9), 4, dice.choices(("left", "right"), k=3)) for each in told]
-    with pytest.warns(LearningWarning, match=r"When settings were tried, \d+% of the demonstr"):
+    texts = [f"{dice.choice('abcdefgh')}{number}" for number in range(60)]  # they mean nothing
+    noise = [Demonstration(e, Line(9), 4, dice.choices(("left", "right"), k=3)) for e in texts]
+    with pytest.warns(
+        LearningWarning, match=r"When settings were tried, \d+% of the demonstr"
+    ) as told:
         Follower(parser="chain").fit(noise)
+    assert any("as none of them spells one" in str(each.message) for each in told)
 
 
 def test_diagnosing_in_parts_follows_what_was_not_learnt_from():

@@ -271,13 +271,18 @@ def _trials(learnt: Learnt) -> Iterator[Finding]:
     """Tell if little was right of what was kept apart when settings were tried."""
     scores = [score for each in getattr(learnt.choices, "tried", ())[-1:] for score in each.scores]
     if scores and max(scores) < _HARDLY_RIGHT:
+        features = learnt.settings.features
+        lexicon = "" if features.slots or not features.words else (
+            "say in a lexicon which words stand for which values, as none of them spells one "
+            "(Features(slots=…, lexicon=…)); "
+        )  # fmt: skip
         yield Finding(
             "poor trial",
             f"When settings were tried, {max(scores):.0%} of the demonstrations that were not "
             "learnt from were followed right; other texts may go wrong as often.",
             "Give the graphs labels that the words of the texts speak of (the page “Labels that "
-            "words can learn” says how), or more demonstrations; diagnose(…) of demonstrations "
-            "that were kept apart says what goes wrong.",
+            f"words can learn” says how); {lexicon}or give more demonstrations. "
+            "follower.diagnose(demonstrations, parts=3) says what goes wrong.",
         )
 
 
