@@ -74,8 +74,11 @@ def told(seed, several):
     return shown[:120], new[:100]
 
 
-def homes(name, world, model=None):
-    """Print how many texts of each kind are followed, of two seeds."""
+def homes(name, world, model=None, *, beside=True):
+    """Print how many texts of each kind are followed, of two seeds.
+
+    Unless words stand `beside` values of slots, these are matched by spelling only.
+    """
     right, asked = Counter(), Counter()
     several = getattr(world, "environment", world).several
     for seed in (0, 1):
@@ -87,6 +90,9 @@ def homes(name, world, model=None):
             for each in told(seed, several)
         )
         follower = (Follower(model=model) if model else Follower()).fit(shown, check=False)
+        if not beside:
+            follower = follower.chosen().set_params(features__joins=("conjunction", "slot"))
+            follower.fit(shown, check=False)
         for each in new:
             kind = next((k for k, v in KINDS.items() if re.search(v, each.instructions)), "plain")
             asked[kind] += 1
@@ -237,6 +243,7 @@ def main():
             small(f"lamps, cut {cut}, {overlay}",
                   Follower(overlay=overlay, features=colour, parser="chain"),
                   lambda d, c=cut: switch(d, Lamps(), c), 60)  # fmt: skip
+    homes("home, (), no words beside values", Home(), beside=False)
     for labels in ((), ("words",), ("words", "steps"), ("words", "steps", "all")):
         homes(f"home, {labels}", Home(*labels))
     homes("home, all labels, remembering", Remembering(Home("words", "steps", "all")))

@@ -12,9 +12,9 @@ from groundling.inference.decoding import best_temperature
 from groundling.inference.plan import Plan
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request
-from groundling.world.environment import Demonstration
+from groundling.world.environment import Demonstration, World
 
-__all__ = ["checked", "honest_temperature", "share_right"]
+__all__ = ["checked", "honest_temperature", "is_right", "share_right"]
 
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
@@ -31,6 +31,25 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
     return listed
 
 
+def is_right(world: World, demonstration: Demonstration, plan: Plan | None) -> bool:
+    """Tell whether a plan ends as a demonstration does; no plan does not.
+
+    >>> from groundling import GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
+    >>> shown = Demonstration("light it", Lamp(), "off", ("on",))
+    >>> is_right(World(Lamp()), shown, Plan(("off", "on"), ("off", "off", "on"), -0.1, 0.9))
+    True
+    """
+    ends = [
+        world.outcome(world.trace(demonstration.start, actions, str(demonstration)).end)
+        for actions in (demonstration.actions, *demonstration.also)
+    ]
+    return plan is not None and world.outcome(plan.end) in ends
+
+
 def share_right(
     learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
 ) -> float:
@@ -38,12 +57,7 @@ def share_right(
     right, weight = 0.0, 0.0
     for each, plan in zip(demonstrations, plans, strict=True):
         world = learnt.fitted.encoder.world(each.environment)
-        ends = [
-            world.outcome(world.trace(each.start, actions, str(each)).end)
-            for actions in (each.actions, *each.also)
-        ]
-        reached = plan is not None and world.outcome(plan.end) in ends
-        right += each.weight * reached
+        right += each.weight * is_right(world, each, plan)
         weight += each.weight
     return right / weight
 

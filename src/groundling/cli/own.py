@@ -33,7 +33,7 @@ from groundling.errors import (
 from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
-from groundling.judging import checked
+from groundling.judging import checked, is_right
 from groundling.learning.checkpoints import states_in
 from groundling.learning.choosing import Choice, choose
 from groundling.modelfolder import is_model, read_note
@@ -251,15 +251,11 @@ def _judge(follower: Follower, shown: Sequence[Demonstration]) -> tuple[float, l
     for each, plan in zip(shown, follower.follow_many(asked, errors="return"), strict=True):
         if isinstance(plan, GroundlingError) and not isinstance(plan, SearchError):
             raise plan
-        world = World(each.environment)
-        ends = [
-            world.outcome(world.trace(each.start, actions, str(each)).end)
-            for actions in (each.actions, *each.also)
-        ]
-        if isinstance(plan, Plan) and world.outcome(plan.end) in ends:
+        found = plan if isinstance(plan, Plan) else None
+        if is_right(World(each.environment), each, found):
             right += each.weight
         else:
-            wrong.append(_Wrong(each, plan.actions if isinstance(plan, Plan) else None))
+            wrong.append(_Wrong(each, None if found is None else found.actions))
     return right / sum(each.weight for each in checked(shown)), wrong
 
 
