@@ -210,8 +210,8 @@ class NodeLabeller:
     ----------
     slots
         The kinds (see `kind_of`) whose values are matched by the lexicon;
-        words never see these values, only whether they agree. `"number"` stands for
-        all numbers.
+        words see whether they agree, not the values, unless these are joined by
+        `value`. `"number"` stands for all numbers.
     numbers
         How numbers are used: `real` (their value), `bins` (the interval they fall in),
         `equal` (whether a numeral or ordinal agrees; also listed as a slot).

@@ -33,7 +33,8 @@ class Features(Settings):
     promote
         Dependencies whose words become the heads of their phrases.
     slots
-        Kinds of values that words match through the lexicon instead of being joined with.
+        Kinds of values that words match by spelling or through the lexicon instead of being
+        joined with; words that match none are joined with them by `value` (see `joins`).
     numbers
         How numbers are used (see `NodeLabeller`).
     joins

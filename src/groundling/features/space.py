@@ -57,7 +57,7 @@ class FeatureSpace:
         - `similarity`: how alike a word and a string are spelled (`string≈name`);
         - `contains`: the word is one of the string's words (`string∈name`).
     slots
-        The kinds whose values only slots see (see `NodeLabeller`).
+        The kinds whose values only `slot` and `value` see (see `NodeLabeller`).
     min_count
         How often a feature must fire in the demonstrated plans to be kept.
     include, exclude
