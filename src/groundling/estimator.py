@@ -13,10 +13,10 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.features.settings import Features
 from groundling.inference.settings import Search
 from groundling.language.parser import Parser
-from groundling.learning.presets import default_model
 from groundling.learning.settings import Learning
 from groundling.models.base import Model
 from groundling.overlay.settings import Overlay
+from groundling.selection.configurations import default_model
 from groundling.settings import AUTO, Settings
 
 __all__ = ["Estimator"]

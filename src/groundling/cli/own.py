@@ -35,9 +35,9 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.judging import checked, is_right
 from groundling.learning.checkpoints import states_in
-from groundling.learning.choosing import Choice, choose
 from groundling.modelfolder import is_model, read_note
 from groundling.overlay.settings import Overlay
+from groundling.selection.choices import Choice, choose
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
 from groundling.world.environment import Action, Demonstration, State, World, shorten

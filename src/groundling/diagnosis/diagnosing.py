@@ -24,10 +24,10 @@ from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.language.sentences import is_unspaced
 from groundling.learning.trainer import Learnt
-from groundling.learning.usual import usual_labels
-from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
+from groundling.selection.label_profile import usual_labels
+from groundling.selection.profile import graph_values, words_of
 from groundling.world.environment import Demonstration
 
 __all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]
@@ -269,7 +269,8 @@ def _nodes(learnt: Learnt, examples: Sequence[Example]) -> Iterator[Finding]:
 
 def _trials(learnt: Learnt) -> Iterator[Finding]:
     """Tell if little was right of what was kept apart when settings were tried."""
-    scores = [score for each in getattr(learnt.choices, "tried", ())[-1:] for score in each.scores]
+    tried = getattr(learnt.choices, "tried", None)
+    scores = [tried.right] if tried is not None else []
     if scores and max(scores) < _HARDLY_RIGHT:
         features = learnt.settings.features
         lexicon = "" if features.slots or not features.words else (

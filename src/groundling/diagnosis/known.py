@@ -11,10 +11,10 @@ import numpy as np
 
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
-from groundling.learning.wording import graph_values
 from groundling.models.base import Request
 from groundling.models.examples import Example
 from groundling.overlay.batch import Reals
+from groundling.selection.profile import graph_values
 from groundling.world.environment import State, World
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory

@@ -29,11 +29,11 @@ from groundling.diagnosis.known import (
 )
 from groundling.features.lexicon import matches_name
 from groundling.language.units import split_units
-from groundling.learning.wording import is_turned
 from groundling.models.base import Request
 from groundling.models.examples import Example
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
+from groundling.selection.profile import is_reordered
 from groundling.ties import margin
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
@@ -264,7 +264,7 @@ class _Rivals:
         example = Example(self.each, self.request.text, self.world, self.gold, (), 1.0, "", None)
         language = self.text.reader.language
         spells = partial(matches_name, language=language)
-        if len(self.gold) > 1 and is_turned(example, self.known.encoder.nodes.slots, spells):
+        if len(self.gold) > 1 and is_reordered(example, self.known.encoder.nodes.slots, spells):
             yield f"The text names things in another order than they are done. {self._order_cure()}"
 
     def _order_cure(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Generic, Protocol, TypeAlias, runtime_checkable
@@ -71,6 +71,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
       `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
       will not do (see `groundling.data.Codec`, and `json_classes` there);
+    - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
+      `features`, `learning`, `search`), which a `Follower` takes where none were given;
     - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
 
@@ -378,6 +380,17 @@ class World:
             result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
         return state
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether the environment says what of a final state counts."""
+        return hasattr(self.environment, "outcome")
+
+    @property
+    def follower_settings(self) -> Mapping[str, Any]:
+        """Settings of a follower that the environment declares; none, if it declares none."""
+        found: Any = getattr(self.environment, "follower_settings", None)
+        return {} if found is None else found
 
     def extra_length(self, start: State) -> int:
         """Return by how much plans from a state may be longer than elsewhere."""
