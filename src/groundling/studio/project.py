@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,15 @@ from groundling.learning.training import Progress
 from groundling.studio.events import Events
 from groundling.studio.learning import learn
 from groundling.studio.store import Record, Store
-from groundling.studio.worlds import Scene, Setting, open_setting
+from groundling.studio.worlds import (
+    HARMLESS,
+    Scene,
+    Setting,
+    check_source,
+    named,
+    open_setting,
+    typed,
+)
 from groundling.world.environment import Demonstration, State, World
 
 __all__ = ["Project"]
@@ -37,7 +46,11 @@ class Project:
     folder
         Where it is kept.
     source
-        What to open it with, as `open_setting` reads it; without, what it was made from.
+        What to open it with, as `open_setting` reads it. Without it, the project's own file says
+        what it was made from: the demo or the lesson is opened, a world or a model only if
+        `confirm` allows it, since opening one may run code.
+    confirm
+        Called with the source that the file names; returns whether to open it.
 
     Examples
     --------
@@ -54,19 +67,27 @@ class Project:
     ('go to the table',)
     """
 
-    def __init__(self, folder: Path, source: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        source: Mapping[str, Any] | None = None,
+        *,
+        confirm: Callable[[Mapping[str, Any]], bool] | None = None,
+    ) -> None:
         self.folder = folder
         self.store = Store(folder)
         try:
-            known = self.store.get("source")
+            known = self._stored_source()
             if source is None and known is None:
                 raise ProjectError(f"{folder} holds no project yet. Say which world to open.")
             if source is not None and known is not None and source["kind"] != known["kind"]:
                 raise ProjectError(
-                    f"The project in {folder} is of another world ({_named(known)}). Choose "
+                    f"The project in {folder} is of another world ({named(known)}). Choose "
                     "another folder with --project, or open it without naming a world."
                 )
-            self.setting: Setting = open_setting(source or known)
+            if source is None and known is not None and known["kind"] not in HARMLESS:
+                self._ask(known, confirm)
+            self.setting: Setting = open_setting(source or known or {})
             if known is None:
                 self.store.begin(dict(self.setting.source), list(self._first_records()))
             elif source is not None and dict(source) != known:
@@ -85,6 +106,29 @@ class Project:
         except BaseException:
             self.store.close()
             raise
+
+    def _stored_source(self) -> dict[str, Any] | None:
+        """Return what the file says that the project was made from."""
+        known = self.store.get("source")
+        if known is None:
+            return None
+        try:
+            return check_source(known)
+        except GroundlingError as error:
+            raise ProjectError(
+                f"The file project.sqlite in {self.folder} is broken: {error} Restore a copy of it."
+            ) from error
+
+    def _ask(
+        self, known: Mapping[str, Any], confirm: Callable[[Mapping[str, Any]], bool] | None
+    ) -> None:
+        """Complain unless somebody confirms that what the file names may be opened."""
+        if confirm is None or not confirm(known):
+            raise ProjectError(
+                f"The file of the project in {self.folder} names {named(known)}, which may run "
+                "code, so it was not opened. Name it on the command line if you trust it: "
+                f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
+            )
 
     def _first_records(self) -> list[Record]:
         found = []
@@ -323,10 +367,6 @@ class _StoppedError(Exception):
 def _text_of(demonstration: Demonstration) -> str:
     text = demonstration.instructions
     return text if isinstance(text, str) else "\n".join(map(str, text))
-
-
-def _named(source: Mapping[str, Any]) -> str:
-    return str(source.get("model") or source.get("world") or source.get("kind"))
 
 
 def _sentence(error: Exception) -> str:

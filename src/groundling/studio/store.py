@@ -140,6 +140,18 @@ class Store:
         with self._lock, _plainly(self.folder):
             return self._db.execute(query, values).fetchall()
 
+    def _json(self, text: Any) -> Any:
+        """Return what a text of the file says; anybody may have changed it."""
+        try:
+            return json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._broken(f"{text!r:.40} is not JSON") from error
+
+    def _broken(self, what: str) -> ProjectError:
+        return ProjectError(
+            f"The file project.sqlite in {self.folder} is broken: {what}. Restore a copy of it."
+        )
+
     def close(self) -> None:
         """Close the file; what was written is on disk already."""
         with self._lock:
@@ -150,7 +162,7 @@ class Store:
     def get(self, key: str) -> Any:
         """Return what was kept under a key, or nothing."""
         found = self._read("SELECT value FROM meta WHERE key=?", key)
-        return json.loads(found[0]["value"]) if found else None
+        return self._json(found[0]["value"]) if found else None
 
     def set(self, key: str, value: Any) -> None:
         """Keep something under a key."""
