@@ -8,7 +8,7 @@ import pytest
 
 from groundling.errors import DemonstrationError, GraphError, WorldError
 from groundling.world import Demonstration, Environment, GroundingGraph, World
-from groundling.world.showing import shorten
+from groundling.world.reprs import shorten
 from tests.world.test_checks import Corridor
 
 

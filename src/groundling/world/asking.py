@@ -11,7 +11,7 @@ import numpy as np
 
 from groundling.memory import size_of
 from groundling.world.graph import GroundingGraph
-from groundling.world.showing import said, shorten
+from groundling.world.reprs import said, shorten
 
 __all__ = ["NOTHING", "Questions", "apart", "call_of", "raised", "same"]
 

@@ -13,7 +13,7 @@ from groundling.errors import GroundlingError, WorldError
 from groundling.world.asking import NOTHING, Questions, apart, call_of, raised, same
 from groundling.world.environment import MOST_EXTRA, Demonstration, World
 from groundling.world.graph import GroundingGraph, labels_of
-from groundling.world.showing import said, shorten
+from groundling.world.reprs import said, shorten
 from groundling.world.wrapping import class_name
 
 __all__ = ["EnvironmentReport", "check_environment"]

@@ -1,4 +1,4 @@
-"""Values of users in messages: short, whatever they are, and never a new error."""
+"""Values of users, shown and compared whatever they are, without ever raising."""
 
 from __future__ import annotations
 
@@ -10,13 +10,35 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from groundling.world.comparing import among
-
-__all__ = ["impossible", "nearest", "said", "shorten"]
+__all__ = ["among", "equal", "impossible", "nearest", "said", "shorten"]
 
 _LISTED = 8  # actions that a message lists
 _MOST_SORTED = 1000  # things of a set that are put in order
 _MOST_COMPARED = 5000  # things among which the nearest are looked for
+
+
+def among(value: Any, others: Sequence[Any]) -> bool:
+    """Tell whether a value is one of several.
+
+    >>> among(1, [3, 2, 1]), among("x", [1])
+    (True, False)
+    """
+    try:
+        return value in others
+    except Exception:  # some cannot be compared
+        return any(equal(value, each) for each in others)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal; what cannot be compared is not.
+
+    >>> equal(1, 1.0), equal("x", 1)
+    (True, False)
+    """
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False
 
 
 class _Short(reprlib.Repr):
