@@ -7,7 +7,7 @@ import pytest
 
 from groundling.errors import WorldError
 from groundling.world import Demonstration, GroundingGraph, check_environment
-from groundling.world.asking import apart
+from groundling.world.environment_checks import apart
 
 
 class Corridor:
