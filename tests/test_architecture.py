@@ -13,7 +13,7 @@ SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "limits", "files", "memory", "compiling", "ties", "modelfolder",
     "language", "world", "data", "features", "overlay", "inference", "models", "learning",
-    "scale", "io_before", "io", "explain", "answers", "judging",
+    "scale", "io", "explain", "answers", "judging",
     "diagnosis",
     "estimator", "looking", "follower", "conversation",
 )  # fmt: skip

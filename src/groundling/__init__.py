@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from groundling.models.plan import PlanModel
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
-    from groundling.world.checks import check_environment
     from groundling.world.composing import compose
     from groundling.world.environment import Demonstration, Environment
+    from groundling.world.environment_checks import check_environment
     from groundling.world.graph import GroundingGraph
     from groundling.world.ranking import RankedEnvironment
 
@@ -78,7 +78,7 @@ _HOMES = {
     "RankedEnvironment": "world.ranking",
     "Remembering": "conversation",
     "Search": "inference.settings",
-    "check_environment": "world.checks",
+    "check_environment": "world.environment_checks",
     "compose": "world.composing",
 }
 

@@ -17,7 +17,6 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import runs_of, split_words
-from groundling.world.comparing import among
 from groundling.world.environment import (
     Action,
     Demonstration,
@@ -27,6 +26,7 @@ from groundling.world.environment import (
     shorten,
 )
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.reprs import among
 from groundling.world.wrapping import Wrapper, class_name
 
 __all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]

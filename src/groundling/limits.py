@@ -96,7 +96,7 @@ PLAN_ACTIONS = _limit("plan_actions", 10_000, "actions")
 # Values in JSON. Items of equal hash are compared with each other: their cost is quadratic.
 EQUAL_HASHES = _limit("equal_hashes", 256, "different values with the same hash")
 # Files of demonstrations.
-LINE_BYTES = _limit("line_bytes", 16 * 2**20, "bytes in a line")
+LINE_BYTES = _limit("line_bytes", 16 * 2**20, "bytes")
 EMPTY_LINES = _limit("empty_lines", 100_000, "empty lines")
 EXPANSION = _limit("expansion", 250, "bytes for each compressed byte")
 PAGE_BYTES = _limit("page_bytes", 64 * 2**20, "bytes in a page of a column")

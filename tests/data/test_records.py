@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groundling import Demonstration, Instruction
-from groundling.data import lines, parquet
+from groundling.data import parquet
 from groundling.data.records import Demonstrations
 from groundling.errors import DemonstrationError, SettingError
 from groundling.language import SentenceLabel
@@ -426,15 +426,13 @@ def test_records_say_where_a_file_breaks_off(tmp_path):
 
 
 def test_records_longer_than_the_limit_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST", 1 << 20)
+    monkeypatch.setenv("GROUNDLING_LIMIT_LINE_BYTES", str(1 << 20))
     path = tmp_path / "long.jsonl.gz"
     with gzip.open(path, "wb") as file:
         file.write(json.dumps(shown()).encode() + b"\n")
         for _ in range(100):
             file.write(b" " * (1 << 20))
-    with pytest.raises(
-        DemonstrationError, match=r"long.jsonl.gz:2: This line is longer than 1 MiB"
-    ):
+    with pytest.raises(DemonstrationError, match=r"gz:2: A line must have at most 1,048,576 bytes"):
         list(read(path))
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from groundling.errors import DemonstrationError, GraphError, WorldError
 from groundling.world import Demonstration, Environment, GroundingGraph, World
-from groundling.world.showing import shorten
-from tests.world.test_checks import Corridor
+from groundling.world.reprs import shorten
+from tests.world.test_environment_checks import Corridor
 
 
 def test_environment_protocol_recognises_environments():

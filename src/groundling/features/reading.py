@@ -15,7 +15,7 @@ from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of
 from groundling.language.sentences import are_characters
-from groundling.world.showing import shorten
+from groundling.world.reprs import shorten
 
 __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 

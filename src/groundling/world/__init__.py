@@ -1,8 +1,8 @@
 """Action structure: grounding graphs and the environments that they describe."""
 
-from groundling.world.checks import EnvironmentReport, check_environment
 from groundling.world.composing import compose
 from groundling.world.environment import Demonstration, Environment, World
+from groundling.world.environment_checks import EnvironmentReport, check_environment
 from groundling.world.graph import GroundingGraph, Label
 from groundling.world.ranking import RankedEnvironment
 from groundling.world.trajectory import ScoredTrajectory, Trajectory

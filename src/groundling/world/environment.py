@@ -14,9 +14,8 @@ from typing_extensions import TypeVar
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.language.instruction import Instruction
 from groundling.memory import Budget, Memory
-from groundling.world.comparing import among, equal
 from groundling.world.graph import GroundingGraph
-from groundling.world.showing import impossible, said, shorten
+from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 from groundling.world.wrapping import class_name
 
