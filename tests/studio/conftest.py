@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from groundling.studio.app import make_studio
 from groundling.studio.gate import Gate
@@ -22,6 +23,13 @@ def pytest_collection_modifyitems(items):
             each.add_marker(
                 pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
             )
+
+
+class LocalClient(TestClient):
+    """A client that reaches an application as this machine does."""
+
+    def __init__(self, app, **options):
+        super().__init__(app, **{"base_url": "http://127.0.0.1:8090", **options})
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
