@@ -92,7 +92,7 @@ def _limit(name: str, default: int, what: str) -> Limit:
 # Texts and plans, wherever they come from.
 TEXT_CHARACTERS = _limit("text_characters", 100_000, "characters")
 TEXT_WORDS = _limit("text_words", 10_000, "words")
-PLAN_ACTIONS = _limit("plan_actions", 10_000, "actions")
+PLAN_ACTIONS = _limit("plan_actions", 8_000, "actions")
 # Values in JSON. Items of equal hash are compared with each other: their cost is quadratic.
 EQUAL_HASHES = _limit("equal_hashes", 256, "different values with the same hash")
 # Files of demonstrations.
