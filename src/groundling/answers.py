@@ -20,7 +20,8 @@ from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
 from groundling.ties import Name, at_least, rank
-from groundling.world.environment import Environment, State, World, shorten
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Environment, State, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
 __all__ = ["Decoded", "answer", "decoded", "listed_requests", "no_plan", "possible_plans"]
@@ -103,7 +104,7 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
     )  # fmt: skip
 
 
-def no_plan(world: World, start: State, search: Search) -> SearchError:
+def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchError:
     """Return the error for a start from which no plan was found."""
     if not world.actions(start):
         return SearchError(

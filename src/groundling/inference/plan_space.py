@@ -14,7 +14,8 @@ from groundling.inference.naming import ActionNames
 from groundling.inference.plan_tree import PlanTree
 from groundling.inference.settings import Search
 from groundling.ties import Name, margin, rank
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
 PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
-def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | None:
+def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
     """Return all plans within the length limits, shortest first, or nothing if too many.
 
     Where the world has a goal, only plans that reach it count, and plans that come to a dead
@@ -58,7 +59,7 @@ def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | No
 
 
 def sample_plans(
-    world: World, start: State, search: Search, count: int, random: np.random.Generator
+    world: CachedEnvironment, start: State, search: Search, count: int, random: np.random.Generator
 ) -> list[Trajectory]:
     """Return distinct plans of random walks."""
     search = search.extended(world.extra_length(start))
@@ -84,7 +85,7 @@ def sample_plans(
 
 
 def beam_plans(
-    world: World, start: State, search: Search, score: PlanScorer
+    world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
     """Grow plans action by action, keeping the best of each length; return all kept, scored.
 
@@ -119,7 +120,7 @@ def beam_plans(
 
 
 def greedy_plans(
-    world: World, start: State, search: Search, score: PlanScorer
+    world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
     """Act without looking ahead: the best next action, until stopping scores better.
 
@@ -161,7 +162,7 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 
 
 def widen(
-    run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: World
+    run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
     """Search again with a wider beam while a goal is not reached and the budget lasts."""
     while True:
@@ -173,7 +174,7 @@ def widen(
         search = replace(search, beam=search.beam * 4)
 
 
-def _next(world: World, plan: Trajectory) -> list[Trajectory]:
+def _next(world: CachedEnvironment, plan: Trajectory) -> list[Trajectory]:
     """Return the plan with each action that can follow it."""
     return [
         plan.extended(action, world.step(plan.end, action)) for action in world.actions(plan.end)
@@ -184,5 +185,5 @@ def _scored(plan: Trajectory, score: float) -> ScoredTrajectory:
     return ScoredTrajectory(plan.states, plan.actions, score=float(score))
 
 
-def _may_end(plan: Trajectory, world: World, search: Search) -> bool:
+def _may_end(plan: Trajectory, world: CachedEnvironment, search: Search) -> bool:
     return len(plan) >= search.min_length and world.is_goal(plan.end)

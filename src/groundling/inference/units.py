@@ -19,7 +19,8 @@ from groundling.overlay.encoder import Encoder
 from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
 from groundling.overlay.interning import Interner
-from groundling.world.environment import Action, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
 __all__ = ["Options", "UnitScores"]
@@ -55,7 +56,7 @@ class UnitScores:
         space: FeatureSpace,
         theta: Reals,
         instructions: Sequence[Instruction],
-        world: World,
+        world: CachedEnvironment,
     ) -> None:
         self.encoder = encoder
         self.space = space

@@ -32,7 +32,8 @@ from groundling.overlay.encoder import LabelledText
 from groundling.overlay.encoding import Instance
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import idle_setting, setting
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["PlanModel"]
@@ -201,7 +202,7 @@ class PlanModel(Model):
     def score_starts(
         self,
         fitted: FittedModel,
-        requests: Sequence[tuple[Text, World, Sequence[State]]],
+        requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
         """Score the plans from several starts under one text, for many texts."""

@@ -10,7 +10,8 @@ from groundling.models.examples import Example
 from groundling.models.plan_spaces import PlanSpace, PlanSpaces
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoding import Instance
-from groundling.world.environment import Action, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["PlanObjective"]
@@ -164,7 +165,11 @@ class PlanObjective(Objective):
         return score
 
     def _new(
-        self, world: World, start: State, score: PlanScorer, known: set[tuple[Action, ...]]
+        self,
+        world: CachedEnvironment,
+        start: State,
+        score: PlanScorer,
+        known: set[tuple[Action, ...]],
     ) -> list[Trajectory]:
         """Return plans that a beam finds and that are not yet known."""
         found = beam_plans(world, start, self.data.search, score)

@@ -10,7 +10,8 @@ from groundling.inference.settings import Search
 from groundling.memory import Budget, Memory
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["PlanSpace", "PlanSpaces"]
@@ -46,9 +47,9 @@ class PlanSpaces:
     def __init__(self, encoder: Encoder, budget: Budget | None = None) -> None:
         self.encoder = encoder
         self.budget = encoder.budget if budget is None else budget
-        self._known: Memory[tuple[World, State, tuple[int, ...]], PlanSpace | _TooMany] = Memory(
-            self.budget
-        )
+        self._known: Memory[
+            tuple[CachedEnvironment, State, tuple[int, ...]], PlanSpace | _TooMany
+        ] = Memory(self.budget)
 
     @classmethod
     def of(cls, encoder: Encoder) -> PlanSpaces:
@@ -64,7 +65,7 @@ class PlanSpaces:
         """No bytes but those that the budget counts."""
         return 0
 
-    def plans(self, world: World, start: State, search: Search) -> PlanSpace | None:
+    def plans(self, world: CachedEnvironment, start: State, search: Search) -> PlanSpace | None:
         """Return all plans from a start, or nothing if there are too many."""
         limits = (search.min_length, search.longest, search.budget, world.generation)
         key = (world, start, limits)

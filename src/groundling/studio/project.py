@@ -18,7 +18,8 @@ from groundling.studio.events import Events
 from groundling.studio.learning import learn
 from groundling.studio.store import Record, Store
 from groundling.studio.worlds import Scene, Setting, open_setting
-from groundling.world.environment import Demonstration, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State
 
 __all__ = ["Project"]
 
@@ -171,7 +172,7 @@ class Project:
     def check(self, record: Record) -> None:
         """Complain of a demonstration that cannot be carried out."""
         each = self.demonstration(record)
-        World(each.environment).trace(each.start, each.actions, f"“{record.text[:60]}”")
+        CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{record.text[:60]}”")
 
     # ---- following ----------------------------------------------------------------------
 
