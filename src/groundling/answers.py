@@ -13,9 +13,8 @@ from groundling.errors import InstructionError, SearchError
 from groundling.explain.explanation import Source
 from groundling.features.reading import Text
 from groundling.inference.decoding import decode, log_softmax
-from groundling.inference.naming import ActionNames
 from groundling.inference.plan import Plan
-from groundling.inference.plan_tree import ScoredPlans
+from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.settings import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult

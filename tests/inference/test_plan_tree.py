@@ -3,8 +3,7 @@
 import numpy as np
 
 from groundling import Search
-from groundling.inference.plan_space import enumerate_plans
-from groundling.inference.plan_tree import PlanTree, ScoredPlans
+from groundling.inference.plan_space import PlanTree, ScoredPlans, enumerate_plans
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.trajectory import Trajectory
 from tests.worlds import Line

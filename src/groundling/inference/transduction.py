@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundling.errors import SearchError
-from groundling.inference.naming import ActionNames
-from groundling.inference.plan_space import best_first
+from groundling.inference.plan_space import ActionNames, best_first
 from groundling.inference.settings import Search
 from groundling.inference.units import Options, UnitScores
 from groundling.overlay.batch import Reals

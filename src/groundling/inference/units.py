@@ -10,7 +10,7 @@ import numpy as np
 
 from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
-from groundling.inference.naming import ActionNames
+from groundling.inference.plan_space import ActionNames
 from groundling.inference.word_scores import WordScores, alone
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch import Integers, Reals

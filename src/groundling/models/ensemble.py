@@ -10,7 +10,7 @@ import numpy as np
 
 from groundling.errors import SettingError
 from groundling.features.settings import Features
-from groundling.inference.plan_tree import ScoredPlans
+from groundling.inference.plan_space import ScoredPlans
 from groundling.inference.settings import Search
 from groundling.models.base import (
     FittedModel,

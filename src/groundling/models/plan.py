@@ -10,11 +10,11 @@ import numpy as np
 
 from groundling.features.settings import Features
 from groundling.inference.plan_space import (
+    ScoredPlans,
     beam_plans,
     greedy_plans,
     widen,
 )
-from groundling.inference.plan_tree import ScoredPlans
 from groundling.inference.settings import Search
 from groundling.models.base import (
     FittedModel,
