@@ -38,7 +38,7 @@ class Transduction:
 
     Without `allow_multiple`, a unit names one action at most. A unit that names none costs
     `unaligned_cost`, each further action of a unit `fertility_cost` (see
-    `groundling.models.lattice`). `length_bonus` is added to the log probability for each
+    `groundling.models.transducer`). `length_bonus` is added to the log probability for each
     action, and for each decision the `normaliser_power` of its normaliser.
     """
 
