@@ -11,7 +11,7 @@ from groundling import DecisionModel, Instruction, Overlay, Search
 from groundling.errors import SearchError
 from groundling.inference.alignment import align
 from groundling.inference.alternation import Alternation, alternate, best_path
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.world import CachedEnvironment
 from tests.worlds import GoalLine, Line, line_demonstrations, objective_of, weights_for
 

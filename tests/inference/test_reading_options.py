@@ -5,7 +5,7 @@ import pytest
 
 from groundling import Features, Instruction, Search, TransducerModel
 from groundling.inference.transduction import MARKS, Transduction, transduce
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import FittedModel, Request
 from groundling.world import CachedEnvironment
 from tests.inference.test_alternation import walks

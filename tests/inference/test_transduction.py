@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from groundling import Demonstration, Instruction, Overlay, Search, TransducerModel
 from groundling.errors import SearchError
 from groundling.inference.transduction import MARKS, Transduction, transduce
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.world import CachedEnvironment
 from tests.inference.test_alternation import walks
 from tests.models.test_lattice import readings

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from groundling import Instruction, Overlay, TransducerModel
-from groundling.inference.units import UnitScores
-from groundling.inference.word_scores import WordScores
+from groundling.inference.unit_scores import UnitScores, WordScores
 from groundling.world import CachedEnvironment
 from tests.worlds import Line, line_demonstrations, objective_of, weights_for
 

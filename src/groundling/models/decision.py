@@ -13,7 +13,7 @@ from groundling.inference.alignment import align, spread
 from groundling.inference.alternation import Alternation, alternate
 from groundling.inference.plan_space import widen
 from groundling.inference.settings import Search
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (
     FittedModel,
     Model,

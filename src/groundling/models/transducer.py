@@ -16,7 +16,7 @@ from groundling.features.settings import Features
 from groundling.inference.plan_space import widen
 from groundling.inference.settings import Search
 from groundling.inference.transduction import MARKS, Transduction, transduce
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (
     FittedModel,
     Model,
