@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from groundling.features.settings import Features
     from groundling.follower import Follower
     from groundling.inference.plan import Plan
-    from groundling.inference.settings import Search
+    from groundling.inference.search import Search
     from groundling.language.instruction import Instruction
     from groundling.learning.settings import Learning
     from groundling.models.base import Member

@@ -15,7 +15,7 @@ from groundling.features.reading import Text
 from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.plan_space import ActionNames, ScoredPlans
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
 from groundling.ties import Name, at_least, rank

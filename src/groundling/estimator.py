@@ -11,7 +11,7 @@ import numpy as np
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.parser import Parser
 from groundling.learning.presets import default_model
 from groundling.learning.settings import Learning

@@ -25,7 +25,7 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.ordering import Connective
 from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.choosing import Choice, Choices

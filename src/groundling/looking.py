@@ -18,7 +18,7 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Text
 from groundling.inference.decoding import SHARPEST, SOFTEST
 from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices
 from groundling.learning.given import reopened

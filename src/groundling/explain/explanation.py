@@ -26,7 +26,7 @@ from groundling.explain.parts import (
     difference,
 )
 from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.interpretation import Interpretation

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from groundling.features.lexicon import Lexicon
 from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
 from groundling.learning.wording import in_characters, said_plainly

@@ -21,7 +21,7 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.reading import Reader
 from groundling.features.settings import Features
 from groundling.features.space import name_of
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon

@@ -11,7 +11,7 @@ import numpy as np
 from groundling.errors import SettingError
 from groundling.features.settings import Features
 from groundling.inference.plan_space import ScoredPlans
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.models.base import (
     FittedModel,
     Member,
