@@ -18,7 +18,7 @@ from groundling.errors import (
     WorldError,
 )
 from groundling.features.reading import Text
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.plan import Plan
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt

@@ -16,7 +16,7 @@ from groundling.features.labels import (
 )
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace
 from groundling.language import ENGLISH, NEUTRAL, ChainParser, Instruction, Language
 from groundling.world.graph import Label

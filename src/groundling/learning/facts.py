@@ -15,7 +15,7 @@ from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.ordering import Connective
 from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
 from groundling.learning.counting import Lengths, PlanCounts

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.alignment import align, spread
 from groundling.inference.alternation import Alternation, alternate
 from groundling.inference.plan_space import widen

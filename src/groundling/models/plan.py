@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import (
     PlanScorer,
     ScoredPlans,

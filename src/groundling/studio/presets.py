@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.follower import Follower
 from groundling.inference.search import Search
 from groundling.learning.settings import Learning

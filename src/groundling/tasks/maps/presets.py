@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from groundling.features.lexicon import Lexicon
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.decision import DecisionModel
