@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
 from groundling.explain.explanation import Source
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.plan_space import ActionNames, ScoredPlans

@@ -17,7 +17,7 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.features.feature_settings import Features
 from groundling.inference.plan import Plan
 from groundling.inference.search import Search

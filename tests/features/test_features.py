@@ -15,7 +15,7 @@ from groundling.features.labels import (
     meaning_of,
 )
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.reading import Reader
+from groundling.features.reader import Reader
 from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace
 from groundling.language import ENGLISH, NEUTRAL, ChainParser, Instruction, Language

@@ -18,7 +18,7 @@ import numpy as np
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Reader
+from groundling.features.reader import Reader
 from groundling.features.feature_settings import Features
 from groundling.features.space import name_of
 from groundling.inference.search import Search
