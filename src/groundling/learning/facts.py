@@ -13,7 +13,7 @@ from typing import Any, Literal
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.ordering import Connective
+from groundling.features.connectives import Connective
 from groundling.features.reader import Reader
 from groundling.features.feature_settings import Features
 from groundling.language.parser import Parser, load_parser
