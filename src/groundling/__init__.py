@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from groundling.models.plan import PlanModel
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
-    from groundling.world.composing import compose
+    from groundling.world.composition import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.environment_checks import check_environment
     from groundling.world.graph import GroundingGraph
-    from groundling.world.ranking import RankedEnvironment
+    from groundling.world.ranks import RankedEnvironment
 
 __version__ = "0.2.0.dev0"
 

@@ -23,7 +23,7 @@ from groundling.learning.wording import KindFacts, graph_values, turning_words, 
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
-from groundling.world.composing import follow_each_other
+from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration
 
 __all__ = ["Facts", "sample"]
