@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from groundling.conversation import Conversation, Remembering
     from groundling.errors import GroundlingError
-    from groundling.features.lexicon import Lexicon
     from groundling.features.feature_settings import Features
+    from groundling.features.lexicon import Lexicon
     from groundling.follower import Follower
     from groundling.inference.plan import Plan
     from groundling.inference.search import Search

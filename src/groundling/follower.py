@@ -17,8 +17,8 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
-from groundling.features.reader import Text
 from groundling.features.feature_settings import Features
+from groundling.features.reader import Text
 from groundling.inference.plan import Plan
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt

@@ -21,9 +21,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError, SettingError
-from groundling.features.lexicon import Lexicon
 from groundling.features.connectives import Connective
 from groundling.features.feature_settings import Features
+from groundling.features.lexicon import Lexicon
 from groundling.features.space import JoiningFunction, name_of
 from groundling.inference.search import Search
 from groundling.language.languages import LANGUAGES, Language

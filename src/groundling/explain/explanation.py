@@ -213,7 +213,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Show the explanation as a picture in a notebook, with its words as the other text."""
-        from groundling.explain.fonts import quiet_glyphs
+        from groundling.explain.figure import quiet_glyphs
 
         data, figure = BytesIO(), self.figure()
         with quiet_glyphs():
@@ -223,8 +223,7 @@ class Explanation:
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
-        from groundling.explain.figure import RESOLUTION
-        from groundling.explain.fonts import quiet_glyphs
+        from groundling.explain.figure import RESOLUTION, quiet_glyphs
 
         figure = self.figure()
         with quiet_glyphs():

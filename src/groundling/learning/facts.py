@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
-from groundling.features.lexicon import Lexicon, matches_name
 from groundling.features.connectives import Connective
-from groundling.features.reader import Reader
 from groundling.features.feature_settings import Features
+from groundling.features.lexicon import Lexicon, matches_name
+from groundling.features.reader import Reader
 from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
 from groundling.learning.counting import Lengths, PlanCounts

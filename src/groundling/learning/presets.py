@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from groundling.features.lexicon import Lexicon
 from groundling.features.feature_settings import Features
+from groundling.features.lexicon import Lexicon
 from groundling.inference.search import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning

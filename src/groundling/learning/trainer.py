@@ -17,9 +17,9 @@ import numpy as np
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Reader
-from groundling.features.feature_settings import Features
 from groundling.features.space import name_of
 from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
