@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from groundling.errors import GlyphWarning
-from groundling.explain.parts import Step
+from groundling.explain.explanation import Step
 from groundling.language.instruction import Instruction
 
 if TYPE_CHECKING:
