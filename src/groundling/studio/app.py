@@ -23,7 +23,7 @@ from groundling.studio.problems import install_problems
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 
 __all__ = ["make_studio"]
 
@@ -165,7 +165,7 @@ def _overview(project: Project) -> dict[str, Any]:
 def _describe(project: Project, name: str) -> str:
     scene = project.setting.scene(name)
     try:
-        return World(scene.environment).describe(scene.start)
+        return CachedEnvironment(scene.environment).describe(scene.start)
     except GroundlingError as error:
         return str(error)
 
@@ -189,7 +189,7 @@ def _ground(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
     actions = project.read_actions(scene.name, way.actions)
     if not actions:
         raise InstructionError("Nothing was done. Click an action.")
-    return views.graph_view(World(scene.environment).trace(start, actions).graphs[-1])
+    return views.graph_view(CachedEnvironment(scene.environment).trace(start, actions).graphs[-1])
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def _go_on(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
     scene = project.setting.scene(way.scene)
     start = project.read_state(scene, way.start)
     actions = project.read_actions(scene.name, way.actions)
-    end = World(scene.environment).trace(start, actions).states[-1]
+    end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # An environment may tell where a plan ends from where the next begins.
     restart = getattr(scene.environment, "restart", None)
     end = restart(end) if callable(restart) else end

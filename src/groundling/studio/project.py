@@ -30,7 +30,8 @@ from groundling.studio.worlds import (
     open_setting,
     typed,
 )
-from groundling.world.environment import Demonstration, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State
 
 __all__ = ["Learnt", "Project", "fingerprint_of"]
 
@@ -241,7 +242,7 @@ class Project:
     def check(self, record: Record) -> None:
         """Complain of a demonstration that cannot be carried out."""
         each = self.demonstration(record)
-        World(each.environment).trace(each.start, each.actions, f"“{record.text[:60]}”")
+        CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{record.text[:60]}”")
 
     # ---- following ----------------------------------------------------------------------
 
