@@ -10,15 +10,15 @@ from groundling.data.worlds import KnownWorld, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, did_you_mean
 from groundling.language.instruction import Instruction, SentenceLabel
 from groundling.limits import TEXT_CHARACTERS
+from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import (
     MOST_WEIGHT,
     Demonstration,
     Environment,
-    World,
+    Wrapper,
     shorten,
 )
 from groundling.world.graph import MOST_NUMBER
-from groundling.world.wrapping import Wrapper
 
 __all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
 
@@ -78,7 +78,7 @@ class RecordReader:
         self._named: Json = self  # what the record before named as its world: nothing yet
         self._world: KnownWorld | None = None
         self._before: _Turn | None = None
-        self._seen: World | None = None
+        self._seen: CachedEnvironment | None = None
         self._checked = 0
 
     def read(self, record: dict[str, Json], file: str, number: int) -> Demonstration:
@@ -128,7 +128,7 @@ class RecordReader:
         seen = self._seen
         # A world remembers every state; it is begun anew before that becomes too much.
         if seen is None or seen.environment is not shown.environment or self._checked >= _CHECKED:
-            self._seen = seen = World(shown.environment)
+            self._seen = seen = CachedEnvironment(shown.environment)
             self._checked = 0
         self._checked += 1
         seen.trace(shown.start, shown.actions, "The plan")  # with its graphs, as fit does
@@ -170,7 +170,7 @@ def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
             "after another into one file."
         )
     shown = carried.demonstration
-    world = World(shown.environment)
+    world = CachedEnvironment(shown.environment)
     end = world.carry_out(shown.start, shown.actions, str(shown))[-1]
     environment: Any = shown.environment
     if isinstance(environment, Wrapper) and hasattr(environment, "listen"):

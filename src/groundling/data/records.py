@@ -16,9 +16,8 @@ from groundling.data.format import RecordReader, record_of
 from groundling.data.worlds import GivenWorlds, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, did_you_mean
 from groundling.files import replacing
-from groundling.world.environment import Demonstration, Environment
-from groundling.world.showing import said
-from groundling.world.wrapping import class_name
+from groundling.world.environment import Demonstration, Environment, class_name
+from groundling.world.reprs import said
 
 __all__ = ["BadRecord", "Demonstrations"]
 

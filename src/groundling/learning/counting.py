@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 
 __all__ = ["ENUMERABLE", "Lengths", "PlanCounts", "count_plans"]
 
@@ -32,11 +33,11 @@ class PlanCounts:
     >>> class Lamp:
     ...     def actions(self, state): return ("on", "off")
     ...     def step(self, state, action): return action
-    >>> PlanCounts([(World(Lamp()), "off")]).plans(3)
+    >>> PlanCounts([(CachedEnvironment(Lamp()), "off")]).plans(3)
     14.0
     """
 
-    def __init__(self, starts: Sequence[tuple[World, State]]) -> None:
+    def __init__(self, starts: Sequence[tuple[CachedEnvironment, State]]) -> None:
         self.starts = starts
         self._counts: dict[int, tuple[float, float]] = {}
 
@@ -112,7 +113,7 @@ class Lengths:
         return longest if self._within(longest, _MANY, _ONCE, 2 * _WORK) else tried
 
 
-def count_plans(world: World, start: State, length: int) -> tuple[float, float]:
+def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[float, float]:
     """Count the plans from a start, and the actions in different states; many, roughly."""
     length += world.extra_length(start)
     layer: dict[State, float] = {start: 1.0}

@@ -23,7 +23,7 @@ from groundling.studio.problems import install_problems
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 
 __all__ = ["make_studio"]
 
@@ -138,9 +138,8 @@ def _add_projects(app: FastAPI, rooms: Rooms, gate: Gate) -> None:
 
 def _overview(project: Project) -> dict[str, Any]:
     setting, store = project.setting, project.store
-    last = store.last_change()
-    records = store.records()
-    follower, learnt = project.learnt
+    known, apart = store.counts()
+    follower, learnt, _ = project.learnt
     return {
         "title": setting.title,
         "kind": setting.source["kind"],
@@ -154,11 +153,11 @@ def _overview(project: Project) -> dict[str, Any]:
         "learnt": learnt,
         "progress": project.progress if project.is_behind else None,
         "problem": project.problem,
-        "known": sum(not each.apart for each in records),
-        "apart": sum(each.apart for each in records),
-        "undo": last.what if last else None,
+        "known": known,
+        "apart": apart,
+        "undo": store.last_change(),
         "curve": _curve(store.models()),
-        "first_tries": [each.right_before for each in records if each.right_before is not None],
+        "first_tries": store.first_tries(),
         "models": project.kept_models(),
     }
 
@@ -166,14 +165,14 @@ def _overview(project: Project) -> dict[str, Any]:
 def _describe(project: Project, name: str) -> str:
     scene = project.setting.scene(name)
     try:
-        return World(scene.environment).describe(scene.start)
+        return CachedEnvironment(scene.environment).describe(scene.start)
     except GroundlingError as error:
         return str(error)
 
 
 def _curve(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names = ("revision", "known", "accuracy", "seconds", "at")
-    return [{name: each[name] for name in names} for each in models[-300:]]
+    return [{name: each[name] for name in names} for each in models]
 
 
 def _walk(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
@@ -190,7 +189,7 @@ def _ground(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
     actions = project.read_actions(scene.name, way.actions)
     if not actions:
         raise InstructionError("Nothing was done. Click an action.")
-    return views.graph_view(World(scene.environment).trace(start, actions).graphs[-1])
+    return views.graph_view(CachedEnvironment(scene.environment).trace(start, actions).graphs[-1])
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -203,7 +202,7 @@ def _go_on(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
     scene = project.setting.scene(way.scene)
     start = project.read_state(scene, way.start)
     actions = project.read_actions(scene.name, way.actions)
-    end = World(scene.environment).trace(start, actions).states[-1]
+    end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # An environment may tell where a plan ends from where the next begins.
     restart = getattr(scene.environment, "restart", None)
     end = restart(end) if callable(restart) else end
@@ -324,14 +323,10 @@ def _undo(rooms: Rooms, name: str) -> dict[str, Any]:
 
 def _listed(rooms: Rooms, name: str, search: str, offset: int, limit: int) -> dict[str, Any]:
     project = rooms.get(name)
-    wanted = search.casefold()
-    found = [each for each in project.store.records() if wanted in each.text.casefold()]
-    found.sort(key=lambda each: (each.apart, -each.id))  # what it learns from comes first
+    total, found = project.store.page(search, offset, limit)
     return {
-        "total": len(found),
-        "demonstrations": [
-            views.record_view(project, each) for each in found[offset : offset + limit]
-        ],
+        "total": total,
+        "demonstrations": [views.record_view(project, each) for each in found],
     }
 
 

@@ -24,7 +24,8 @@ from groundling.studio.metrics import Metrics
 from groundling.studio.problems import install_problems
 from groundling.studio.serving import Served
 from groundling.studio.views import check_text
-from groundling.world.environment import Demonstration, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration
 
 __all__ = ["make_service"]
 
@@ -239,7 +240,7 @@ def _teach(served: Served, teaching: Teaching) -> dict[str, Any]:
         start = served.state(each.state)
         actions = tuple(map(served.codec.action_from_json, each.actions))
         where = f"Demonstration {number}"
-        World(served.environment).trace(start, actions, where)
+        CachedEnvironment(served.environment).trace(start, actions, where)
         text = check_text(each.text)
         shown.append(
             Demonstration(text, served.environment, start, actions, each.weight, name=where)
