@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
 from groundling.explain.explanation import Source
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.plan_space import ActionNames, ScoredPlans
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
 from groundling.ties import Name, at_least, rank

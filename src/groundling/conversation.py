@@ -12,7 +12,7 @@ from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction

@@ -17,10 +17,10 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
-from groundling.features.reading import Text
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
+from groundling.features.reader import Text
 from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.language.parser import Parser
 from groundling.learning.choosing import Choices, choose

@@ -21,11 +21,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError, SettingError
+from groundling.features.connectives import Connective
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.ordering import Connective
-from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.choosing import Choice, Choices

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.trainer import Learnt
 from groundling.learning.wording import graph_values
 from groundling.models.base import Request

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from groundling.data.canonical import canonical
 from groundling.errors import SearchError
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.ties import Name, margin, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State

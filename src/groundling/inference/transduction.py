@@ -10,7 +10,7 @@ import numpy as np
 
 from groundling.errors import SearchError
 from groundling.inference.plan_space import ActionNames, best_first
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.inference.unit_scores import Options, UnitScores
 from groundling.overlay.batch import Reals
 from groundling.ties import margin, rank, rank_kept

@@ -17,11 +17,11 @@ import numpy as np
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.reader import Reader
 from groundling.features.space import name_of
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from groundling.features.connectives import Connective, possible_connectives
 from groundling.features.labels import kind_of
-from groundling.features.ordering import Connective, possible_connectives
 from groundling.language.languages import Language
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.models.examples import Example

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import DemonstrationError, SettingError
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
 from groundling.models.examples import Example
 from groundling.models.interpretation import Interpretation

@@ -9,9 +9,9 @@ from itertools import tee
 import numpy as np
 
 from groundling.errors import SettingError
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import ScoredPlans
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.models.base import (
     FittedModel,
     Member,

@@ -12,7 +12,7 @@ from groundling.errors import AugmentWarning, DemonstrationError, GroundlingErro
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.composing import compose_with_names
+from groundling.world.composition import compose_with_names
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 

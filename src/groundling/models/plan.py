@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import (
     PlanScorer,
     ScoredPlans,
@@ -18,7 +18,7 @@ from groundling.inference.plan_space import (
     sample_plans,
     widen,
 )
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.memory import Budget, Memory
 from groundling.models.base import (
     FittedModel,

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from groundling.compiling import njit
 from groundling.errors import DemonstrationError, SettingError
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import widen
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.inference.transduction import MARKS, Transduction, transduce
 from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (

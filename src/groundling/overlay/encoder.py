@@ -8,7 +8,7 @@ from typing import Protocol
 
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import LabelledWord, Reader
+from groundling.features.reader import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units

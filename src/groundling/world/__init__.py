@@ -1,11 +1,11 @@
 """Action structure: grounding graphs and the environments that they describe."""
 
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.composing import compose
+from groundling.world.composition import compose
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.environment_checks import EnvironmentReport, check_environment
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.ranking import RankedEnvironment
+from groundling.world.ranks import RankedEnvironment
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
