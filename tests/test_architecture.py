@@ -11,14 +11,14 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
+    "errors", "trust", "settings", "limits", "files", "memory", "compiling", "ties", "modelfolder",
     "language", "world", "data", "features", "overlay", "inference", "models", "learning",
     "scale", "io", "explain", "answers", "judging",
     "diagnosis",
     "estimator", "looking", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")
+TOP = ("corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -215,7 +215,7 @@ def test_app_learns_longer_plans_in_a_world_of_ones_own(tmp_path):
         show(client, "go to the shelf", "go to the shelf")
         show(client, "go to the table and take the red cup", *both)
         assert told(client, "go to the table and take the red cup") == both
-    with TestClient(make_studio(Rooms(folder, None))) as client:
+    with TestClient(make_studio(Rooms(folder, world))) as client:
         three = [*both, "go to the shelf"]
         text = "go to the table and take the red cup and go to the shelf"
         show(client, text, *three)

@@ -138,9 +138,8 @@ def _add_projects(app: FastAPI, rooms: Rooms, gate: Gate) -> None:
 
 def _overview(project: Project) -> dict[str, Any]:
     setting, store = project.setting, project.store
-    last = store.last_change()
-    records = store.records()
-    follower, learnt = project.learnt
+    known, apart = store.counts()
+    follower, learnt, _ = project.learnt
     return {
         "title": setting.title,
         "kind": setting.source["kind"],
@@ -154,11 +153,11 @@ def _overview(project: Project) -> dict[str, Any]:
         "learnt": learnt,
         "progress": project.progress if project.is_behind else None,
         "problem": project.problem,
-        "known": sum(not each.apart for each in records),
-        "apart": sum(each.apart for each in records),
-        "undo": last.what if last else None,
+        "known": known,
+        "apart": apart,
+        "undo": store.last_change(),
         "curve": _curve(store.models()),
-        "first_tries": [each.right_before for each in records if each.right_before is not None],
+        "first_tries": store.first_tries(),
         "models": project.kept_models(),
     }
 
@@ -173,7 +172,7 @@ def _describe(project: Project, name: str) -> str:
 
 def _curve(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names = ("revision", "known", "accuracy", "seconds", "at")
-    return [{name: each[name] for name in names} for each in models[-300:]]
+    return [{name: each[name] for name in names} for each in models]
 
 
 def _walk(rooms: Rooms, name: str, way: Way) -> dict[str, Any]:
@@ -324,14 +323,10 @@ def _undo(rooms: Rooms, name: str) -> dict[str, Any]:
 
 def _listed(rooms: Rooms, name: str, search: str, offset: int, limit: int) -> dict[str, Any]:
     project = rooms.get(name)
-    wanted = search.casefold()
-    found = [each for each in project.store.records() if wanted in each.text.casefold()]
-    found.sort(key=lambda each: (each.apart, -each.id))  # what it learns from comes first
+    total, found = project.store.page(search, offset, limit)
     return {
-        "total": len(found),
-        "demonstrations": [
-            views.record_view(project, each) for each in found[offset : offset + limit]
-        ],
+        "total": total,
+        "demonstrations": [views.record_view(project, each) for each in found],
     }
 
 

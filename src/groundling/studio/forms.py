@@ -59,13 +59,13 @@ class Change(_Form):
     """What is changed in a demonstration; the rest stays."""
 
     text: Words | None = None
+    start: Json = None
     actions: Actions | None = None
     weight: float | None = Field(None, ge=0, le=1000)
     apart: bool | None = None
 
     def fields(self) -> dict[str, Any]:
         """Return the fields that were given."""
-        found = self.model_dump(exclude_none=True)
-        if "actions" in found:
-            found["actions"] = tuple(found["actions"])
-        return found
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        found = {name: value for name, value in given.items() if value is not None}
+        return {**found, "actions": tuple(found["actions"])} if "actions" in found else found

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
+import shlex
 import shutil
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from groundling.errors import GroundlingError, NotFittedError, ProjectError
+from groundling.errors import GroundlingError, ModelFileError, NotFittedError, ProjectError
+from groundling.files import read_plain
 from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.learning.training import Progress
+from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events
 from groundling.studio.learning import learn
-from groundling.studio.store import Record, Store
-from groundling.studio.worlds import Scene, Setting, open_setting
+from groundling.studio.store import Record, Store, fingerprint
+from groundling.studio.worlds import (
+    HARMLESS,
+    Scene,
+    Setting,
+    check_source,
+    named,
+    open_setting,
+    typed,
+)
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["Project"]
+__all__ = ["Learnt", "Project", "fingerprint_of"]
 
+STALE = -1  # no revision: the model is of other demonstrations than those in the file
 KEPT = 12  # models that stay on disk; older ones keep their row only
+
+
+class Learnt(NamedTuple):
+    """A follower, and which demonstrations it learnt from: their revision and their sum."""
+
+    follower: Follower | None
+    revision: int
+    fingerprint: str
 
 
 class Project:
@@ -38,7 +59,11 @@ class Project:
     folder
         Where it is kept.
     source
-        What to open it with, as `open_setting` reads it; without, what it was made from.
+        What to open it with, as `open_setting` reads it. Without it, the project's own file says
+        what it was made from: the demo or the lesson is opened, a world or a model only if
+        `confirm` allows it, since opening one may run code.
+    confirm
+        Called with the source that the file names; returns whether to open it.
 
     Examples
     --------
@@ -55,19 +80,27 @@ class Project:
     ('go to the table',)
     """
 
-    def __init__(self, folder: Path, source: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        source: Mapping[str, Any] | None = None,
+        *,
+        confirm: Callable[[Mapping[str, Any]], bool] | None = None,
+    ) -> None:
         self.folder = folder
         self.store = Store(folder)
         try:
-            known = self.store.get("source")
+            known = self._stored_source()
             if source is None and known is None:
                 raise ProjectError(f"{folder} holds no project yet. Say which world to open.")
             if source is not None and known is not None and source["kind"] != known["kind"]:
                 raise ProjectError(
-                    f"The project in {folder} is of another world ({_named(known)}). Choose "
+                    f"The project in {folder} is of another world ({named(known)}). Choose "
                     "another folder with --project, or open it without naming a world."
                 )
-            self.setting: Setting = open_setting(source or known)
+            if source is None and known is not None and known["kind"] not in HARMLESS:
+                self._ask(known, confirm)
+            self.setting: Setting = open_setting(source or known or {})
             if known is None:
                 self.store.begin(dict(self.setting.source), list(self._first_records()))
             elif source is not None and dict(source) != known:
@@ -75,7 +108,7 @@ class Project:
             self.events = Events()
             self.answering = threading.Lock()  # a follower answers one question at a time
             # One value, so that nobody sees the follower of one moment with the number of another.
-            self.learnt: tuple[Follower | None, int] = (self.setting.trained, 0)
+            self.learnt = Learnt(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
             self.problem: str | None = None
             self._wake = threading.Condition()
@@ -86,6 +119,29 @@ class Project:
         except BaseException:
             self.store.close()
             raise
+
+    def _stored_source(self) -> dict[str, Any] | None:
+        """Return what the file says that the project was made from."""
+        known = self.store.get("source")
+        if known is None:
+            return None
+        try:
+            return check_source(known)
+        except GroundlingError as error:
+            raise ProjectError(
+                f"The file project.sqlite in {self.folder} is broken: {error} Restore a copy of it."
+            ) from error
+
+    def _ask(
+        self, known: Mapping[str, Any], confirm: Callable[[Mapping[str, Any]], bool] | None
+    ) -> None:
+        """Complain unless somebody confirms that what the file names may be opened."""
+        if confirm is None or not confirm(known):
+            raise ProjectError(
+                f"The file of the project in {self.folder} names {named(known)}, which may run "
+                "code, so it was not opened. Name it on the command line if you trust it: "
+                f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
+            )
 
     def _first_records(self) -> list[Record]:
         found = []
@@ -105,26 +161,40 @@ class Project:
         return found
 
     def _load_last(self) -> None:
-        """Take the model up that was saved last, if it is of this version and whole."""
-        for row in reversed(self.store.models()[-KEPT:]):
+        """Load the newest model that is whole; one of other demonstrations is learnt again."""
+        revision, records = self.store.snapshot()
+        current = fingerprint_of(records)
+        for row in reversed(self.store.models(KEPT)):
+            folder = self.folder / "models" / str(row["revision"])
             try:
-                follower = Follower.load(self.folder / "models" / str(int(row["revision"])))
+                if row["digest"] and _digest(folder) != row["digest"]:
+                    continue  # not the model that this row is about
+                follower = Follower.load(folder)
             except GroundlingError:
                 continue
-            self.learnt = (follower, int(row["revision"]))
+            fresh = row["fingerprint"] == current
+            known = revision if fresh else row["revision"]
+            self.learnt = Learnt(
+                follower, STALE if known == revision and not fresh else known, row["fingerprint"]
+            )
             return
-        if self.setting.trained is not None and not self.store.models():
-            self.learnt = (self.setting.trained, self.store.revision)
+        if self.setting.trained is not None and not any(not each.apart for each in records):
+            self.learnt = Learnt(self.setting.trained, revision, current)
 
     @property
     def follower(self) -> Follower | None:
         """The follower that answers, if anything was learnt."""
-        return self.learnt[0]
+        return self.learnt.follower
 
     @property
     def learnt_revision(self) -> int:
         """The revision of the demonstrations that the follower learnt from."""
-        return self.learnt[1]
+        return self.learnt.revision
+
+    @property
+    def fingerprint(self) -> str:
+        """A sum over all that the follower learnt from (see `fingerprint_of`)."""
+        return self.learnt.fingerprint
 
     def close(self) -> None:
         """Stop learning (it goes on when the project is opened again) and close the file."""
@@ -207,7 +277,7 @@ class Project:
         last = self.store.last_change()
         self.events.publish(
             "changed",
-            {"revision": self.store.revision, "what": what, "undo": last.what if last else None},
+            {"revision": self.store.revision, "what": what, "undo": last},
         )
         self.wake()
 
@@ -253,22 +323,24 @@ class Project:
         """Learn from the demonstrations as they are, and keep the model."""
         revision, records = self.store.snapshot()
         began = time.perf_counter()
+        # Names that change with all that is learnt from, so that what was edited is new.
         shown = {
-            f"{each.text} ({each.id}.{each.at})": self.demonstration(each)
+            f"{each.id}: {each.text[:40]} ({each.fingerprint[:16]})": self.demonstration(each)
             for each in records
             if not each.apart
         }
         self._report("reading", 0, 1)
-        known, _ = self.learnt
-        follower = learn(self.setting.make, self.setting.base(), shown, self._step, known)
+        follower = learn(
+            self.setting.make, self.setting.base(), shown, self._step, self.learnt.follower
+        )
         accuracy = self.accuracy(follower, [each for each in records if each.apart])
         seconds = time.perf_counter() - began
+        current = fingerprint_of(records)
         try:
-            if follower is not None:
-                self._save(follower, revision)
-            self.store.learnt(revision, str(revision), len(shown), accuracy, seconds)
+            digest = self._save(follower, revision) if follower is not None else ""
+            self.store.learnt(revision, len(shown), accuracy, seconds, current, digest)
         finally:  # it answers even if it could not be kept
-            self.learnt = (follower, revision)
+            self.learnt = Learnt(follower, revision, current)
             self.problem = self.progress = None
         self.events.publish(
             "learnt",
@@ -292,17 +364,18 @@ class Project:
             return 0.0
         return follower.score([self.demonstration(each) for each in apart])
 
-    def _save(self, follower: Follower, revision: int) -> None:
+    def _save(self, follower: Follower, revision: int) -> str:
         models = self.folder / "models"
         models.mkdir(exist_ok=True)
         follower.save(models / str(revision))
         kept = sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
         for old in kept[:-KEPT]:
             shutil.rmtree(models / str(old), ignore_errors=True)
+        return _digest(models / str(revision))
 
     def model(self, revision: int) -> Follower:
         """Return a model that was kept."""
-        follower, learnt = self.learnt
+        follower, learnt, _ = self.learnt
         if revision == learnt and follower is not None:
             return follower
         if revision not in self.kept_models():
@@ -317,6 +390,23 @@ class Project:
         return sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
 
 
+def fingerprint_of(records: Sequence[Record]) -> str:
+    """Return a sum over the demonstrations that are learnt from, all that counts in them.
+
+    >>> from dataclasses import replace
+    >>> one = Record("hall", "turn left", 3, ("left",))
+    >>> fingerprint_of([one]) == fingerprint_of([replace(one, weight=2.0)])
+    False
+    """
+    return fingerprint([[each.id, each.fingerprint] for each in records if not each.apart])
+
+
+def _digest(folder: Path) -> str:
+    """Return the sum of a model's manifest, which holds the sums of all its files."""
+    manifest = read_plain(folder / MANIFEST, LIMITS[MANIFEST], ModelFileError)
+    return hashlib.sha256(manifest).hexdigest()
+
+
 class _StoppedError(Exception):
     """The project is being closed."""
 
@@ -324,10 +414,6 @@ class _StoppedError(Exception):
 def _text_of(demonstration: Demonstration) -> str:
     text = demonstration.instructions
     return text if isinstance(text, str) else "\n".join(map(str, text))
-
-
-def _named(source: Mapping[str, Any]) -> str:
-    return str(source.get("model") or source.get("world") or source.get("kind"))
 
 
 def _sentence(error: Exception) -> str:
