@@ -12,8 +12,8 @@ import groundling
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "limits", "files", "memory", "compiling", "ties", "modelfolder",
-    "language", "world", "data", "features", "overlay", "inference", "models", "learning",
-    "scale", "io", "explain", "answers", "judging",
+    "language", "world", "data", "features", "overlay", "inference", "models", "explain",
+    "answers", "judging", "learning", "scale", "io",
     "diagnosis",
     "estimator", "looking", "follower", "conversation",
 )  # fmt: skip
@@ -186,3 +186,12 @@ print(before == after)
 def test_architecture_every_public_name_exists():
     for name in groundling.__all__:
         assert hasattr(groundling, name)
+
+
+def test_architecture_answering_does_not_import_the_trainer():
+    code = """
+import sys
+import groundling.answers, groundling.models.learnt
+print([name for name in sys.modules if name.startswith("groundling.learning")])
+"""
+    assert run(code).strip() == "[]"

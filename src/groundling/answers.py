@@ -16,8 +16,8 @@ from groundling.inference.decoding import decode, log_softmax
 from groundling.inference.plan import Plan
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
-from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
+from groundling.models.learnt import Learnt
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from groundling.inference.search import Search
-from groundling.learning.trainer import Learnt
 from groundling.learning.wording import graph_values
 from groundling.models.base import Request
 from groundling.models.examples import Example
+from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State

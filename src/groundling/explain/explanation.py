@@ -23,7 +23,6 @@ from groundling.language.instruction import Instruction
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
-from groundling.overlay.inside_outside import Reals
 from groundling.ties import rank
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory

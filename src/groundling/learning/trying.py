@@ -11,8 +11,9 @@ from itertools import pairwise
 from groundling.errors import GroundlingError, GroundlingWarning
 from groundling.learning.facts import Facts
 from groundling.learning.presets import learning_for
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.models.base import Request
+from groundling.models.learnt import Learnt
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from groundling.errors import GroundlingError
-from groundling.learning.trainer import Learnt
+from groundling.models.learnt import Learnt
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
