@@ -21,22 +21,23 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError, SettingError
+from groundling.features.connectives import Connective
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.ordering import Connective
-from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.choosing import Choice, Choices
 from groundling.learning.given import check_open
 from groundling.learning.settings import Learning
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.usual import usual_labels
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
 from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
+from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from groundling.errors import GroundlingError, SettingError
 
 __all__ = [
-    "EMPTY_LINES", "EQUAL_HASHES", "EXPANSION", "GROUP_BYTES", "IMPORT_BYTES", "IMPORT_RECORDS",
+    "EMPTY_LINES", "EQUAL_HASHES", "EXPANSION", "GROUP_VALUES", "IMPORT_BYTES", "IMPORT_RECORDS",
     "LIMITS", "LINE_BYTES", "PAGE_BYTES", "PLAN_ACTIONS", "SAID_ACTIONS", "SAID_CHARACTERS",
     "SAID_SENTENCES", "TEXT_CHARACTERS", "TEXT_WORDS", "Limit",
 ]  # fmt: skip
@@ -93,15 +93,15 @@ def _limit(name: str, default: int, what: str) -> Limit:
 # Texts and plans, wherever they come from.
 TEXT_CHARACTERS = _limit("text_characters", 100_000, "characters")
 TEXT_WORDS = _limit("text_words", 10_000, "words")
-PLAN_ACTIONS = _limit("plan_actions", 10_000, "actions")
+PLAN_ACTIONS = _limit("plan_actions", 8_000, "actions")
 # Values in JSON. Items of equal hash are compared with each other: their cost is quadratic.
 EQUAL_HASHES = _limit("equal_hashes", 256, "different values with the same hash")
 # Files of demonstrations.
 LINE_BYTES = _limit("line_bytes", 16 * 2**20, "bytes")
 EMPTY_LINES = _limit("empty_lines", 100_000, "empty lines")
 EXPANSION = _limit("expansion", 250, "bytes for each compressed byte")
-PAGE_BYTES = _limit("page_bytes", 64 * 2**20, "bytes in a page of a column")
-GROUP_BYTES = _limit("group_bytes", 2**30, "bytes in a nested column of a row group")
+PAGE_BYTES = _limit("page_bytes", 64 * 2**20, "bytes in a page")
+GROUP_VALUES = _limit("group_values", 10_000_000, "values in a row group")
 # What the studio imports at once.
 IMPORT_BYTES = _limit("import_bytes", 20_000_000, "bytes")
 IMPORT_RECORDS = _limit("import_records", 20_000, "demonstrations")

@@ -24,8 +24,7 @@ from groundling.data.canonical import (
 )
 from groundling.errors import WorldError, did_you_mean
 from groundling.limits import EQUAL_HASHES, PLAN_ACTIONS
-from groundling.world.environment import shorten
-from groundling.world.wrapping import Wrapper, class_name
+from groundling.world.environment import Wrapper, class_name, shorten
 
 __all__ = ["Codec", "Json", "canonical", "value_classes"]
 

@@ -23,7 +23,8 @@ from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
 from groundling.studio.texts import check_text
 from groundling.studio.web import Web
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 
 __all__ = ["make_studio"]
 
@@ -130,7 +131,7 @@ def _overview(project: Project) -> dict[str, Any]:
 def _describe(project: Project, name: str) -> str:
     scene = project.setting.scene(name)
     try:
-        return World(scene.environment).describe(scene.start)
+        return CachedEnvironment(scene.environment).describe(scene.start)
     except GroundlingError as error:
         return str(error)
 
@@ -160,13 +161,13 @@ def _ground(project: Project, way: Way) -> dict[str, Any]:
     scene, start, actions = _way(project, way)
     if not actions:
         raise InstructionError("Nothing was done. Click an action.")
-    return views.graph_view(World(scene.environment).trace(start, actions).graphs[-1])
+    return views.graph_view(CachedEnvironment(scene.environment).trace(start, actions).graphs[-1])
 
 
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
     """Return the state after actions as the start of the next instruction."""
     scene, start, actions = _way(project, way)
-    end = World(scene.environment).trace(start, actions).states[-1]
+    end = CachedEnvironment(scene.environment).trace(start, actions).states[-1]
     # An environment may tell where a plan ends from where the next begins.
     restart = getattr(scene.environment, "restart", None)
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())

@@ -40,7 +40,8 @@ from groundling.studio.worlds import (
     open_setting,
     typed,
 )
-from groundling.world.environment import Demonstration, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State
 
 __all__ = ["Learnt", "Project", "fingerprint_of"]
 
@@ -280,7 +281,7 @@ class Project:
             )
         try:
             each = self.demonstration(record)
-            World(each.environment).trace(each.start, each.actions, f"“{text[:60]}”")
+            CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{text[:60]}”")
             start = self.write_state(scene.name, each.start)
         except GroundlingError:
             raise

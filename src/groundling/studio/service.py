@@ -17,7 +17,8 @@ from groundling.studio.metrics import Metrics
 from groundling.studio.serving import Served
 from groundling.studio.texts import check_actions, check_text
 from groundling.studio.web import Web
-from groundling.world.environment import Demonstration, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration
 
 __all__ = ["make_service"]
 
@@ -121,7 +122,7 @@ def _demonstrations(served: Served, teaching: Teaching) -> list[Demonstration]:
         check_actions(len(each.actions))
         start = served.state(each.state)
         actions = tuple(map(served.codec.action_from_json, each.actions))
-        World(served.environment).trace(start, actions, where)
+        CachedEnvironment(served.environment).trace(start, actions, where)
         shown.append(
             Demonstration(text, served.environment, start, actions, each.weight, name=where)
         )

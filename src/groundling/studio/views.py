@@ -14,7 +14,8 @@ from groundling.studio.drawings import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 from groundling.studio.worlds import Scene
-from groundling.world.environment import Action, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
 __all__ = [
@@ -56,7 +57,7 @@ def frames(project: Project, scene: Scene, states: Sequence[State]) -> list[dict
 
 def walk(project: Project, scene: Scene, start: State, actions: Sequence[Action]) -> dict[str, Any]:
     """Return what actions lead to, and what can be done then."""
-    world = World(scene.environment)
+    world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
     return {
@@ -82,7 +83,7 @@ def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
             {
                 "actions": actions_view(project, scene, each.actions),
                 "probability": each.probability,
-                "text": World(scene.environment).describe(each.end),
+                "text": CachedEnvironment(scene.environment).describe(each.end),
             }
             for each in plan.alternatives
         ],

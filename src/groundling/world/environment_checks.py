@@ -14,10 +14,10 @@ import numpy as np
 
 from groundling.errors import GroundlingError, WorldError
 from groundling.memory import size_of
-from groundling.world.environment import MOST_EXTRA, Demonstration, World
+from groundling.world.cached_environment import MOST_EXTRA, CachedEnvironment
+from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.reprs import said, shorten
-from groundling.world.wrapping import class_name
 
 __all__ = ["EnvironmentReport", "check_environment"]
 
@@ -497,7 +497,7 @@ class _Check:
         if plan is NOTHING:
             return
         call = call_of("canonical_plan", (self.start, actions))
-        world = World(self.environment)
+        world = CachedEnvironment(self.environment)
         try:
             reached = world.carry_out(self.start, plan, f"{call} gave {shorten(plan)}")[-1]
             alike = same(world.outcome(reached), world.outcome(end))
@@ -526,7 +526,9 @@ class _Check:
                 )
                 continue
             try:
-                World(image.environment).trace(image.start, image.actions, "The mirror image")
+                CachedEnvironment(image.environment).trace(
+                    image.start, image.actions, "The mirror image"
+                )
             except GroundlingError as error:
                 self.report(("mirror", "impossible"), f"mirror of {shorten(actions)}: {error}")
 

@@ -10,7 +10,7 @@ from groundling.conversation import Memory, Remembered
 from groundling.data import Codec, Demonstrations
 from groundling.data.own import starts_of
 from groundling.errors import WorldError
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 
 WRAPPERS = (RankedEnvironment, Remembering, lambda world: Remembering(RankedEnvironment(world)))
 
@@ -62,7 +62,7 @@ def test_wrapping_messages_name_the_class_that_people_wrote(wrap):
     world = wrap(Farm())
     [(_, start)] = starts_of(world, "Farm")
     with pytest.raises(WorldError, match=r"Farm\.step\(.* raised KeyError"):
-        World(world).step(start, ("water", 1))
+        CachedEnvironment(world).step(start, ("water", 1))
     with pytest.raises(WorldError, match=r"^Farm breaks the contract"):
         check_environment(world, start)
 

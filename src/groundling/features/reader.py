@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from groundling.errors import InstructionError
+from groundling.features.connectives import Connective, in_order
 from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
-from groundling.features.ordering import Connective, in_order
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of

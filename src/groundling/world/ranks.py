@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from groundling.world.environment import Action, Demonstration, Environment, State
+from groundling.world.environment import Action, Demonstration, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.wrapping import Wrapper
 
 __all__ = ["RankedEnvironment"]
 

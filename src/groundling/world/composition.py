@@ -9,7 +9,8 @@ from groundling.errors import DemonstrationError
 from groundling.language.instruction import Instruction
 from groundling.language.joining import join_instructions
 from groundling.language.parser import Parser, load_parser
-from groundling.world.environment import Demonstration, Environment, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment
 
 __all__ = ["MOST_WORDS", "compose", "compose_with_names", "follow_each_other"]
 
@@ -62,10 +63,10 @@ def compose(
     ...     print(each.name, each.instructions, each.actions, each.weight)
     1 + 2 go up come back ('right', 'left', 'left') 0.5
     """
-    worlds: dict[int, World] = {}
+    worlds: dict[int, CachedEnvironment] = {}
 
-    def ask(environment: Environment) -> World:
-        return worlds.setdefault(id(environment), World(environment))
+    def ask(environment: Environment) -> CachedEnvironment:
+        return worlds.setdefault(id(environment), CachedEnvironment(environment))
 
     made = compose_with_names(
         demonstrations,
@@ -85,7 +86,7 @@ def compose_with_names(
     max_words: int = MOST_WORDS,
     *,
     parser: Parser,
-    world: Callable[[Environment], World],
+    world: Callable[[Environment], CachedEnvironment],
 ) -> list[tuple[Demonstration, tuple[str, ...]]]:
     """Return composed demonstrations, each with the names of its parts (see `compose`)."""
     groups: dict[str, list[Demonstration]] = {}
@@ -117,7 +118,7 @@ def compose_with_names(
 
 
 def follow_each_other(
-    first: Demonstration, second: Demonstration, ask: Callable[[Environment], World]
+    first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
 ) -> bool:
     """Tell whether the second starts as the first ends, and something is done in both."""
     if first.environment is not second.environment:
@@ -129,14 +130,14 @@ def follow_each_other(
     return between not in (begins, _outcome(second, world))
 
 
-def _outcome(shown: Demonstration, world: World) -> Hashable:
+def _outcome(shown: Demonstration, world: CachedEnvironment) -> Hashable:
     return world.outcome(world.carry_out(shown.start, shown.actions, str(shown))[-1])
 
 
 def _joined_plan(
     first: Demonstration,
     second: Demonstration,
-    ask: Callable[[Environment], World],
+    ask: Callable[[Environment], CachedEnvironment],
     max_length: int | None,
 ) -> tuple[object, ...] | None:
     """Return the actions of two demonstrations as one plan, if they make one."""
