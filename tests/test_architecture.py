@@ -11,15 +11,14 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
-    "language", "world", "data", "features", "overlay", "inference", "models", "learning",
-    "selection",
-    "scale", "io_before", "io", "explain", "answers", "judging",
+    "errors", "trust", "settings", "limits", "files", "memory", "compiling", "ties", "modelfolder",
+    "language", "world", "data", "features", "overlay", "inference", "models", "explain",
+    "answers", "judging", "learning", "selection", "scale", "io",
     "diagnosis",
     "estimator", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")
+TOP = ("corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -188,3 +187,12 @@ print(before == after)
 def test_architecture_every_public_name_exists():
     for name in groundling.__all__:
         assert hasattr(groundling, name)
+
+
+def test_architecture_answering_does_not_import_the_trainer():
+    code = """
+import sys
+import groundling.answers, groundling.models.learnt
+print([name for name in sys.modules if name.startswith("groundling.learning")])
+"""
+    assert run(code).strip() == "[]"

@@ -185,7 +185,7 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     " Known: 'chain', 'tree'."
     """
     names = sorted(str(each) for each in known)
-    close = difflib.get_close_matches(str(name), names, n=2)
+    close = difflib.get_close_matches(str(name)[:_LONGEST], names, n=2)
     if close:
         return " Did you mean " + " or ".join(f"{each!r}" for each in close) + "?"
     more = ", …" if len(names) > _MOST_KNOWN else ""

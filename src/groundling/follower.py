@@ -32,22 +32,23 @@ from groundling.errors import (
     WorldError,
 )
 from groundling.estimator import Estimator
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Text
-from groundling.features.settings import Features
+from groundling.features.reader import Text
 from groundling.inference.decoding import SHARPEST, SOFTEST
 from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
 from groundling.learning.settings import Learning
 from groundling.learning.teaching import forget, teach
 from groundling.learning.texts import warn_of_long_texts
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.models.base import Model, Request
 from groundling.models.examples import Skipped, listed_demonstrations, sift
+from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.scale.fitting import fit_at_scale, refuse_in_shards
@@ -526,7 +527,9 @@ class Follower(Estimator):
         Follower(parser='chain')
         """
         learnt = self._fitted()
-        return type(self)(**open_again(learnt.settings, getattr(learnt.choices, "left_open", ())))
+        return type(self)(
+            **open_again(Trainer.of(learnt), getattr(learnt.choices, "left_open", ()))
+        )
 
     def diagnose(
         self, demonstrations: Iterable[Demonstration], *, parts: int | None = None
@@ -556,7 +559,7 @@ class Follower(Estimator):
             return diagnose(learnt, listed, read)
         other, found = copy(self), []
         for learn, test in folds(listed, parts):
-            other._learnt = learnt.settings.fit(learn)
+            other._learnt = Trainer.of(learnt).fit(learn)
             found.append(other.diagnose(test))
         return joined(found)
 
@@ -746,7 +749,7 @@ class Follower(Estimator):
         demonstrations, or Follower.load with a saved model.
         """
         learnt = self._fitted()
-        settings = learnt.settings
+        settings = Trainer.of(learnt)
         if search.max_length is None:
             search = replace(search, max_length=max(learnt.search.longest, search.min_length))
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)

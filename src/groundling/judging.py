@@ -10,8 +10,8 @@ from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError
 from groundling.inference.decoding import best_temperature
 from groundling.inference.plan import Plan
-from groundling.learning.trainer import Learnt
 from groundling.models.base import Request
+from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement, is_right
 

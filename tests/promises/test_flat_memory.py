@@ -5,7 +5,7 @@ import resource
 
 from groundling.language import CachedParser, ChainParser, ParseCache
 from groundling.memory import Budget
-from groundling.world.worlds import Worlds
+from groundling.world.cached_environment import EnvironmentCache
 from tests.promises.making import make_follower
 from tests.promises.soaking import SECONDS, long_test, note, rounds
 from tests.worlds import Line
@@ -22,7 +22,7 @@ def megabytes():
 
 def test_flat_memory_of_worlds():
     budget = Budget(2_000_000)
-    worlds = Worlds(budget)
+    worlds = EnvironmentCache(budget)
     for number in range(REQUESTS):
         world = worlds.of(Line(4 + number % 7, {1: f"item {number}"}))
         for state in range(3):

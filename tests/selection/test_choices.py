@@ -27,7 +27,7 @@ from groundling.learning.counting import Lengths, PlanCounts
 from groundling.selection.choices import choose
 from groundling.selection.configurations import configurations, learning_for
 from groundling.selection.profile import Profile
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 from tests.worlds import Line, line_demonstrations
 
 
@@ -196,7 +196,7 @@ def test_facts_count_plans_of_many_actions_by_some_states():
             asked.append(action)
             return (*state, action)
 
-    counts = PlanCounts([(World(Board()), ())])
+    counts = PlanCounts([(CachedEnvironment(Board()), ())])
     assert counts.plans(2) == pytest.approx(300 + 300 * 299)
     assert counts.actions(3) == pytest.approx(300 + 300 * 299 + 300 * 299 * 298, rel=0.01)
     assert len(asked) < 30_000
@@ -347,7 +347,7 @@ def test_choosing_does_not_depend_on_names():
 
 def test_choosing_takes_the_longest_of_few_demonstrations_at_some_cost():
     counts, lengths = Counter({1: 40, 2: 20, 3: 2}), Counter({1: 400, 2: 200, 3: 20})
-    starts = [(World(Islands()), ())]
+    starts = [(CachedEnvironment(Islands()), ())]
     few = Lengths(Many(), counts, 4)
     assert (few.of_trials, few.of_plans) == (2, 3)
     many = Lengths(Many(), lengths, 4)

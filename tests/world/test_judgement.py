@@ -5,7 +5,7 @@ import pytest
 from groundling import Demonstration, Features, Follower, GroundingGraph, Learning, Search
 from groundling.judging import is_right
 from groundling.selection.race import credits_of
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.judgement import Judgement
 from tests.worlds import GoalLine, Line
 
@@ -56,7 +56,7 @@ def test_judgement_of_diagnosis_takes_also_for_right():
 
 
 def test_judgement_gives_half_of_what_wrong_plans_have_in_common():
-    world = World(Line(9))
+    world = CachedEnvironment(Line(9))
     judgement = Judgement.of(world, Demonstration("", Line(9), 4, ("left", "left")))
     same, part, none = (
         world.trace(4, actions, "") for actions in (("left",) * 2, ("left", "right"), ("right",))
@@ -65,7 +65,7 @@ def test_judgement_gives_half_of_what_wrong_plans_have_in_common():
 
 
 def test_judgement_in_a_world_with_a_goal_credits_the_actions():
-    world = World(GoalLine(4))
+    world = CachedEnvironment(GoalLine(4))
     shown = Demonstration("", GoalLine(4), 1, ("right", "right"))
     detour = world.trace(1, ("left", "right", "right", "right"), "")
     assert is_right(world, shown, detour)

@@ -3,7 +3,7 @@
 from groundling import Demonstration, GroundingGraph, check_environment
 from groundling.features.labels import WordLabeller
 from groundling.language.instruction import Instruction
-from groundling.world.ranking import RankedEnvironment
+from groundling.world.ranks import RankedEnvironment
 from research.rows_of_things import Row, measure
 
 

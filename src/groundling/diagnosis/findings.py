@@ -9,8 +9,8 @@ from typing import TypeAlias
 from groundling.diagnosis.known import Known, advise, graphs, looks
 from groundling.errors import GroundlingError
 from groundling.learning.counting import PlanCounts
-from groundling.learning.trainer import Learnt
 from groundling.models.examples import Example
+from groundling.models.learnt import Learnt
 from groundling.selection.label_profile import Place, UsualLabels
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph

@@ -26,6 +26,7 @@ _FAN = 16  # answers that are added by one process; more are added in a tree
 _PATIENCE = 60.0  # seconds to wait for workers when there are none
 _LOOK = 2.0
 _CONNECT = 15.0
+_HERE = "127.0.0.1"
 _LOCAL = {
     # A worker that was killed may need long to come back on a busy machine; Dask would give up
     # after seconds, and start no other.
@@ -67,7 +68,10 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
                 n_workers=int(cluster.partition(":")[2]),
                 threads_per_worker=1,
                 memory_limit="auto" if memory is None else memory,
-                dashboard_address=":0",
+                # Dask gives no password: nobody on another machine gets to any of its servers.
+                host=_HERE,
+                dashboard_address=f"{_HERE}:0",
+                worker_dashboard_address=f"{_HERE}:0",
                 silence_logs="ERROR",
             )
             with started, distributed.Client(started) as client:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from groundling.errors import SettingError
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.features.feature_settings import Features
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.models.base import Model
+from groundling.models.learnt import Learnt
 from groundling.overlay.settings import Overlay
 from groundling.selection.configurations import (
     Configuration,
@@ -108,7 +109,7 @@ class Choices(tuple[Choice, ...]):
         made.left_open, made.tried, made.params = tuple(left_open), tried, dict(params or {})
         return made
 
-    def of(self, trainer: Trainer) -> Self:
+    def of(self, trainer: Any) -> Self:
         """Return the same with the values that a trainer has."""
         params = {}
         for each in self:
@@ -227,8 +228,8 @@ def choose_again(
     """Return the settings that demonstrations would get now, and what was chosen of them."""
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open:
-        return learnt.settings, choices
-    opened = open_again(learnt.settings, choices.left_open)
+        return Trainer.of(learnt), choices
+    opened = open_again(Trainer.of(learnt), choices.left_open)
     return choose(opened, demonstrations, tell, choices.tried)
 
 

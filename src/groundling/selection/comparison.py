@@ -137,7 +137,7 @@ def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runn
         )
         made.append(race.runner(named, times))
     for each in made:
-        if not clock.affords([best], size):
+        if not clock.affords([best] * race.folds, size):
             break
         for fold in range(race.folds):
             race.lap([each], size, fold)

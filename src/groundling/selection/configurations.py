@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.features.feature_settings import Features
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.base import Member, Model
 from groundling.models.decision import DecisionModel

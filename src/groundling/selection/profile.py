@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
+from groundling.features.connectives import Connective, possible_connectives
+from groundling.features.feature_settings import Features
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.ordering import Connective, possible_connectives
-from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.reader import Reader
 from groundling.language.parser import Parser, load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.language.units import split_units
@@ -26,8 +26,9 @@ from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARING, STARTS
-from groundling.world.composing import follow_each_other
-from groundling.world.environment import Demonstration, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.composition import follow_each_other
+from groundling.world.environment import Demonstration, State
 
 __all__ = ["Kind", "Profile", "graph_values", "is_reordered", "sample", "words_of"]
 
@@ -458,7 +459,9 @@ def words_of(example: Example) -> frozenset[str]:
     )
 
 
-def graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
+def graph_values(
+    world: CachedEnvironment, state: State, action: object
+) -> frozenset[tuple[str, str]]:
     """Return the string labels of an action, each a kind and a value."""
     return frozenset(
         (kind_of(label), label.value)

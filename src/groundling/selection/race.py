@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from groundling.data.own import folds
 from groundling.errors import DemonstrationError, GroundlingError, GroundlingWarning
-from groundling.inference.plan_tree import ScoredPlans
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.inference.plan_space import ScoredPlans
+from groundling.learning.trainer import Trainer
 from groundling.models.base import Request, SearchResult
+from groundling.models.learnt import Learnt
 from groundling.selection.configurations import Configuration, learning_for
 from groundling.selection.constants import FAR, FIRST, FOLDS, ITERATIONS, RACE
 from groundling.selection.profile import Profile

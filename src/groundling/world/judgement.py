@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from groundling.world.environment import Demonstration, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Judgement", "is_right"]
@@ -33,24 +34,24 @@ class Judgement:
     ...     def step(self, state, action): return action
     ...     def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
     >>> shown = Demonstration("light it", Lamp(), "off", ("on",), also=(("dim",),))
-    >>> judgement = Judgement.of(World(Lamp()), shown)
+    >>> judgement = Judgement.of(CachedEnvironment(Lamp()), shown)
     >>> [judgement.accepts_end(state) for state in ("on", "dim", "off")]
     [True, True, False]
     """
 
-    world: World
+    world: CachedEnvironment
     shown: tuple[Trajectory, ...]
     outcomes: frozenset[Hashable]
 
     @classmethod
-    def of(cls, world: World, demonstration: Demonstration) -> Judgement:
+    def of(cls, world: CachedEnvironment, demonstration: Demonstration) -> Judgement:
         """Carry out what was demonstrated; an impossible action is an error."""
         plans = (demonstration.actions, *demonstration.also)
         shown = tuple(world.trace(demonstration.start, e, str(demonstration)) for e in plans)
         return cls.among(world, shown)
 
     @classmethod
-    def among(cls, world: World, shown: Sequence[Trajectory]) -> Judgement:
+    def among(cls, world: CachedEnvironment, shown: Sequence[Trajectory]) -> Judgement:
         """Judge by plans that were carried out before."""
         return cls(world, tuple(shown), frozenset(world.outcome(each.end) for each in shown))
 
@@ -89,7 +90,7 @@ class Judgement:
         return 2 * (first & second).total() / max(1, first.total() + second.total())
 
 
-def is_right(world: World, demonstration: Demonstration, plan: _Done | None) -> bool:
+def is_right(world: CachedEnvironment, demonstration: Demonstration, plan: _Done | None) -> bool:
     """Tell whether a plan ends as a demonstration, or one of its `also` plans, does.
 
     >>> from groundling import GroundingGraph, Plan
@@ -98,7 +99,8 @@ def is_right(world: World, demonstration: Demonstration, plan: _Done | None) -> 
     ...     def step(self, state, action): return action
     ...     def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
     >>> shown = Demonstration("light it", Lamp(), "off", ("on",))
-    >>> is_right(World(Lamp()), shown, Plan(("off", "on"), ("off", "off", "on"), -0.1, 0.9))
+    >>> plan = Plan(("off", "on"), ("off", "off", "on"), -0.1, 0.9)
+    >>> is_right(CachedEnvironment(Lamp()), shown, plan)
     True
     """
     return Judgement.of(world, demonstration).accepts(plan)
