@@ -14,7 +14,7 @@ ROOMS = (
     "errors", "trust", "settings", "limits", "files", "memory", "compiling", "ties", "modelfolder",
     "language", "world", "data", "features", "overlay", "inference", "models", "explain",
     "answers", "judging", "learning", "selection", "scale", "io",
-    "diagnosis",
+    "checks",
     "estimator", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""

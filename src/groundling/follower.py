@@ -12,17 +12,21 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from groundling.answers import answer, listed_requests, no_plan
-from groundling.data.own import folds
-from groundling.diagnosis.diagnosing import (
+from groundling.checks.diagnosis import (
     Diagnosis,
     check_learnt,
     check_taught,
     diagnose,
     joined,
+)
+from groundling.checks.registry import (
+    Finding,
+    another_world,
     left_out,
     warn,
+    warn_of_long_texts,
 )
-from groundling.diagnosis.findings import Finding, another_world
+from groundling.data.own import folds
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -43,7 +47,6 @@ from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
 from groundling.learning.settings import Learning
 from groundling.learning.teaching import forget, teach
-from groundling.learning.texts import warn_of_long_texts
 from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.models.base import Model, Request

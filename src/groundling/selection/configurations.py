@@ -211,6 +211,13 @@ STRUCTURES: tuple[_Row, ...] = (
         "plans can be listed, and texts have about as many sentences or clauses as actions",
         _graph,
     ),
+    _Row(
+        "flat, two members",
+        lambda p: p.listable is not None and p.longest > 1 and p.count >= MANY,
+        "plans of several actions can be listed, and there are enough demonstrations for a second "
+        "reading: the mean of two is steadier, so that one is kept only where it is better",
+        _two_members,
+    ),
     _Row("flat", lambda p: p.listable is not None, "plans can be listed", _flat),
     _Row(
         "graph, word by word",
@@ -226,8 +233,8 @@ STRUCTURES: tuple[_Row, ...] = (
     ),
     _Row(
         "flat, two members",
-        lambda p: p.listable is not None and p.count >= MANY,
-        "plans can be listed, and there are enough demonstrations for a second reading",
+        lambda p: p.listable is not None and p.longest == 1 and p.count >= MANY,
+        "plans of one action can be listed, and there are enough demonstrations for a second reading",
         _two_members,
     ),
 )

@@ -6,15 +6,14 @@ from typing import Final
 
 __all__ = [
     "CHARGE", "COMPOSED", "COMPOUND", "COST", "FAR", "FEW", "FIRST", "FOLDS", "ITERATIONS",
-    "LEAST_PENALTY", "LOOSE", "MANY", "MOSTLY", "MOST_PENALTY", "NAMED", "PENALTIES", "POOR",
-    "RACE", "SAMPLE", "SEVERAL", "SHARE", "SHARING", "STARTS", "TIGHT", "WORDS",
+    "LEAST_PENALTY", "LOOSE", "MANY", "MOSTLY", "MOST_PENALTY", "NOTHING", "PENALTIES", "POOR",
+    "RACE", "SAMPLE", "SEVERAL", "SHARE", "SHARING", "SLIGHT", "TIGHT", "WORDS",
 ]  # fmt: skip
 
 # ---- facts about the data -------------------------------------------------------------------
 SAMPLE: Final = 180  # demonstrations that are examined closely: more change no fact that we saw
-STARTS: Final = 3  # starts from which plans are counted: worlds differ more than their starts
 SHARING: Final = 10  # starts of one environment whose actions are counted: later ones repeat them
-SEVERAL: Final = 3  # occurrences below which a pattern may be chance
+SEVERAL: Final = 3  # a few: what is less may be chance, and a message names no more
 MOSTLY: Final = 0.8  # share that counts as nearly all; the rest are slips
 SHARE: Final = 0.1  # share that counts as hardly any; it happens by chance
 
@@ -37,10 +36,11 @@ FIRST: Final = 60  # demonstrations of the first lap: fewer cannot tell halves f
 FOLDS: Final = 3  # folds: two thirds learn enough, and a third tells enough
 ITERATIONS: Final = 20  # of training in a lap: order settles long before convergence
 FAR: Final = 2.0  # standard errors behind the leader at which a configuration drops out
-RACE: Final = 3  # demonstrations of all laps, for each one of all: about what the last fit takes
+RACE: Final = 2  # demonstrations of all laps for each one: about half of what the last fit takes
 PENALTIES: Final = (0.1, 0.3, 3.0, 10.0)  # times the usual L2, that `tuned` tries on the winner
 
 # ---- checks ---------------------------------------------------------------------------------
-NAMED: Final = 3  # examples that a message names
+NOTHING: Final = 1e-6  # weight below which nothing was learnt
+SLIGHT: Final = 0.01  # lead in score that nobody would call likelier: one part in a hundred
 POOR: Final = 0.6  # share of right plans below which `fit` warns
 WORDS: Final = 200  # words that no instruction has which a person says at once

@@ -25,7 +25,7 @@ from groundling.learning.counting import Lengths, PlanCounts
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
-from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARING, STARTS
+from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARING
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
@@ -168,7 +168,7 @@ class Profile:
     @cached_property
     def counts(self) -> PlanCounts:
         """How many plans there are from some starts."""
-        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:STARTS]])
+        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:SEVERAL]])
 
     def plans(self, length: int) -> float:
         """Return about how many plans of up to so many actions there are from a start."""

@@ -246,6 +246,11 @@ class CachedEnvironment:
         return hasattr(self.environment, "outcome")
 
     @property
+    def labels_follow_text(self) -> bool:
+        """Whether graphs have only the labels that a text names, so that others are missing."""
+        return bool(getattr(self.environment, "labels_follow_text", False))
+
+    @property
     def follower_settings(self) -> Mapping[str, Any]:
         """Settings of a follower that the environment declares; none, if it declares none."""
         found: Any = getattr(self.environment, "follower_settings", None)

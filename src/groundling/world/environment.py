@@ -63,6 +63,8 @@ class Environment(Protocol[StateT, ActionT]):
       will not do (see `groundling.data.Codec`, and `json_classes` there);
     - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
       `features`, `learning`, `search`), which a `Follower` takes where none were given;
+    - `labels_follow_text`: whether graphs have only labels that a text names, so that no check
+      takes the others for missing;
     - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
 
