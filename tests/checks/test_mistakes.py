@@ -160,7 +160,7 @@ def gardener():
         water("water the fern", 0), water("water the palm", 1), water("water the ivy", 2),
         water("water the fern then the ivy", 0, 2), water("water the palm then the fern", 1, 0),
     ] * 2  # fmt: skip
-    return make().fit(shown)
+    return make(overlay=Overlay(unit="word")).fit(shown)
 
 
 def test_mistakes_of_order_name_reordering(gardener):

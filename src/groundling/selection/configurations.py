@@ -234,7 +234,8 @@ STRUCTURES: tuple[_Row, ...] = (
     _Row(
         "flat, two members",
         lambda p: p.listable is not None and p.longest == 1 and p.count >= MANY,
-        "plans of one action can be listed, and there are enough demonstrations for a second reading",
+        "plans of one action can be listed, and there are enough demonstrations for a second "
+        "reading",
         _two_members,
     ),
 )
