@@ -148,7 +148,8 @@ class Estimator:
                 for name, weight in fitted.weights(most=10)
             )
             lines.append(
-                f"<p>{fitted.weight_count_} weights, loss {fitted.loss_:.3f}; the strongest:</p>"
+                f"<p>{sum(len(each.theta) for each in fitted.members_)} weights, loss "
+                f"{fitted.loss_:.3f}; the strongest:</p>"
                 f"<table>{rows}</table>"
             )
         else:

@@ -49,7 +49,7 @@ from groundling.learning.settings import Learning
 from groundling.learning.teaching import forget, teach
 from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
-from groundling.models.base import Model, Request
+from groundling.models.base import FittedModel, Model, Request
 from groundling.models.examples import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
@@ -649,34 +649,6 @@ class Follower(Estimator):
         return tuple(each.shown for each in examples if each.shown is not None)
 
     @property
-    def weight_count_(self) -> int:
-        """How many weights were learnt, those of all members together."""
-        return sum(len(each.theta) for each in self._fitted().fitted.members)
-
-    @property
-    def member_count_(self) -> int:
-        """How many models have a say: one, unless they are an ensemble."""
-        return len(self._fitted().fitted.members)
-
-    def kinds_of(self, word: str) -> tuple[str, ...]:
-        """Return the slots whose values a word stands for, by its spelling or a lexicon.
-
-        >>> from groundling import Demonstration, Features, Follower, GroundingGraph
-        >>> class Shelf:
-        ...     def actions(self, taken): return ("cup", "jug")
-        ...     def step(self, taken, thing): return thing
-        ...     def ground(self, taken, thing, after):
-        ...         return GroundingGraph({"event": {"thing": thing}})
-        >>> shown = [Demonstration("take the cup", Shelf(), "", ("cup",))]
-        >>> follower = Follower(parser="chain", features=Features(slots=("thing",))).fit(shown)
-        >>> follower.kinds_of("jug"), follower.kinds_of("take")
-        (('thing',), ())
-        """
-        encoder = self._fitted().fitted.encoder
-        word = encoder.reader.language.fold(word)
-        return tuple(dict.fromkeys(kind for kind, _ in encoder.reader.sense(word, encoder.values)))
-
-    @property
     def remembered_(self) -> dict[str, int]:
         """About how many bytes are taken by what is remembered to answer faster.
 
@@ -699,14 +671,21 @@ class Follower(Estimator):
                 total[name] = total.get(name, 0) + size
         return total
 
-    def forget_remembered(self) -> None:
-        """Empty all memories; what was learnt stays, and answers stay what they are."""
+    def forget_remembered(self, environment: Environment | None = None) -> None:
+        """Empty all caches, or what one environment has answered; what was learnt stays.
+
+        `follow` notices most changes of an environment by itself; this is for the others.
+        """
+        if environment is not None:
+            self._fitted().fitted.encoder.forget(environment)
+            return
         for member in self._fitted().fitted.members:
             member.encoder.empty()
 
-    def forget_environment(self, environment: Environment) -> None:
-        """Forget what an environment has answered; for changes that `follow` does not notice."""
-        self._fitted().fitted.encoder.forget(environment)
+    @property
+    def members_(self) -> tuple[FittedModel, ...]:
+        """The fitted models: one, unless they are an ensemble."""
+        return self._fitted().fitted.members
 
     def _fitted(self) -> Learnt:
         if not hasattr(self, "_learnt"):
@@ -741,8 +720,12 @@ class Follower(Estimator):
         """
         return cls._of(load_learnt(Path(folder), parser, tuple(joins)))
 
-    def with_search(self, search: Search) -> Follower:
+    def with_search(
+        self, search: Search | None = None, *, temperature: float | None = None
+    ) -> Follower:
         """Return a follower with the same knowledge that searches in another way.
+
+        With `temperature`, its confidences are sharper or softer than calibrated.
 
         >>> from groundling import Search
         >>> Follower(search=Search(max_length=2)).with_search(Search(max_length=3))
@@ -752,18 +735,18 @@ class Follower(Estimator):
         demonstrations, or Follower.load with a saved model.
         """
         learnt = self._fitted()
+        if temperature is not None:
+            if not 0 < temperature < np.inf:
+                raise SettingError(f"`temperature` must be > 0; got {temperature}.")
+            learnt = replace(learnt, temperature=float(temperature))
+        if search is None:
+            return self._of(learnt)
         settings = Trainer.of(learnt)
         if search.max_length is None:
             search = replace(search, max_length=max(learnt.search.longest, search.min_length))
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
         choices = learnt.choices.closed("search") if isinstance(learnt.choices, Choices) else ()
         return self._of(replace(learnt.with_search(search), choices=choices))
-
-    def with_temperature(self, temperature: float) -> Follower:
-        """Return a follower with the same knowledge whose confidences are sharper or softer."""
-        if not 0 < temperature < np.inf:
-            raise SettingError(f"A temperature is above 0, not {temperature}.")
-        return self._of(replace(self._fitted(), temperature=float(temperature)))
 
     @classmethod
     def _of(cls, learnt: Learnt) -> Follower:

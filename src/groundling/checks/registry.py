@@ -301,16 +301,15 @@ def _slots(subject: Subject) -> Iterator[Finding]:
     known = {kind for kind, _ in strings}
     # What a follower from a file learnt from is known by its words only.
     words = {word for each in examples for word in words_of(each)} | set(encoder.reader.counts)
-    for kind in slots:
+    presumed = {kind for each in examples for kind in each.world.presumed_slots}
+    for kind in (each for each in slots if each not in presumed):
         values = encoder.values.get(kind, set()) | {value for k, value in strings if k == kind}
         if not values:
-            meant = did_you_mean(kind, known)
-            if meant or not known & set(slots):  # a world may presume what some starts lack
-                yield Finding(
-                    "idle slot",
-                    f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
-                    f"Name one that they have.{meant}",
-                )
+            yield Finding(
+                "idle slot",
+                f"No grounding graph has a string label {kind!r}, which is in Features.slots.",
+                f"Name one that they have.{did_you_mean(kind, known)}",
+            )
             continue
         only = {kind: values}
         if any(

@@ -251,6 +251,11 @@ class CachedEnvironment:
         return bool(getattr(self.environment, "labels_follow_text", False))
 
     @property
+    def presumed_slots(self) -> tuple[str, ...]:
+        """Slots that the environment presumes for all its starts, though some may lack them."""
+        return tuple(getattr(self.environment, "presumed_slots", ()))
+
+    @property
     def follower_settings(self) -> Mapping[str, Any]:
         """Settings of a follower that the environment declares; none, if it declares none."""
         found: Any = getattr(self.environment, "follower_settings", None)

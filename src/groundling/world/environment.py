@@ -63,6 +63,8 @@ class Environment(Protocol[StateT, ActionT]):
       will not do (see `groundling.data.Codec`, and `json_classes` there);
     - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
       `features`, `learning`, `search`), which a `Follower` takes where none were given;
+    - `presumed_slots`: slots that its followers have wherever they learn, though graphs may lack
+      them;
     - `labels_follow_text`: whether graphs have only labels that a text names, so that no check
       takes the others for missing;
     - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
