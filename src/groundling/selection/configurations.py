@@ -149,6 +149,11 @@ JOINS: tuple[Join, ...] = (
 _PLAIN = Join("", lambda profile: True, "none of the others applies", lambda profile: {})
 
 
+def _string(features: Features) -> tuple[str, ...]:
+    """Return the label of spellings, if features have it."""
+    return ("string",) if "string" in features.words else ()
+
+
 # ---- how texts are laid over plans ------------------------------------------------------------
 
 
@@ -189,27 +194,24 @@ def _units(profile: Profile, features: Features) -> Configuration:
     if profile.actions >= 2 * profile.units:
         # As many actions as units have follow each other if one more has this probability.
         cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
-    own = tuple(each for each in features.words if each in (*_UNIT, "string"))
-    if len(features.words) > len(own):
-        own = (*_UNIT, *(each for each in own if each == "string"))
-    plain = "lexicon" in features.changed() and features.learns_lexicon
+    compound = len(set(features.words) - {"word", "string"}) > 0
+    own: dict[str, object] = {"words": (*(_UNIT if compound else _UNIT[:1]), *_string(features))}
+    if features.learns_lexicon:
+        own["lexicon"] = "strings"
     return Configuration(
         "unit by unit",
         TransducerModel(unaligned_cost=cost, fertility_cost=cost),
         replace(Overlay.bag(), unit=profile.unit),
-        features.changed_to(
-            words=own, promote=(), **({"lexicon": "strings"} if plain else {}),
-            compound_weight=features.compound_weight if len(own) > 1 else 1.0,
-        ),
+        features.changed_to(promote=(), **own),
         _reading(profile),
-    )  # fmt: skip
+    )
 
 
 def _two_members(profile: Profile, features: Features) -> Configuration:
     one = _flat(profile, features)
     # The same words as a chain has them: without what only a tree knows.
-    words = (*_CHAIN, *(each for each in features.words if each == "string"))
-    second = Member(replace(one.overlay, skeleton="chain"), replace(features, words=words))
+    words = (*_CHAIN, *_string(features))
+    second = Member(replace(one.overlay, skeleton="chain"), features.changed_to(words=words))
     return replace(one, name="flat, two members", model=Ensemble((second,), one.model), base="flat")
 
 
@@ -274,7 +276,7 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
         alone = features.changed_to(words=plain, compound_weight=1.0)
         found.append(replace(given, name=f"{given.name}, words alone", features=alone))
     elif given.overlay.skeleton != "bag":
-        tree = (*_TREE, *(each for each in plain if each == "string"))
+        tree = (*_TREE, *_string(features))
         compound = features.changed_to(words=tree, compound_weight=COMPOUND)
         found.append(replace(given, name=f"{given.name}, words in the tree", features=compound))
     if profile.has_numbers and profile.says_numbers:
