@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from groundling.errors import GroundlingError, ModelFileError, NotFittedError, ProjectError
+from groundling.explain.explanation import Plan
 from groundling.files import read_plain
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.learning.training import Progress
 from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
 from groundling.errors import DemonstrationError
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.studio.forms import Actions, Json, Words
 from groundling.studio.gate import Gate
 from groundling.studio.guard import Guard

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from groundling.errors import InstructionError
-from groundling.explain.explanation import Explanation
+from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import split_sentences
 from groundling.studio.drawings import name_action, picture
