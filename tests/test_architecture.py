@@ -11,7 +11,7 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "limits", "files", "memory", "compiling", "ties", "modelfolder",
+    "errors", "trust", "settings", "limits", "files", "cache", "compiling", "ties", "modelfolder",
     "language", "world", "data", "features", "overlay", "inference", "models", "explain",
     "answers", "judging", "learning", "scale", "io",
     "diagnosis",
