@@ -13,9 +13,9 @@ from pathlib import Path
 
 import platformdirs
 
+from groundling.cache import Cache, CacheBudget
 from groundling.errors import GroundlingError
 from groundling.language.instruction import Instruction
-from groundling.memory import Budget, Memory
 
 __all__ = ["ParseCache", "cache_folder"]
 
@@ -68,14 +68,14 @@ class ParseCache:
     ) -> None:
         self.folder = None if folder is None else Path(folder)
         self.patience = patience
-        self._memory: Memory[tuple[str, str], tuple[Instruction, ...]] = Memory(Budget(room))
+        self._memory: Cache[tuple[str, str], tuple[Instruction, ...]] = Cache(CacheBudget(room))
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
         """Return the parses that are known, by text."""
         found: dict[str, list[Instruction]] = {}
         unknown: dict[str, str] = {}
         for text in texts:
-            known = self._memory.find((parser, text))
+            known = self._memory.get((parser, text))
             if known is None:
                 unknown[_digest(text)] = text
             else:
@@ -107,7 +107,7 @@ class ParseCache:
     def _remember(self, parser: str, text: str, parsed: list[Instruction]) -> None:
         # A word with its head, relation, tag and children takes about this much.
         size = 200 + 2 * len(text) + 350 * sum(map(len, parsed))
-        self._memory.keep((parser, text), tuple(parsed), size)
+        self._memory.put((parser, text), tuple(parsed), size)
 
     def _read(self, parser: str, keys: list[str]) -> list[tuple[str, str]]:
         if self.folder is None or not keys:
