@@ -11,7 +11,7 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
+    "errors", "trust", "settings", "files", "memory", "internals", "compiling", "ties", "modelfolder",
     "language", "world", "data", "features", "overlay", "inference", "models", "learning",
     "scale", "io_before", "io", "explain", "answers", "judging",
     "diagnosis",

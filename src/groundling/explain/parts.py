@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundling.features.space import FeatureSpace
-from groundling.overlay.inside_outside import Reals
+from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.graph import GroundingGraph
 
