@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from typing import Any
 
 from fastapi import FastAPI
@@ -15,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from groundling.errors import GroundlingError, NotFittedError, ProjectError
 from groundling.studio.store import DiskFullError
 
-__all__ = ["BusyError", "install_problems", "plain_json", "problem"]
+__all__ = ["BusyError", "install_problems", "problem"]
 
 TITLES = {
     400: "Not understood", 401: "Token needed", 403: "Refused", 404: "Not found",
@@ -84,30 +83,3 @@ def install_problems(app: FastAPI) -> None:
     async def of_ours(request: Request, error: Exception) -> Response:
         _log.exception("%s %s", request.method, request.url.path, exc_info=error)
         return problem(500, f"{type(error).__name__}: this should not happen; nothing was changed.")
-
-
-def plain_json(value: Any) -> Any:
-    """Return JSON as it is if it can be written again; a ValueError if not.
-
-    >>> plain_json({"at": [1, 2.5]})
-    {'at': [1, 2.5]}
-    >>> plain_json(float("nan"))
-    Traceback (most recent call last):
-        ...
-    ValueError: numbers must be finite
-    """
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, float) and not math.isfinite(each):
-            raise ValueError("numbers must be finite")
-        if isinstance(each, str):
-            try:
-                each.encode("utf-8")
-            except UnicodeEncodeError:
-                raise ValueError("text must be valid Unicode") from None
-        elif isinstance(each, dict):
-            waiting += [*each, *each.values()]
-        elif isinstance(each, list):
-            waiting += each
-    return value
