@@ -17,9 +17,9 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
+from groundling.explain.explanation import Plan
 from groundling.features.feature_settings import Features
 from groundling.features.reader import Text
-from groundling.inference.plan import Plan
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.language.parser import Parser

@@ -14,10 +14,10 @@ from groundling.diagnosis.diagnosing import Diagnosis, diagnose, joined
 from groundling.diagnosis.findings import Finding, another_world
 from groundling.errors import LearningWarning, NotFittedError, SettingError
 from groundling.estimator import Estimator
+from groundling.explain.explanation import Plan
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
 from groundling.inference.decoding import SHARPEST, SOFTEST
-from groundling.inference.plan import Plan
 from groundling.inference.search import Search
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices

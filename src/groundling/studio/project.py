@@ -22,9 +22,9 @@ from groundling.errors import (
     ProjectError,
     WorldError,
 )
+from groundling.explain.explanation import Plan
 from groundling.files import read_plain
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.learning.training import Progress
 from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.studio.forms import Alternative, Answer, Request, Teaching
 from groundling.studio.gate import Gate
 from groundling.studio.learning import understood

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from groundling.explain.explanation import Explanation
+from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.studio.drawings import name_action, picture
 from groundling.studio.learning import understood
