@@ -20,6 +20,7 @@ TITLES = {
     405: "Not possible", 408: "Too slow", 409: "Not now", 413: "Too large", 422: "Cannot be done",
     429: "Too busy", 500: "Broken", 503: "Too slow", 507: "Disk full",
 }  # fmt: skip
+LONGEST = 1000  # characters of a sentence
 _log = logging.getLogger("groundling.studio")
 
 
@@ -39,7 +40,8 @@ def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
     """
     title = TITLES.get(status, "Not possible")
     # What people typed may hold half of a pair of code units, which no UTF-8 has.
-    said = detail.encode("utf-8", "replace").decode("utf-8")
+    said = " ".join(detail.encode("utf-8", "replace").decode("utf-8").split())
+    said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
     return JSONResponse(
         {"type": kind, "title": title, "status": status, "detail": said},
         status_code=status,
@@ -61,7 +63,7 @@ def install_problems(app: FastAPI) -> None:
         elif isinstance(error, ProjectError):
             status = 507 if isinstance(error, DiskFullError) else 409
         kind = f"urn:groundling:{type(error).__name__}"
-        return problem(status, " ".join(str(error).split()), kind)
+        return problem(status, str(error), kind)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, error: RequestValidationError) -> Response:
