@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.learning.training import ProgressCallback
 from groundling.studio.presets import UNDERSTOOD
 from groundling.ties import at_least
