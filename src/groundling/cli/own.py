@@ -35,9 +35,8 @@ from groundling.files import write_atomically
 from groundling.follower import Follower
 from groundling.judging import checked, is_right
 from groundling.learning.checkpoints import states_in
-from groundling.learning.choosing import Choice, choose
 from groundling.modelfolder import is_model, read_note
-from groundling.overlay.settings import Overlay
+from groundling.selection.choices import Choice, choose
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
 from groundling.world.cached_environment import CachedEnvironment
@@ -101,7 +100,8 @@ def train_own(
     if checkpoints is not None:
         _clear(checkpoints)
     console.print(
-        f"Learnt {follower.weight_count_:,} weights from {_count(shown):,} demonstrations in "
+        f"Learnt {sum(len(each.theta) for each in follower.members_):,} weights from "
+        f"{_count(shown):,} demonstrations in "
         f"{perf_counter() - began:.0f} s.",
         soft_wrap=True,
     )
@@ -138,10 +138,6 @@ def _as_typed(choice: Choice) -> Choice:
     )
     if inside:
         return replace(choice, change=f"--setting {inside[1]}.{inside[2]}={inside[3]}")
-    settings = [each.name for each in fields(Overlay)]
-    if choice.what == "overlay":
-        told = f"--setting overlay.{settings[0]}=…, also {', '.join(settings[1:])}"
-        return replace(choice, change=told)
     if choice.what == "model":
         told = (
             "--setting model.NAME=… for what it has; another model with Follower(model=…) in Python"

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from groundling.errors import GroundlingError
 from groundling.models.learnt import Learnt
+from groundling.selection.constants import SEVERAL, SHARING
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
@@ -16,9 +17,6 @@ __all__ = ["Place", "UsualLabels", "usual_labels"]
 
 Place: TypeAlias = tuple[CachedEnvironment, State]
 """A world, and a state in it to begin in."""
-
-_LOOKED_AT = 24  # places whose graphs are looked at
-_FEW, _PART = 3, 0.25  # indicators of which so many, and such a part, are not missing by chance
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class UsualLabels:
         }
         values = [each for each in self.values if each not in here]
         indicators = [each for each in self.indicators if each not in here]
-        if len(indicators) < max(_FEW, _PART * len(self.indicators)):
+        if len(indicators) < max(SEVERAL, len(self.indicators) / SEVERAL):
             indicators = []
         return (*values, *indicators) if here else ()
 
@@ -102,10 +100,10 @@ def _some(places: Iterable[Place]) -> list[Place]:
     found = {
         (id(world), state): (world, state)
         for world, state in places
-        if not getattr(world.environment, "labels_follow_text", False) and world.actions(state)
+        if not world.labels_follow_text and world.actions(state)
     }
     listed = list(found.values())
-    return listed[:: max(1, len(listed) // _LOOKED_AT)][:_LOOKED_AT]
+    return listed[:: max(1, len(listed) // 2 * SHARING)][: 2 * SHARING]
 
 
 def usual_labels(learnt: Learnt) -> UsualLabels:

@@ -17,8 +17,8 @@ from groundling import (
     Search,
     TransducerModel,
 )
-from groundling.diagnosis.known import amount
-from tests.diagnosis.test_diagnosing import ITEMS, SHOWN, Pots, go_to, make
+from groundling.checks.mistakes import amount
+from tests.checks.test_registry import ITEMS, SHOWN, Pots, go_to, make
 from tests.worlds import Line, line_demonstrations
 
 
@@ -160,7 +160,7 @@ def gardener():
         water("water the fern", 0), water("water the palm", 1), water("water the ivy", 2),
         water("water the fern then the ivy", 0, 2), water("water the palm then the fern", 1, 0),
     ] * 2  # fmt: skip
-    return make().fit(shown)
+    return make(overlay=Overlay(unit="word")).fit(shown)
 
 
 def test_mistakes_of_order_name_reordering(gardener):
@@ -375,7 +375,7 @@ def test_mistakes_tell_of_outcomes_that_win_with_plans_that_score_less():
 def test_mistakes_call_a_lead_a_tie_that_is_next_to_nothing(goer, monkeypatch):
     far = go_to("desk", 2, "left")
     assert why(goer, far).why == "lower score"
-    monkeypatch.setattr("groundling.diagnosis.mistakes.SLIGHT", 1e9)
+    monkeypatch.setattr("groundling.checks.mistakes.SLIGHT", 1e9)
     found = why(goer, far)
     assert found.why == "tie"
     assert "more, which is next to nothing: hardly any weight tells them apart." in found.detail

@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 from groundling import Demonstration, Follower, Learning, Search
+from groundling.checks.registry import warn_of_long_texts
 from groundling.errors import LearningWarning
-from groundling.learning.texts import warn_of_long_texts
 from tests.worlds import Line
 
 

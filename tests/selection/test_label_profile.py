@@ -3,7 +3,7 @@
 import pytest
 
 from groundling import Demonstration, Follower, GroundingGraph
-from groundling.learning.usual import UsualLabels, usual_labels
+from groundling.selection.label_profile import UsualLabels, usual_labels
 from groundling.world import CachedEnvironment
 
 KINDS = ("fan", "lamp", "radio", "stove")
