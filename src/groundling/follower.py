@@ -36,11 +36,11 @@ from groundling.errors import (
     WorldError,
 )
 from groundling.estimator import Estimator
+from groundling.explain.explanation import Plan
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
 from groundling.inference.decoding import SHARPEST, SOFTEST
-from groundling.inference.plan import Plan
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.judging import checked, honest_temperature, share_right

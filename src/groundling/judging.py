@@ -8,8 +8,8 @@ import numpy as np
 
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError
+from groundling.explain.explanation import Plan
 from groundling.inference.decoding import best_temperature
-from groundling.inference.plan import Plan
 from groundling.models.base import Request
 from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration

@@ -23,6 +23,7 @@ from groundling.cli.common import (
     check_task_only,
     check_writable,
     find_place,
+    folder_option,
     given,
     make_console,
     plainly,
@@ -194,7 +195,7 @@ def tune(
         float, typer.Option(min=0, help="In your own world: about how long to compare.")
     ] = 60.0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="In your own world: folder for the best.")
+        Path | None, folder_option("--out", "-o", help="In your own world: folder for the best.")
     ] = None,
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,

@@ -22,6 +22,7 @@ from groundling.cli.common import (
     check_preset,
     check_task_only,
     find_place,
+    folder_option,
     make_console,
     plainly,
     print_json,
@@ -63,7 +64,9 @@ def train(
     task: TaskArgument,
     files: FilesArgument = None,
     preset: PresetOption = "best",
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")] = Path("model"),
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for the model.")] = Path(
+        "model"
+    ),
     row: Annotated[
         str, typer.Option(help="A row of the tables: the preset with a part taken away.")
     ] = "full",

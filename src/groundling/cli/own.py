@@ -30,9 +30,9 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
+from groundling.explain.explanation import Plan
 from groundling.files import write_atomically
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.judging import checked, is_right
 from groundling.learning.checkpoints import states_in
 from groundling.modelfolder import is_model, read_note

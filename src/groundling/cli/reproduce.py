@@ -14,6 +14,7 @@ from groundling.cli.common import (
     JobsOption,
     SampleOption,
     find_place,
+    folder_option,
     make_console,
     plainly,
 )
@@ -33,7 +34,7 @@ TITLE = "Groundling: the paper's tables, run again"
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for all results.")] = Path(
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for all results.")] = Path(
         "reproduction"
     ),
     quick: Annotated[

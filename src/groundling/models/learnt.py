@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from groundling.cache import CacheBudget
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Reader
 from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
-from groundling.memory import Budget
 from groundling.models.base import FittedModel, Member, Model, Objective
 from groundling.models.examples import Example
 from groundling.overlay.encoder import Encoder
@@ -38,7 +38,7 @@ class LearntSettings:
         features = member.features
         labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
         reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
-        budget = Budget(self.search.memory * 1_000_000)
+        budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from groundling.explain.explanation import Explanation
+from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.studio.drawings import name_action, picture
+from groundling.studio.learning import understood
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 from groundling.studio.worlds import Scene
@@ -78,7 +78,7 @@ def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
         "frames": frames(project, scene, plan.states),
         "confidence": plan.confidence,
         "probability": plan.probability,
-        "understood": plan.understood,
+        "understood": understood(project.follower, plan),
         "alternatives": [
             {
                 "actions": actions_view(project, scene, each.actions),

@@ -69,6 +69,11 @@ class Environment(Protocol[StateT, ActionT]):
       takes the others for missing;
     - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
+    - `agent(follower, threshold)`: what `Follower.act` carries plans out with;
+    - `labels_follow_text`: whether labels differ with the text that is followed; they are then
+      not compared between worlds;
+    - `presumed_slots`, `slots_place`: slots that nobody chose, so that none is missed, and where
+      others are set, for messages.
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.

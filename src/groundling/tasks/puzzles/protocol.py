@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from groundling.errors import DemonstrationError, SearchError, SettingError
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.tasks.puzzles.corpus import Puzzle
 from groundling.tasks.puzzles.metrics import PuzzleScore, SplitScore

@@ -1,4 +1,8 @@
-"""Memories with a bound: what was asked is kept while there is room, counted in bytes."""
+"""One bounded cache: entries are kept while there is room, counted in bytes.
+
+Ours rather than cachetools: many caches share one budget of bytes, sizes are estimated from
+samples, and copies of a cache in other processes begin empty.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from collections.abc import Hashable
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Budget", "Memory", "size_of"]
+__all__ = ["Cache", "CacheBudget", "size_of"]
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -58,13 +62,13 @@ def size_of(value: object, level: int = 0) -> int:
     return own + count * sum([size_of(each, level + 1) for each in held]) // len(held)
 
 
-class Budget:
-    """How many bytes several memories may take together.
+class CacheBudget:
+    """How many bytes several caches may take together.
 
-    >>> budget = Budget(10_000)
-    >>> numbers = Memory(budget)
+    >>> budget = CacheBudget(10_000)
+    >>> numbers = Cache(budget)
     >>> for number in range(1000):
-    ...     numbers.keep(number, number)
+    ...     numbers.put(number, number)
     >>> budget.used <= 10_000, len(numbers) < 1000
     (True, True)
     """
@@ -73,10 +77,10 @@ class Budget:
         self.most = most
         self.used = 0
         self.shrunk = 0  # how often there was too much
-        self._memories: weakref.WeakSet[Memory[Any, Any]] = weakref.WeakSet()
+        self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
 
     def take(self, size: int) -> None:
-        """Count what was kept; when it is too much, all memories forget their older half."""
+        """Count what was kept; when it is too much, all caches drop their older half."""
         self.used += size
         if self.used > self.most:
             self._shrink()
@@ -84,10 +88,10 @@ class Budget:
     def allow(self, most: int) -> None:
         """Change how many bytes may be taken; what is too much is forgotten now.
 
-        >>> budget = Budget(10_000)
-        >>> numbers: Memory[int, int] = Memory(budget)
+        >>> budget = CacheBudget(10_000)
+        >>> numbers: Cache[int, int] = Cache(budget)
         >>> for number in range(50):
-        ...     numbers.keep(number, number)
+        ...     numbers.put(number, number)
         >>> budget.allow(1000)
         >>> budget.used <= 1000
         True
@@ -96,36 +100,36 @@ class Budget:
         self.take(0)
 
     def count_again(self) -> None:
-        """Count what the memories take that are still there."""
-        self.used = sum(memory.bytes for memory in list(self._memories))
+        """Count what the caches take that are still there."""
+        self.used = sum(each.bytes for each in list(self._caches))
 
     def _shrink(self) -> None:
         self.shrunk += 1
         for again in range(2):
-            for memory in list(self._memories):
-                memory.age()
-            self.used = sum(memory.bytes for memory in list(self._memories))
+            for each in list(self._caches):
+                each.age()
+            self.used = sum(each.bytes for each in list(self._caches))
             if self.used <= self.most // 2 or again:
                 return
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Budget, (self.most,)  # copies, in this process or another, begin anew
+        return CacheBudget, (self.most,)  # copies, in this process or another, begin anew
 
 
-class Memory(Generic[K, V]):
-    """What was asked before, by what was asked; old entries give way to new ones.
+class Cache(Generic[K, V]):
+    """Values by key; old entries give way to new ones.
 
     There are two generations: what is used moves into the younger one, and when the budget
     is spent, the older one goes. An entry that is larger than a tenth of the budget is not
     kept at all.
 
-    >>> memory = Memory(Budget())
-    >>> memory.keep("two", 2)
-    >>> memory.find("two"), memory.find("three")
+    >>> cache = Cache(CacheBudget())
+    >>> cache.put("two", 2)
+    >>> cache.get("two"), cache.get("three")
     (2, None)
     """
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: CacheBudget) -> None:
         self.budget = budget
         self.bytes = 0
         self._young: dict[K, V] = {}
@@ -135,9 +139,9 @@ class Memory(Generic[K, V]):
         self._kept = 0
         self._mean = 0.0  # bytes of an entry, and of what can be seen of it at a glance
         self._glance = 0.0
-        budget._memories.add(self)
+        budget._caches.add(self)
 
-    def find(self, key: K) -> V | None:
+    def get(self, key: K) -> V | None:
         """Return what is kept under a key, or nothing."""
         found = self._young.get(key)
         if found is None:
@@ -148,7 +152,7 @@ class Memory(Generic[K, V]):
             self._young_bytes += self._old_mean
         return found
 
-    def keep(self, key: K, value: V, size: int | None = None) -> None:
+    def put(self, key: K, value: V, size: int | None = None) -> None:
         """Keep a value that is not None; its size is estimated unless it is told."""
         taken = _ENTRY + (self._estimate(key, value) if size is None else size)
         if taken > self.budget.most // 10:
@@ -173,14 +177,14 @@ class Memory(Generic[K, V]):
         return measured
 
     def age(self) -> None:
-        """Forget what was not used since the last time; it is called when room is needed."""
+        """Drop what was not used since the last time; called when room is needed."""
         self._old, self._young = self._young, {}
         self.bytes = self._young_bytes
         self._old_mean = self.bytes // max(1, len(self._old))
         self._young_bytes = 0
 
-    def forget(self) -> None:
-        """Forget everything."""
+    def clear(self) -> None:
+        """Drop every entry."""
         self.budget.used = max(0, self.budget.used - self.bytes)
         self._young, self._old = {}, {}
         self.bytes = self._young_bytes = 0
@@ -189,4 +193,4 @@ class Memory(Generic[K, V]):
         return len(self._young) + len(self._old)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Memory, (self.budget,)
+        return Cache, (self.budget,)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import platformdirs
 
+from groundling.cache import Cache, CacheBudget
 from groundling.errors import GroundlingError
 from groundling.language.instruction import Instruction
-from groundling.memory import Budget, Memory
 
 __all__ = ["ParseCache", "cache_folder"]
 
@@ -68,14 +68,14 @@ class ParseCache:
     ) -> None:
         self.folder = None if folder is None else Path(folder)
         self.patience = patience
-        self._memory: Memory[tuple[str, str], tuple[Instruction, ...]] = Memory(Budget(room))
+        self._memory: Cache[tuple[str, str], tuple[Instruction, ...]] = Cache(CacheBudget(room))
 
     def get(self, parser: str, texts: Iterable[str]) -> dict[str, list[Instruction]]:
         """Return the parses that are known, by text."""
         found: dict[str, list[Instruction]] = {}
         unknown: dict[str, str] = {}
         for text in texts:
-            known = self._memory.find((parser, text))
+            known = self._memory.get((parser, text))
             if known is None:
                 unknown[_digest(text)] = text
             else:
@@ -95,7 +95,8 @@ class ParseCache:
             return
         rows = [(parser, _digest(text), _encode(parsed)) for text, parsed in parses.items()]
         with contextlib.suppress(OSError, sqlite3.Error, ValueError):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            # Sentences may be private: nobody else on this machine reads them.
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 self._write(rows)
             except sqlite3.OperationalError:  # locked or read-only: do without
@@ -107,7 +108,7 @@ class ParseCache:
     def _remember(self, parser: str, text: str, parsed: list[Instruction]) -> None:
         # A word with its head, relation, tag and children takes about this much.
         size = 200 + 2 * len(text) + 350 * sum(map(len, parsed))
-        self._memory.keep((parser, text), tuple(parsed), size)
+        self._memory.put((parser, text), tuple(parsed), size)
 
     def _read(self, parser: str, keys: list[str]) -> list[tuple[str, str]]:
         if self.folder is None or not keys:
@@ -131,7 +132,12 @@ class ParseCache:
 
     def _write(self, rows: list[tuple[str, str, str]]) -> None:
         assert self.folder is not None
-        connection = sqlite3.connect(self.folder / _FILE, timeout=self.patience)
+        path = self.folder / _FILE
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        if path.stat().st_mode & 0o077:  # SQLite gives its journals the same permissions
+            path.chmod(0o600)
+        connection = sqlite3.connect(path, timeout=self.patience)
         with contextlib.closing(connection), connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses"
