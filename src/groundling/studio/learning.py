@@ -38,7 +38,7 @@ def learn(
     Examples
     --------
     >>> from groundling.studio.kitchen import Kitchen
-    >>> from groundling.studio.presets import lesson_follower
+    >>> from groundling.studio.starters import lesson_follower
     >>> kitchen = Kitchen()
     >>> shown = {"1": Demonstration("zum Tisch", kitchen, kitchen.start, ("go to the table",))}
     >>> learn(lesson_follower, (), shown).follow("zum Tisch", kitchen, kitchen.start).actions

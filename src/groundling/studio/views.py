@@ -12,7 +12,7 @@ from groundling.follower import Follower
 from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import split_sentences
-from groundling.studio.drawings import name_action, picture
+from groundling.studio.pictures import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 from groundling.studio.worlds import Scene

@@ -12,7 +12,7 @@ from groundling.data.own import open_world, starts_of
 from groundling.errors import DemonstrationError, SettingError, WorldError, did_you_mean
 from groundling.features.reading import Text
 from groundling.follower import Follower
-from groundling.studio.presets import demo_follower, lesson_follower, plain_follower
+from groundling.studio.starters import demo_follower, lesson_follower, plain_follower
 from groundling.world.environment import Demonstration, Environment, State
 
 __all__ = ["Scene", "Setting", "demo_setting", "lesson_setting", "open_setting"]
