@@ -13,9 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from groundling.explain.explanation import Explanation
+from groundling.explain.explanation import Explanation, Plan
 from groundling.files import write_atomically
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.svg import STYLE
 from groundling.tasks.benchmark import Fold, follow_cases

@@ -8,7 +8,8 @@ from typing import Any
 
 from groundling.errors import GroundlingError
 from groundling.svg import draw_way
-from groundling.world.environment import Action, Environment, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, Environment, State
 
 __all__ = ["Picture", "name_action", "picture"]
 
@@ -40,7 +41,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
     "Dark.draw('on') raised ValueError: no light. Here is the state in words."
     """
     try:
-        text = World(environment).describe(way[-1])
+        text = CachedEnvironment(environment).describe(way[-1])
     except GroundlingError as error:
         return Picture(None, str(way[-1]), str(error))
     if not hasattr(environment, "draw"):

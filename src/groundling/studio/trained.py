@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import ModelFileError
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.studio.worlds import Scene, Setting
 from groundling.world.environment import Demonstration
 

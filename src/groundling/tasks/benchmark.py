@@ -17,12 +17,13 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from groundling.errors import GroundlingError, SearchError, SettingError, did_you_mean
 from groundling.evaluation.report import Row, bootstrap
-from groundling.features.reading import Text
+from groundling.explain.explanation import Plan
+from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.judging import is_right
 from groundling.tasks.variants import FULL, BasePreset, Presets
-from groundling.world.environment import Action, Demonstration, Environment, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, Demonstration, Environment, State
 
 __all__ = [
     "SAMPLE", "Case", "Fold", "Outcome", "Scene", "Score", "Source", "Task", "demonstrations",
@@ -103,7 +104,7 @@ class Scene:
 
     def describe(self) -> str:
         """Return a line of text about how it begins."""
-        return World(self.environment).describe(self.start)
+        return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None
@@ -234,7 +235,7 @@ class Task(ABC, Generic[CorpusT, PresetT]):
 
     def judge(self, case: Case, plan: Plan | None) -> Score:
         """Return the metrics of one plan; by default whether it ends as was demonstrated."""
-        world = World(case.demonstration.environment)
+        world = CachedEnvironment(case.demonstration.environment)
         return {"right": float(is_right(world, case.demonstration, plan))}
 
     def remark(self, case: Case, plan: Plan | None) -> Any:

@@ -10,11 +10,12 @@ from typing import Any
 from groundling.data.own import OwnWorld, folds, open_world
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, WorldError
 from groundling.evaluation.report import Row
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.judging import checked
 from groundling.tasks.benchmark import FOLDS, Case, Fold, Outcome, Scene, Score, Source, Task
 from groundling.tasks.variants import FULL, BasePreset, Presets
-from groundling.world.environment import Demonstration, State, World, shorten
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State, shorten
 
 __all__ = ["UserWorldTask"]
 
@@ -121,7 +122,7 @@ class UserWorldTask(Task[OwnWorld, BasePreset]):
     def _check_start(self, corpus: OwnWorld, known: Any, state: State) -> None:
         """Complain of a start that is JSON, but no state of the world."""
         try:
-            world = World(known.environment)
+            world = CachedEnvironment(known.environment)
             world.actions(state)
             world.describe(state)
         except WorldError as error:

@@ -14,7 +14,7 @@ from groundling.tasks.mazes.maze_presets import Preset
 from groundling.tasks.mazes.negative_starts import add_negative_starts
 from groundling.tasks.mazes.routes import Paragraph, segment
 from groundling.tasks.mazes.single_sentences import prepare_sentences, units
-from groundling.world.composing import compose
+from groundling.world.composition import compose
 from groundling.world.environment import Demonstration
 
 __all__ = ["COMPOSED", "TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]

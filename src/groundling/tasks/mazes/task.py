@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.features.reading import Text
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
+from groundling.features.reader import Text
 from groundling.language.parser import load_parser
 from groundling.tasks.benchmark import (
     Case,

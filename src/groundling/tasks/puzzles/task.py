@@ -11,8 +11,8 @@ from typing import cast
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.features.reading import Text
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
+from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
 from groundling.tasks.benchmark import (
     Case,
@@ -29,7 +29,7 @@ from groundling.tasks.puzzles.environment import PuzzleState
 from groundling.tasks.puzzles.generator import generate_corpus
 from groundling.tasks.puzzles.puzzle_presets import PRESETS, Preset
 from groundling.tasks.variants import FULL
-from groundling.world import Environment, World
+from groundling.world import CachedEnvironment, Environment
 
 __all__ = ["PuzzleTask", "random_splits"]
 
@@ -63,7 +63,10 @@ class PuzzleTask(Task[Corpus, Preset]):
         """Return the puzzles that have hints, all in one environment."""
         environment = chosen.world()
         # Worlds remember graphs and proofs, so that later questions are answered at once.
-        world, follow_in = World(environment), World(chosen.world_to_follow_in(environment))
+        world, follow_in = (
+            CachedEnvironment(environment),
+            CachedEnvironment(chosen.world_to_follow_in(environment)),
+        )
         cases = []
         for puzzle in corpus.usable:
             plan = tuple(map(environment.in_order, puzzle.plan))
