@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
     from groundling.gym.recording import Trajectory, record
     from groundling.gym.simulator import Cost, GymWorld, Seen, Situation
-    from groundling.gym.tabletop import PushTable, PushTableWorld
     from groundling.gym.wrapper import InstructionFollowing
 
 __all__ = [
@@ -26,8 +25,6 @@ __all__ = [
     "MacroAction",
     "MoveAgent",
     "ObjectWorld",
-    "PushTable",
-    "PushTableWorld",
     "Report",
     "Seen",
     "Situation",
@@ -53,7 +50,6 @@ _HOMES = {
     "objects": ("Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
     "recording": ("Trajectory", "record"),
     "simulator": ("Cost", "GymWorld", "Seen", "Situation"),
-    "tabletop": ("PushTable", "PushTableWorld"),
     "wrapper": ("InstructionFollowing",),
 }
 

@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("gymnasium")
 
+from examples.push_table import PushTable, PushTableWorld
 from groundling.gym.acting import Agent
-from groundling.gym.tabletop import PushTable, PushTableWorld
 
 
 def test_tabletop_passes_gymnasiums_own_check():
