@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("gymnasium")
 
 from examples.push_table import PushTable, PushTableWorld
-from groundling.gym.acting import Agent
+from groundling.gym.agent import Agent
 
 
 def test_tabletop_passes_gymnasiums_own_check():
