@@ -11,9 +11,9 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "limits", "files", "cache", "compiling", "ties", "modelfolder",
-    "language", "world", "data", "features", "overlay", "inference", "models", "explain",
-    "answers", "judging", "learning", "scale", "io",
+    "errors", "trust", "settings", "limits", "files", "cache", "internals", "compiling", "ties",
+    "modelfolder", "language", "world", "data", "features", "overlay", "inference", "models",
+    "explain", "answers", "judging", "learning", "scale", "io",
     "diagnosis",
     "estimator", "looking", "follower", "conversation",
 )  # fmt: skip

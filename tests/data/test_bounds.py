@@ -70,7 +70,7 @@ def test_bounds_do_not_refuse_the_same_state_again_and_again():
 
 
 def test_bounds_plans_are_limited_in_length(monkeypatch):
-    with pytest.raises(WorldError, match=r"at most 10,000 actions; got 10,001.*PLAN_ACTIONS"):
+    with pytest.raises(WorldError, match=r"at most 8,000 actions; got 10,001.*PLAN_ACTIONS"):
         Codec(Line(3)).actions_from_json(["left"] * 10_001)
     monkeypatch.setenv("GROUNDLING_LIMIT_PLAN_ACTIONS", "20000")
     Codec(Line(3)).actions_from_json(["left"] * 10_001)

@@ -95,7 +95,8 @@ class ParseCache:
             return
         rows = [(parser, _digest(text), _encode(parsed)) for text, parsed in parses.items()]
         with contextlib.suppress(OSError, sqlite3.Error, ValueError):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            # Sentences may be private: nobody else on this machine reads them.
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 self._write(rows)
             except sqlite3.OperationalError:  # locked or read-only: do without
@@ -131,7 +132,12 @@ class ParseCache:
 
     def _write(self, rows: list[tuple[str, str, str]]) -> None:
         assert self.folder is not None
-        connection = sqlite3.connect(self.folder / _FILE, timeout=self.patience)
+        path = self.folder / _FILE
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        if path.stat().st_mode & 0o077:  # SQLite gives its journals the same permissions
+            path.chmod(0o600)
+        connection = sqlite3.connect(path, timeout=self.patience)
         with contextlib.closing(connection), connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses"

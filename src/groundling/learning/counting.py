@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -21,6 +22,8 @@ _MANY = 10_000  # plans from a start that a few demonstrations are worth
 _QUICK = 200_000  # plans of all demonstrations that can be learnt from several times over
 _ONCE = 600_000  # plans of all demonstrations that can be learnt from once in half a minute
 _ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
+_ENDLESS = 1e100  # times as many, beyond which numbers need not differ
+_LOG_ENDLESS = math.log(_ENDLESS)
 _WORK = 30_000  # actions that can be grounded in half a minute
 
 
@@ -132,7 +135,8 @@ def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[fl
         layer = following
         total += ways
         if steps > _STEPS and done < length:  # as many times more for each further action
-            more = each ** (length - done)
+            further = length - done
+            more = _ENDLESS if further * math.log(each or 1) > _LOG_ENDLESS else each**further
             return total + ways * more, steps * more
         if not layer or total > 100 * ENUMERABLE:
             break

@@ -482,7 +482,7 @@ class PlanModel(Model):
         order = text.order()
         found = []
         for place in range(len(space)):
-            posteriors, _, _ = scorer.posteriors(potentials, 0, place)
+            posteriors = scorer.posteriors(potentials, 0, place)
             chosen = np.zeros(len(space))
             chosen[place] = 1.0
             total = scorer.weighted_gradient(fitted.theta, chosen, chosen)

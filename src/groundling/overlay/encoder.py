@@ -15,7 +15,7 @@ from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
 from groundling.overlay.candidate_arrays import LatestArrays
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
@@ -252,12 +252,14 @@ class Encoder:
         encoding = encode(
             instances,
             space,
+            scored=Scored(
+                edges=self.overlay.edge_scores and self.overlay.skeleton != "bag",
+                actions=self.overlay.action_scores,
+                advances=self.terms.advance_scores,
+                plan_words=self.terms.plan_words,
+            ),
             grow=grow,
             min_word_count=min_word_count,
-            edge_scores=self.overlay.edge_scores and self.overlay.skeleton != "bag",
-            action_scores=self.overlay.action_scores,
-            advance_scores=self.terms.advance_scores,
-            plan_words=self.terms.plan_words,
             joined=None if grow else self._joined,
             latest=self._latest,
         )

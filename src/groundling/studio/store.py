@@ -9,7 +9,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -417,9 +417,12 @@ class Store:
 
     def learnt(
         self, revision: int, known: int, accuracy: float | None, seconds: float,
-        fingerprint: str = "", digest: str = "",
+        fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Note a model: what it knows, how well it does, and the sum of its manifest."""
+        """Note a model: what it knows, how well it does, and the sum of its manifest.
+
+        `aside` says why some demonstrations were not learnt from.
+        """
         values = (time.time(), revision, str(revision), known, accuracy, seconds, fingerprint,
                   digest)  # fmt: skip
         with self._writing():
@@ -427,6 +430,18 @@ class Store:
                 "INSERT INTO models (at, revision, folder, known, accuracy, seconds, fingerprint, "
                 f"digest) VALUES ({_marks(values)})", values,
             )  # fmt: skip
+            self._set("aside", {str(number): said for number, said in (aside or {}).items()})
+
+    def aside(self) -> dict[int, str]:
+        """Return why demonstrations were not learnt from, by their numbers."""
+        found = self.get("aside") or {}
+        if not isinstance(found, dict):
+            raise self._broken("its list of demonstrations that were set aside cannot be read")
+        return {
+            int(number): said
+            for number, said in found.items()
+            if len(number) < 16 and number.isdecimal() and isinstance(said, str)
+        }
 
     def models(self, most: int = 300) -> list[dict[str, Any]]:
         """Return the last models that were learnt, oldest first."""

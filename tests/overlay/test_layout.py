@@ -1,4 +1,4 @@
-"""Flat plans: laid out side by side they score as they do one by one."""
+"""Layouts: flat plans, laid out side by side, score as they do one by one."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,12 @@ from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.layout import arrange, is_flat, lay_out_flat, lay_out_graphs, measure_room
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
-from groundling.overlay.strips import is_flat, lay_out_flat
 
 ONE = Shape((((0, ("self",)),),), (True,))
 
@@ -38,8 +38,8 @@ def encoded(lengths, text="go on and then turn left at last"):
     words = [((WordLabel(f"word={place % 4}"), 1.0),) for place in skeleton.position]
     instance = Instance(skeleton, words, [Candidates(plans)], (1,))
     return encode(
-        [instance, instance], FeatureSpace(min_count=0), grow=True, advance_scores=True,
-        plan_words=True,
+        [instance, instance], FeatureSpace(min_count=0), grow=True,
+        scored=Scored(advances=True, plan_words=True),
     )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def test_flat_layout_puts_the_longest_first_and_eight_side_by_side():
     assert is_flat(encoding.batch)
     flat = lay_out_flat(encoding.batch)
     assert flat.order.tolist() == [1, 2, 0, 1, 2, 0]
-    assert flat.block_strips.tolist() == [0, 3, 6]
+    assert flat.tile_strips.tolist() == [0, 3, 6]
     assert flat.strip_before.tolist() == [0, 1, 1] * 2
     assert flat.strip_after.tolist() == [1, 1, 0] * 2
     # Plan 1 is b e c, plan 2 is c a, plan 0 is a; nodes are numbered a b e c, as they occur.
@@ -64,7 +64,7 @@ def test_flat_layout_cuts_many_candidates_into_tiles():
     flat = lay_out_flat(encoded([3] * 200).batch)
     assert flat.instance_tiles.tolist() == [0, 3, 6]
     assert np.diff(flat.tile_candidates).tolist() == [88, 88, 24] * 2
-    assert np.diff(flat.tile_blocks).tolist() == [11, 11, 3] * 2
+    assert np.diff(flat.tile_strips).tolist() == [33, 33, 9] * 2
     assert flat.strip_block[:66].tolist() == [block for block in range(11) for _ in range(3)] * 2
 
 
@@ -74,8 +74,11 @@ def test_flat_layout_cuts_many_candidates_into_tiles():
 @pytest.mark.parametrize("size", [0.3, 3.0, 300.0])
 def test_flat_kernels_equal_those_of_graphs(lengths, size):
     encoding = encoded(lengths)
-    flat, general = Scorer(encoding, skip=0.5), Scorer(encoding, skip=0.5)
-    general._flat = None
+    flat = Scorer(encoding, skip=0.5)
+    layout = lay_out_graphs(encoding.batch)
+    room = measure_room(encoding.batch, layout)
+    arranged = arrange(encoding)._replace(layout=layout, room=room)
+    general = Scorer(encoding, skip=0.5, arrangement=arranged)
     theta = np.random.default_rng(0).normal(size=flat.width) * size
     for one, other in zip(flat.loss(theta), general.loss(theta), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
