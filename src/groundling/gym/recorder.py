@@ -10,13 +10,13 @@ from typing import Any
 from groundling.errors import SettingError
 from groundling.gym.optional import require
 
-__all__ = ["Trajectory", "record"]
+__all__ = ["Recording", "record"]
 
 _LONGEST = 5_000  # moves that a policy may make where the environment sets no limit
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Recording:
     """What was done in one episode, move by move.
 
     `observations` has one more entry than `moves`; `scenes` are what the world saw at the same
@@ -50,7 +50,7 @@ def record(
     human: bool | str = False,
     env: Any = None,
     read: Callable[[str], str] = input,
-) -> list[Trajectory]:
+) -> list[Recording]:
     """Record one episode for each seed.
 
     Parameters
@@ -181,7 +181,7 @@ Chooser = Callable[[Any, Any], Any]
 
 def _run(
     world: Any, env: Any, text: str, seed: int, scene: Any, first: Any, choose: Chooser
-) -> Trajectory | None:
+) -> Recording | None:
     scenes, observations = [scene], [first]
     space: Any = getattr(env, "action_space", None)
     moves: list[Any] = []
@@ -203,7 +203,7 @@ def _run(
         infos.append(dict(info))
         observations.append(observation)
         scenes.append(world.after(env, scenes[-1], last))
-    return Trajectory(
+    return Recording(
         text, seed, tuple(moves), tuple(rewards), bool(terminated), bool(truncated),
         tuple(observations), tuple(infos), tuple(scenes), getattr(world, "name", ""),
     )  # fmt: skip

@@ -1,4 +1,8 @@
-"""Getting the corpora: download (resumed where it stopped), verify, put in place at once."""
+"""Getting the corpora: download (resumed where it stopped), verify, put in place at once.
+
+Ours rather than pooch, which cannot resume a download nor check the files of an archive it
+does not trust before they are in place.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from groundling.corpora.archive import read_source
-from groundling.corpora.listing import CORPORA, check, manifest
+from groundling.corpora.checksums import CORPORA, check, manifest
 from groundling.errors import CorpusError
 from groundling.files import write_atomically
 

@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("gymnasium")
 
-from groundling.gym.acting import Agent
-from groundling.gym.tabletop import PushTable, PushTableWorld
+from examples.push_table import PushTable, PushTableWorld
+from groundling.gym.agent import Agent
 
 
 def test_tabletop_passes_gymnasiums_own_check():

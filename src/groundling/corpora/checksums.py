@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["CORPORA", "Check", "Corpus", "check", "manifest"]
+__all__ = ["CORPORA", "Check", "CorpusSource", "check", "manifest"]
 
 
-class Corpus(NamedTuple):
+class CorpusSource(NamedTuple):
     """A corpus: its folder, the task it is for, where it comes from and on what terms."""
 
     folder: str
@@ -23,14 +23,16 @@ class Corpus(NamedTuple):
 
 
 CORPORA = (
-    Corpus(
+    CorpusSource(
         "sail",
         "mazes",
         "MacMahon et al. 2006, segmented by Chen and Mooney 2011",
         "free for research, no licence file",
     ),
-    Corpus("hcrc", "maps", "HCRC Map Task Corpus, Anderson et al. 1991", "CC BY-NC-SA"),
-    Corpus("crossblock", "puzzles", "Branavan et al. 2009", "free for research, no licence file"),
+    CorpusSource("hcrc", "maps", "HCRC Map Task Corpus, Anderson et al. 1991", "CC BY-NC-SA"),
+    CorpusSource(
+        "crossblock", "puzzles", "Branavan et al. 2009", "free for research, no licence file"
+    ),
 )
 
 

@@ -11,7 +11,7 @@ from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 
-__all__ = ["UNDERSTOOD", "Agent", "Report", "Run", "acting_threshold", "carry_out"]
+__all__ = ["UNDERSTOOD", "ActReport", "Agent", "Run", "acting_threshold", "carry_out"]
 
 UNDERSTOOD = 0.5  # below this confidence nothing is done, unless the user says otherwise
 _ASKED = 0.5  # of a part of the text must lie on a choice, if it asked for it
@@ -20,7 +20,7 @@ _LOOKS = 200  # how often it looks for what was named
 
 
 @dataclass(frozen=True)
-class Report:
+class ActReport:
     """What came of an instruction.
 
     Parameters
@@ -87,7 +87,7 @@ class Run:
         self.reward += float(reward)
         self.over, self.failed = bool(terminated or truncated), bool(terminated)
 
-    def end(self, rewards: bool) -> Report:
+    def end(self, rewards: bool) -> ActReport:
         """Return what came of it, now that nothing more will be done."""
         if self.reward > 0 if rewards else not self.left:
             return self.report("success", f"Done: {'; '.join(self.done)}.")
@@ -105,7 +105,7 @@ class Run:
             f"I did all that I understood{planned}, and the environment did not reward it.",
         )
 
-    def not_understood(self, plan: Plan, threshold: float) -> Report:
+    def not_understood(self, plan: Plan, threshold: float) -> ActReport:
         """Return that the follower was not sure enough, with what it would have done."""
         guess = ", ".join(map(str, plan.actions))
         return self.report(
@@ -115,9 +115,9 @@ class Run:
             "threshold=…",
         )
 
-    def report(self, ending: str, sentence: str) -> Report:
+    def report(self, ending: str, sentence: str) -> ActReport:
         """Return a report of how things stand."""
-        return Report(
+        return ActReport(
             ending, sentence, self.reward, self.moves, self.plan, tuple(self.done),
             tuple(self.left), self.surprises,
         )  # fmt: skip
@@ -228,12 +228,12 @@ class Agent:
         parts = self.world.read(text) if isinstance(text, str) else tuple(text)
         return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
 
-    def act(self, text: str, env: Any) -> Report:
+    def act(self, text: str, env: Any) -> ActReport:
         """Carry out an instruction in an environment that was reset."""
         scene = self.world.begin(env)
         parts = self.world.read(text)
         if not parts:
-            return Report("not understood", "There is nothing to understand in an empty text.")
+            return ActReport("not understood", "There is nothing to understand in an empty text.")
         run = Run(env, scene, scene, list(parts))
         for _ in range(len(parts) + _LOOKS + self.world.surprises):
             report = self._attempt(run)
@@ -241,7 +241,7 @@ class Agent:
                 return report
         return run.report("executor failed", "I plan again and again and get nowhere.")
 
-    def _attempt(self, run: Run) -> Report | None:
+    def _attempt(self, run: Run) -> ActReport | None:
         """Plan what is left and carry it out; nothing is returned if that must be done again."""
         episode = self.world.episode(run.scene, run.left, run.start)
         plan, trouble = None, ""
@@ -270,7 +270,7 @@ class Agent:
 
     def _do(
         self, run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]
-    ) -> Report | None:
+    ) -> ActReport | None:
         """Carry out a plan; nothing is returned if what is left must be planned anew."""
         said = tuple(run.left)
         waiting = episode.in_order(plan.actions)
@@ -327,7 +327,7 @@ def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> 
     return ""
 
 
-def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> Report:
+def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
     """Carry out macro-actions in an environment that was reset, whoever chose them.
 
     >>> from groundling import gym

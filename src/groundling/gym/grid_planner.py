@@ -17,7 +17,7 @@ from groundling.gym.grid import (
     step,
 )
 
-__all__ = ["Planner", "PlanningError", "moves_for"]
+__all__ = ["GridPlanner", "PlanningError", "moves_for"]
 
 # What it costs to pass through something, in moves: about what clearing it takes.
 _THROUGH = {"closed": 1, "thing": 12, "locked": 40}
@@ -41,12 +41,12 @@ def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[st
     >>> moves_for(parse_grid("#####", "#>bk#", "#   #", "#####"), "pick up", {1})
     ('right', 'forward', 'left', 'forward', 'forward', 'left', 'pickup')
     """
-    planner = Planner(state)
+    planner = GridPlanner(state)
     planner.carry_out(verb, *things)
     return tuple(planner.moves)
 
 
-class Planner:
+class GridPlanner:
     """Imagines moves from a state on; `moves` are those made so far, `state` where they lead.
 
     Obstacles are cleared when met: doors are opened, locked ones with a key that is fetched

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("minigrid")
 
 from groundling.errors import SettingError, WorldError
-from groundling.gym.acting import Agent, carry_out
+from groundling.gym.agent import Agent, carry_out
 from groundling.gym.babyai_levels import babyai
 
 
@@ -53,7 +53,7 @@ def test_acting_tells_misunderstanding_from_failure(level, follower, env):
 
     class Closed(type(level)):
         def moves(self, scene, action):
-            from groundling.gym.planner import PlanningError
+            from groundling.gym.grid_planner import PlanningError
 
             raise PlanningError("There is no way to the thing.")
 

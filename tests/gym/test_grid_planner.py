@@ -5,7 +5,7 @@ import random
 import pytest
 
 from groundling.gym.grid import parse_grid, step
-from groundling.gym.planner import Planner, PlanningError, moves_for
+from groundling.gym.grid_planner import GridPlanner, PlanningError, moves_for
 
 
 def done(state, verb, *things):
@@ -96,7 +96,7 @@ def test_planner_puts_things_only_where_they_cut_nothing_off(seed):
     everything = reached_without(state, -1)
     free = {cell for cell in everything if state.is_free(cell)}
     harmless = {c for c in free if len(reached_without(state, c)) == len(everything) - 1}
-    assert Planner(state)._droppable() == (harmless or free)
+    assert GridPlanner(state)._droppable() == (harmless or free)
 
 
 def test_planner_says_what_cannot_be_reached():

@@ -9,7 +9,7 @@ from typing import Any
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import matches_name
 from groundling.gym.objects import Choice, Episode, ObjectWorld
-from groundling.gym.recording import Trajectory
+from groundling.gym.recorder import Recording
 from groundling.world.environment import Demonstration
 
 __all__ = ["cut"]
@@ -29,7 +29,7 @@ class _Event:
     strength: float
 
 
-def cut(world: Any, trajectory: Trajectory, env: Any = None) -> Demonstration:
+def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
     """Return a trajectory as a demonstration of macro-actions.
 
     Whatever happens on the way is a candidate: doors are opened to get through, things are
@@ -68,7 +68,7 @@ def cut(world: Any, trajectory: Trajectory, env: Any = None) -> Demonstration:
     return Demonstration(parts, episode, (), found[1], name=name)
 
 
-def _replay(world: Any, trajectory: Trajectory, env: Any) -> tuple[Any, ...]:
+def _replay(world: Any, trajectory: Recording, env: Any) -> tuple[Any, ...]:
     own = env is None
     env = world.make() if own else env
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from groundling.errors import GroundlingError, WorldError
 from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.gym.acting import Report, Run, acting_threshold
+from groundling.gym.agent import ActReport, Run, acting_threshold
 from groundling.language.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class MoveAgent:
         self.world = world
         self.threshold = acting_threshold(follower, threshold)
 
-    def act(self, text: str, env: Any, observation: Any = None) -> Report:
+    def act(self, text: str, env: Any, observation: Any = None) -> ActReport:
         """Carry out an instruction in an environment that was reset by a seed.
 
         An environment that was not, or has gone on since, can be begun in too, by what was
@@ -68,7 +68,7 @@ class MoveAgent:
         """
         sentences = [each for said in split_sentences(text) if (each := said.strip(" .!?;"))]
         if not sentences:
-            return Report("not understood", "There is nothing to understand in an empty text.")
+            return ActReport("not understood", "There is nothing to understand in an empty text.")
         state = self.world.enter(env, observation)
         run = Run(env, state, state, sentences)
         try:
@@ -80,7 +80,7 @@ class MoveAgent:
             return run.report("executor failed", f"I cannot go on: {error}")
         return run.report("executor failed", "The environment never does what is expected.")
 
-    def _attempt(self, run: Run) -> Report | None:
+    def _attempt(self, run: Run) -> ActReport | None:
         """Plan what is left and do it; nothing is returned if the environment went elsewhere."""
         try:
             plan = self.follower.follow(run.left, self.world, run.scene)

@@ -10,7 +10,7 @@ from groundling.world.graph import GroundingGraph
 
 gymnasium = pytest.importorskip("gymnasium")
 
-from groundling.gym.moving import MoveAgent  # noqa: E402
+from groundling.gym.move_agent import MoveAgent  # noqa: E402
 from groundling.gym.simulator import GymWorld  # noqa: E402
 
 NAMES = ("left", "down", "right", "up")
