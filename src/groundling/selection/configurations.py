@@ -184,6 +184,11 @@ def _graph_by_word(profile: Profile, features: Features) -> Configuration:
     )
 
 
+def _soft_graph(profile: Profile, features: Features) -> Configuration:
+    overlay = Overlay(unit=profile.unit, adjacency="soft", entry="any")
+    return Configuration("soft graph", PlanModel(), overlay, features, _listing(profile))
+
+
 def _flat(profile: Profile, features: Features) -> Configuration:
     model = PlanModel() if profile.longest == 1 else PlanModel.flat()
     return Configuration("flat", model, Overlay.flat(), features, _listing(profile))
@@ -230,6 +235,12 @@ STRUCTURES: tuple[Structure, ...] = (
         _two_members,
     ),
     Structure("flat", lambda p: p.listable is not None, "plans can be listed", _flat),
+    Structure(
+        "soft graph",
+        lambda p: p.listable is not None and p.longest == 1 and not p.in_characters,
+        "plans of one action can be listed",
+        _soft_graph,
+    ),
     Structure(
         "graph, word by word",
         lambda p: p.listable is not None and p.longest > 1 and not p.in_characters,
