@@ -119,7 +119,7 @@ def _send_far(
 
 
 @inner
-def _kept(text: Text, w: int, psi: Any) -> float:
+def _kept(text: Text, w: int, psi: Any) -> Any:
     """Return what staying at the same node weighs."""
     stays = text.stay >= 0 and text.link[w] != UNIT
     return psi.edge[text.dependency[w], text.stay] if stays else psi.ring.zero
