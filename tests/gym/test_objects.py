@@ -6,7 +6,7 @@ import pytest
 
 from groundling.errors import DemonstrationError, SettingError, WorldError
 from groundling.gym.objects import ObjectWorld, Verb, sides
-from groundling.world.checks import check_environment
+from groundling.world.environment_checks import check_environment
 
 THINGS = {
     1: {"kind": "cup", "colour": "red"},
@@ -354,4 +354,4 @@ def test_objects_only_slots_that_were_set_are_warned_of():
 
     assert learn(Shelf()) == []
     [told] = learn(Sized())
-    assert "'size', which is in Sized.slots" in told
+    assert "'size', which is in Features.slots" in told

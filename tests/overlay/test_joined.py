@@ -25,7 +25,7 @@ def scores(follower, text, world, start, remembered):
     fitted = follower._learnt.fitted
     encoder = fitted.encoder
     [read] = encoder.reader.read_many([text])
-    from groundling.models.plan_spaces import PlanSpaces
+    from groundling.models.plan import PlanSpaces
 
     space = PlanSpaces.of(encoder).plans(encoder.world(world), start, follower.search)
     labelled = encoder.label(read, space.candidates.graphs)

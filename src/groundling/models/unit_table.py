@@ -27,7 +27,7 @@ class UnitTable:
     """ψ(x_i, y) and ψ(y) of all units and all actions around some plans, for explaining them.
 
     `text` is (actions × units), `free` what each action scores by itself; the last three
-    rows are the marks of a reader (see `groundling.models.lattice`).
+    rows are the marks of a reader (see `groundling.models.transducer`).
     """
 
     def __init__(self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory]) -> None:

@@ -1,0 +1,82 @@
+"""The follower that suits worlds of objects: one place for its settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groundling.errors import SettingError, did_you_mean
+from groundling.features.feature_settings import Features
+from groundling.follower import Follower
+from groundling.inference.search import Search
+from groundling.learning.settings import Learning
+from groundling.models.transducer import TransducerModel
+from groundling.overlay.settings import Overlay
+
+__all__ = ["make_follower", "make_move_follower"]
+
+# What a part of the text costs that names nothing, and each further choice that it names. Set
+# beforehand: parts are cut so that most name exactly one.
+_COST = 2.3
+_LEARNING = Learning(l2=0.02, iterations=200, tolerance=1e-5)  # demonstrations are clean
+
+
+def _features(slots: tuple[str, ...]) -> Features:
+    return Features(
+        words=("word",), slots=slots, numbers=("equal",), joins=("conjunction", "slot"),
+        promote=(),
+    )  # fmt: skip
+
+
+def make_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
+    """Return a follower that reads texts part by part and matches words with the slots.
+
+    `changes` are settings of `Follower` that replace these, or single ones inside of them.
+
+    >>> make_follower(("colour",)).features.slots
+    ('colour',)
+    >>> make_follower(("colour",), search__threshold=0.7).threshold
+    0.7
+    """
+    settings: dict[str, Any] = {
+        "model": TransducerModel(unaligned_cost=_COST, fertility_cost=_COST),
+        "overlay": Overlay.bag(),
+        "features": _features(slots),
+        "learning": _LEARNING,
+        "search": Search(max_length=12, beam=3, budget=200_000, decode="outcome"),
+        "parser": "chain:english",
+    }
+    return _changed(settings, changes)
+
+
+def make_move_follower(slots: tuple[str, ...], **changes: Any) -> Follower:
+    """Return a follower for single moves: one part of the text names as many as it takes.
+
+    Words are laid over the graph in their order, so that *red* and *ball* mean one thing.
+
+    >>> make_move_follower(("colour",)).overlay.nodes
+    'graph'
+    """
+    settings: dict[str, Any] = {
+        "model": TransducerModel(unaligned_cost=_COST),
+        "overlay": Overlay(skeleton="chain", edge_scores=False),
+        "features": _features(slots),
+        "learning": _LEARNING,
+        "search": Search(max_length=40, beam=5, budget=200_000),
+        "parser": "chain:english",
+    }
+    return _changed(settings, changes)
+
+
+def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
+    if "threshold" in changes:
+        raise SettingError(
+            "A threshold belongs to the search: use follower(search__threshold=…), or give it "
+            "to follower.act."
+        )
+    whole = {name: value for name, value in changes.items() if "__" not in name}
+    known = Follower().get_params(deep=False)
+    for name in whole:
+        if name not in known:
+            raise SettingError(f"A follower has no setting {name!r}.{did_you_mean(name, known)}")
+    inside = {name: value for name, value in changes.items() if "__" in name}
+    return Follower(**{**settings, **whole}).set_params(**inside)
