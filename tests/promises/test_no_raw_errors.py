@@ -12,11 +12,11 @@ from groundling.errors import GroundlingError
 from groundling.studio.app import make_studio
 from groundling.studio.gate import Gate
 from groundling.studio.kitchen import Kitchen
-from groundling.studio.presets import lesson_follower
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.service import make_service
 from groundling.studio.serving import Served
+from groundling.studio.starters import lesson_follower
 from groundling.studio.store import FILE, Record
 from groundling.studio.worlds import open_setting
 from tests.promises.mutation import chances, changed_bytes, changed_values

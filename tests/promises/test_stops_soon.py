@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from groundling import Demonstration, GroundingGraph
-from groundling.studio.presets import lesson_follower
+from groundling.studio.starters import lesson_follower
 from tests.promises.soaking import SECONDS, note, rounds
 
 SLOW = '''

@@ -14,10 +14,10 @@ import pytest
 from groundling import Demonstration
 from groundling.studio.gate import Gate
 from groundling.studio.kitchen import PLACES, THINGS, Kitchen
-from groundling.studio.presets import lesson_follower
 from groundling.studio.project import Project, fingerprint_of
 from groundling.studio.service import make_service
 from groundling.studio.serving import Served
+from groundling.studio.starters import lesson_follower
 from groundling.studio.worlds import open_setting
 from tests.promises.requests import ask, check
 from tests.promises.soaking import SECONDS, note, rounds

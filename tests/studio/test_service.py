@@ -9,9 +9,9 @@ from groundling import Demonstration, Follower
 from groundling.data import Demonstrations
 from groundling.errors import SettingError
 from groundling.studio.gate import Gate
-from groundling.studio.presets import lesson_follower
 from groundling.studio.service import make_service
 from groundling.studio.serving import Served
+from groundling.studio.starters import lesson_follower
 from groundling.studio.worlds import open_setting
 from tests.studio.conftest import LocalClient
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.learning.training import ProgressCallback
-from groundling.studio.presets import UNDERSTOOD
+from groundling.studio.starters import UNDERSTOOD
 from groundling.ties import at_least
 from groundling.world.environment import Demonstration
 
@@ -21,7 +21,7 @@ def threshold_of(follower: Follower | None) -> float:
 
     It is the follower's own threshold; one that has none would take any guess for understood.
 
-    >>> from groundling.studio.presets import lesson_follower
+    >>> from groundling.studio.starters import lesson_follower
     >>> threshold_of(lesson_follower()), threshold_of(Follower())
     (0.35, 0.5)
     """
@@ -58,7 +58,7 @@ def learn(
     Examples
     --------
     >>> from groundling.studio.kitchen import Kitchen
-    >>> from groundling.studio.presets import lesson_follower
+    >>> from groundling.studio.starters import lesson_follower
     >>> kitchen = Kitchen()
     >>> shown = {"1": Demonstration("zum Tisch", kitchen, kitchen.start, ("go to the table",))}
     >>> learn(lesson_follower, (), shown).follow("zum Tisch", kitchen, kitchen.start).actions

@@ -9,8 +9,8 @@ from typing import Any
 from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
-from groundling.studio.drawings import name_action, picture
 from groundling.studio.learning import understood
+from groundling.studio.pictures import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 from groundling.studio.worlds import Scene
