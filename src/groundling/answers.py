@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
-from groundling.explain.explanation import Source
+from groundling.explain.explanation import Plan, Source
 from groundling.features.reader import Text
 from groundling.inference.decoding import decode, log_softmax
-from groundling.inference.plan import Plan
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
-from groundling.learning.trainer import Learnt
 from groundling.models.base import Request, SearchResult
+from groundling.models.learnt import Learnt
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten

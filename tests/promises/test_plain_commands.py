@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from groundling.cli import talking
+from groundling.cli import stage
 from groundling.cli.common import whole
-from groundling.cli.running import read_settings
+from groundling.cli.job_progress import read_settings
 from groundling.errors import InstructionError, SettingError
-from groundling.tasks.presets import with_changes
 from groundling.tasks.registry import get_task
+from groundling.tasks.variants import with_changes
 
 SCRIPT = "from groundling.cli.main import app; app()"
 
@@ -30,7 +30,7 @@ def command(*arguments, **options):
 def test_plain_commands_closed_input_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InstructionError, match="There is no input"):
-        talking.instructions(None, None)
+        stage.instructions(None, None)
 
 
 class Undecodable:
@@ -46,11 +46,11 @@ class Undecodable:
 def test_plain_commands_input_that_is_no_text_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Undecodable())
     with pytest.raises(InstructionError, match="not text in UTF-8"):
-        talking.instructions(None, None)
+        stage.instructions(None, None)
 
 
 def test_plain_commands_bytes_that_are_no_text_can_be_written():
-    [said] = talking.instructions([b"go \xff left".decode("utf-8", "surrogateescape")], None)
+    [said] = stage.instructions([b"go \xff left".decode("utf-8", "surrogateescape")], None)
     assert said == "go \ufffd left" == whole("go \ud800 left")
     json.dumps(said, ensure_ascii=False).encode("utf-8")
 

@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli import compiling, corpora, evaluating, models, reproduce, serve, studio, worlds
+from groundling.cli import (
+    compiling,
+    corpora,
+    evaluate,
+    models,
+    reproduce,
+    serve,
+    studio,
+    world_commands,
+)
 from groundling.cli.common import DebugOption, folder_option, plainly
 
 __all__ = ["app", "main"]
@@ -82,11 +91,11 @@ app.command()(models.follow)
 app.command()(models.explain)
 app.command()(models.weights)
 app.command()(models.diagnose)
-app.command()(evaluating.evaluate)
-app.command()(evaluating.tune)
+app.command()(evaluate.evaluate)
+app.command()(evaluate.tune)
 app.command()(reproduce.reproduce)
-app.command()(worlds.new)
-app.command()(worlds.check)
+app.command()(world_commands.new)
+app.command()(world_commands.check)
 app.command()(studio.studio)
 app.command("compile")(compiling.compile_kernels)
 app.command()(serve.serve)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from groundling.follower import Follower
 from groundling.gym.demonstrating import checked_macro, demonstrate
 from groundling.gym.episode import Choice, Episode, MacroAction
-from groundling.gym.presets import make_follower
+from groundling.gym.object_presets import make_follower
 from groundling.gym.reading import PartReader
 from groundling.gym.verbs import Verb, check_verbs
 from groundling.world.environment import Demonstration
@@ -51,6 +51,7 @@ class ObjectWorld(ABC):
       about success; otherwise whatever was carried out counts as done;
     - `events(before, move, after)`: what a move may have brought about, so that trajectories can
       be cut into macro-actions;
+    - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: keys that arrow keys stand for.
 
     Objects with equal labels, relations and uses are merged, so that there are no ties.

@@ -12,8 +12,8 @@ from groundling.follower import Follower
 from groundling.gym.acting import Report, Run, acting_threshold
 from groundling.gym.babyai_levels import BabyAI
 from groundling.gym.grid import CLOSED, MOVES, GridState, step
+from groundling.gym.object_presets import make_move_follower
 from groundling.gym.planner import moves_for
-from groundling.gym.presets import make_move_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph, Labels
 

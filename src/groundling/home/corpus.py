@@ -305,13 +305,13 @@ def _by_name(things: Iterable[Any], name: Any) -> Any:
 
 def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
     tests = folder / "tests" / language
-    fixtures = _with_aliases(load_yaml(tests / "_fixtures.yaml"))
+    fixtures = _with_aliases(load_yaml(tests / "_fixtures.yaml", aliases=True))
     combinations = load_yaml(folder / "intents.yaml")
     sentences: list[Sentence] = []
     for path in sorted(tests.rglob("*.yaml")):
         if path.name.startswith("_"):
             continue
-        data = load_yaml(path)
+        data = load_yaml(path, aliases=True)
         if path.parent == tests:
             rows = [(row.get("intent") or {}, row) for row in data["tests"]]
             here = ""

@@ -191,8 +191,8 @@ def read_home(path: str | Path) -> Home:
     return Home.from_data(load_yaml(path), str(path))
 
 
-def load_yaml(path: str | Path) -> Any:
-    """Read a YAML file as plain data, without aliases, tags or objects."""
+def load_yaml(path: str | Path, *, aliases: bool = False) -> Any:
+    """Read a YAML file as plain data, without tags or objects; `aliases` allows those."""
     yaml = _yaml()
     try:
         with Path(path).open("rb") as file:
@@ -205,7 +205,8 @@ def load_yaml(path: str | Path) -> Any:
     kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # knows plain data only
     try:
         # Aliases of aliases grow without bound when they are walked.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=kind)):
+        events = () if aliases else yaml.parse(text, Loader=kind)
+        if any(isinstance(event, yaml.AliasEvent) for event in events):
             raise HomeError(f"{path} must not use YAML aliases (`*name`). Write values out.")
         loader = kind(text)
         try:
