@@ -443,7 +443,7 @@ class Known:
     def is_common(self, word: str) -> bool:
         """Tell whether a word says little: a stop word, or one of most texts learnt from."""
         stop = {*self.encoder.reader.language.stop_words, *self.learnt.settings.features.stop_words}
-        return word in stop or 2 * len(self._texts.get(word, ())) > len(self.shown) > SHARING
+        return word in stop or 2 * len(self._texts.get(word, ())) > len(self.shown) >= SHARING
 
     def speaks_of(self, word: str, kind: str, value: str) -> float:
         """Return how much a word goes with a value: of the texts with it, the share shown with it.

@@ -247,9 +247,9 @@ def _contradictions(subject: Subject) -> Iterator[Finding]:
     found = []
     known = subject.known
     among = {id(each) for each in subject.examples} & {id(each) for each in known.shown}
-    texts = known.by_text
+    texts = list(known.by_text)
     if among:
-        texts = dict.fromkeys(known.words(e) for e in known.shown if id(e) in among)
+        texts = list(dict.fromkeys(known.words(e) for e in known.shown if id(e) in among))
     for text in texts:
         alike = known.by_text[text]
         starts: dict[frozenset[tuple[GroundingGraph, int]], list[Example]] = {}
@@ -535,7 +535,8 @@ def _again(subject: Subject) -> Iterator[Finding]:
     learnt = subject.learnt
     long = {id(each) for each in which_too_long(learnt, subject.examples)}
     rest = [each for each in subject.examples if id(each) not in long]
-    words, few = 0, []
+    words = 0
+    few: list[Example] = []
     for each in _spread(rest, 2 * SHARING):  # long texts take long
         words += sum(map(len, each.instructions))
         if few and words > SEVERAL * WORDS:

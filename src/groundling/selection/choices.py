@@ -296,8 +296,9 @@ def _merged(given: Any, likely: Search) -> Search:
     """Return a search that was given, with the length that was left open."""
     if _is_auto(given):
         return likely
-    if given.max_length is not None:
-        return given
+    kept: Search = given
+    if kept.max_length is not None:
+        return kept
     merged: Search = replace(given, max_length=max(likely.longest, given.min_length))
     return merged
 

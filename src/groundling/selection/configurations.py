@@ -57,8 +57,8 @@ class Configuration:
 
 
 @dataclass(frozen=True)
-class _Row:
-    """A row of the table: a name, when it applies, and what it sets."""
+class Structure:
+    """A way to lay texts over plans: its name, when it applies, and what it sets."""
 
     name: str
     applies: Callable[[Profile], bool]
@@ -66,13 +66,23 @@ class _Row:
     make: Callable[[Profile, Features], Configuration]
 
 
+@dataclass(frozen=True)
+class Join:
+    """A way in which words meet values: its name, when it applies, and what it sets."""
+
+    name: str
+    applies: Callable[[Profile], bool]
+    when: str
+    settings: Callable[[Profile], dict[str, object]]
+
+
 # ---- how words meet values ------------------------------------------------------------------
 
 
-def _words(profile: Profile, words: tuple[str, ...]) -> dict[str, object]:
+def _words(profile: Profile) -> dict[str, object]:
     few = profile.count < FEW
     wanted: dict[str, object] = {
-        "words": ("word",) if few else words,
+        "words": ("word",) if few else _TREE,
         "compound_weight": 1.0 if few else COMPOUND,
         "joins": ("conjunction",),
         "min_count": 0,
@@ -99,7 +109,8 @@ def _slots_and_words(profile: Profile) -> dict[str, object]:
 
 
 def _names(profile: Profile) -> dict[str, object]:
-    return {"joins": ("conjunction", "similarity", "contains")}
+    words = ("word",) if profile.count < FEW else _TREE
+    return {"joins": ("conjunction", "similarity", "contains"), "words": (*words, "string")}
 
 
 def _learnt(profile: Profile) -> dict[str, object]:
@@ -107,37 +118,40 @@ def _learnt(profile: Profile) -> dict[str, object]:
             "numbers": ("equal",)}  # fmt: skip
 
 
-JOINS: dict[str, tuple[Callable[[Profile], bool], str, Callable[[Profile], dict[str, object]]]] = {
-    "slots": (
+JOINS: tuple[Join, ...] = (
+    Join(
+        "slots",
         lambda profile: bool(profile.slots),
         "words spell most values of a string label",
         _slots,
     ),
-    "slots, values learnt": (
+    Join(
+        "values learnt",
         lambda profile: bool(profile.unsaid),
         "besides, in a fifth of the texts no word spells the value, and an action has one of each",
         _slots_and_words,
     ),
-    "names": (
+    Join(
+        "names",
         lambda profile: profile.named,
         "values of a string label have several words, and texts say some of them",
         _names,
     ),
-    "lexicon": (
+    Join(
+        "lexicon",
         lambda profile: profile.count >= MANY and bool(profile.opaque) and bool(profile.listable),
         "words spell hardly any value, and there are enough demonstrations to learn a lexicon",
         _learnt,
     ),
-    "words": (
-        lambda profile: (
-            not (profile.slots or profile.named or profile.opaque)
-            or (not profile.slots and not profile.named and profile.count < MANY)
-        ),
-        "no string label has values that texts spell",
-        lambda profile: {},
-    ),
-}
-"""How words meet values: by name, when it applies (also in words), and what it sets."""
+)
+"""How words meet values; where none of these applies, they meet labels as they are."""
+
+_PLAIN = Join("", lambda profile: True, "none of the others applies", lambda profile: {})
+
+
+def _string(features: Features) -> tuple[str, ...]:
+    """Return the label of spellings, if features have it."""
+    return ("string",) if "string" in features.words else ()
 
 
 # ---- how texts are laid over plans ------------------------------------------------------------
@@ -180,58 +194,55 @@ def _units(profile: Profile, features: Features) -> Configuration:
     if profile.actions >= 2 * profile.units:
         # As many actions as units have follow each other if one more has this probability.
         cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
-    own = tuple(each for each in features.words if each in (*_UNIT, "string"))
-    if len(features.words) > len(own):
-        own = (*_UNIT, *(each for each in own if each == "string"))
-    plain = "lexicon" in features.changed() and features.learns_lexicon
+    compound = len(set(features.words) - {"word", "string"}) > 0
+    own: dict[str, object] = {"words": (*(_UNIT if compound else _UNIT[:1]), *_string(features))}
+    if features.learns_lexicon:
+        own["lexicon"] = "strings"
     return Configuration(
         "unit by unit",
         TransducerModel(unaligned_cost=cost, fertility_cost=cost),
         replace(Overlay.bag(), unit=profile.unit),
-        features.changed_to(
-            words=own, promote=(), **({"lexicon": "strings"} if plain else {}),
-            compound_weight=features.compound_weight if len(own) > 1 else 1.0,
-        ),
+        features.changed_to(promote=(), **own),
         _reading(profile),
-    )  # fmt: skip
+    )
 
 
 def _two_members(profile: Profile, features: Features) -> Configuration:
     one = _flat(profile, features)
     # The same words as a chain has them: without what only a tree knows.
-    words = (*_CHAIN, *(each for each in features.words if each == "string"))
-    second = Member(replace(one.overlay, skeleton="chain"), replace(features, words=words))
+    words = (*_CHAIN, *_string(features))
+    second = Member(replace(one.overlay, skeleton="chain"), features.changed_to(words=words))
     return replace(one, name="flat, two members", model=Ensemble((second,), one.model), base="flat")
 
 
-STRUCTURES: tuple[_Row, ...] = (
-    _Row(
+STRUCTURES: tuple[Structure, ...] = (
+    Structure(
         "graph",
         lambda p: p.listable is not None and not p.in_characters and not p.crowded,
         "plans can be listed, and texts have about as many sentences or clauses as actions",
         _graph,
     ),
-    _Row(
+    Structure(
         "flat, two members",
         lambda p: p.listable is not None and p.longest > 1 and p.count >= MANY,
         "plans of several actions can be listed, and there are enough demonstrations for a second "
         "reading: the mean of two is steadier, so that one is kept only where it is better",
         _two_members,
     ),
-    _Row("flat", lambda p: p.listable is not None, "plans can be listed", _flat),
-    _Row(
+    Structure("flat", lambda p: p.listable is not None, "plans can be listed", _flat),
+    Structure(
         "graph, word by word",
         lambda p: p.listable is not None and p.longest > 1 and not p.in_characters,
         "plans can be listed, and some have several actions",
         _graph_by_word,
     ),
-    _Row(
+    Structure(
         "unit by unit",
         lambda p: p.listable is None or (p.longest > 1 and p.units > 1),
         "plans cannot be listed, or texts have several units for several actions",
         _units,
     ),
-    _Row(
+    Structure(
         "flat, two members",
         lambda p: p.listable is not None and p.longest == 1 and p.count >= MANY,
         "plans of one action can be listed, and there are enough demonstrations for a second "
@@ -244,21 +255,15 @@ STRUCTURES: tuple[_Row, ...] = (
 
 def configurations(profile: Profile) -> list[Configuration]:
     """Return the configurations that are feasible for some demonstrations, simplest first."""
+    joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
     found = []
     for row in STRUCTURES:
-        if not row.applies(profile):
-            continue
-        for name, (applies, _, settings) in JOINS.items():
-            if not applies(profile) or (name == "lexicon" and row.make is _units):
-                continue
-            wanted = {**_words(profile, _TREE), **settings(profile)}
-            if "contains" in wanted["joins"]:  # type: ignore[operator]
-                wanted["words"] = (*wanted["words"], "string")  # type: ignore[misc]
+        for join in joins if row.applies(profile) else ():
+            wanted = {**_words(profile), **join.settings(profile)}
             made = row.make(profile, Features.from_dict(wanted))
-            more = f", {name}" if name not in ("slots", "words") else ""
-            found.append(
-                replace(made, name=f"{made.name}{more}", base=made.base and made.base + more)
-            )
+            more = f", {join.name}" if join is not joins[0] else ""
+            base = f"{made.base}{more}" if made.base else ""
+            found.append(replace(made, name=f"{made.name}{more}", base=base))
     return found
 
 
@@ -271,7 +276,7 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
         alone = features.changed_to(words=plain, compound_weight=1.0)
         found.append(replace(given, name=f"{given.name}, words alone", features=alone))
     elif given.overlay.skeleton != "bag":
-        tree = (*_TREE, *(each for each in plain if each == "string"))
+        tree = (*_TREE, *_string(features))
         compound = features.changed_to(words=tree, compound_weight=COMPOUND)
         found.append(replace(given, name=f"{given.name}, words in the tree", features=compound))
     if profile.has_numbers and profile.says_numbers:

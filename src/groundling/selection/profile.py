@@ -63,12 +63,18 @@ class Kind:
     def is_slot(self) -> bool:
         """Whether words spell most values, and mostly those of the demonstrated actions.
 
+        Either most texts that spell a value mean it, or nearly all that mean one spell it: words
+        of names (*lamp* in “bedroom lamp”) often mean other things.
+
         >>> few = frozenset({"red", "blue"})
         >>> Kind("colour", few, few, 10, 9).is_slot, Kind("way", few, few, 10, 2).is_slot
         (True, False)
+        >>> Kind("name", few, few, 100, 30, 30).is_slot
+        True
         """
         some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > SEVERAL
-        return len(self.spelled) > 1 and some and 2 * self.hits >= self.mentions
+        meant = 2 * self.hits >= self.mentions or self.hits >= MOSTLY * max(SEVERAL, self.shown)
+        return len(self.spelled) > 1 and some and meant
 
     @property
     def is_often_unsaid(self) -> bool:
