@@ -94,6 +94,7 @@ def _pass_pairs(pair_node: Any, pair_score: Any) -> None:
 @compiled
 def _pass_charts(batch: Any, layout: Any, workspace: Any, of_pairs: Any, passed: Any) -> float:
     cell_pair, pair_exp, pair_grad = of_pairs
+    charts = workspace.chart
     seen = np.uint64(0)
     held = 0.0
     for instance in range(len(batch.instance_weight)):
@@ -102,16 +103,16 @@ def _pass_charts(batch: Any, layout: Any, workspace: Any, of_pairs: Any, passed:
         first_cell = batch.instance_cells[instance]
         pairs = cell_pair[first_cell : first_cell + cells]
         for cell in range(cells):
-            workspace.scores[cell] = pair_exp[pairs[cell]]
+            charts.scores[cell] = pair_exp[pairs[cell]]
         for number in range(layout.instance_tiles[instance], layout.instance_tiles[instance + 1]):
-            tile = layout.open_tile(batch, workspace, instance, number, True)
+            tile = layout.open_tile(workspace.tile, number, batch.instance_nodes[instance], True)
             states = np.int64(tile.action_start[len(tile.action_block)])
             passed[0] += words * states
             passed[1] += words * len(tile.link)
             for w in range(words):
-                row = workspace.rows[w * states : (w + 1) * states]
-                message = workspace.messages[w * states : (w + 1) * states]
-                posterior = workspace.posteriors[w * states : (w + 1) * states]
+                row = charts.rows[w * states : (w + 1) * states]
+                message = charts.messages[w * states : (w + 1) * states]
+                posterior = charts.posteriors[w * states : (w + 1) * states]
                 for _ in range(2):  # forward, backward
                     for i in range(len(tile.link)):
                         seen += tile.link[i]
@@ -130,11 +131,11 @@ def _pass_charts(batch: Any, layout: Any, workspace: Any, of_pairs: Any, passed:
                 for s in range(states):  # backward: read both, write posteriors
                     posterior[s] = row[s]
                 for s in range(states):
-                    workspace.asked[s] = message[s]
+                    charts.asked[s] = message[s]
                 for s in range(states):
                     held = max(held, posterior[s])
         for cell in range(cells):
-            pair_grad[pairs[cell]] += workspace.scores[cell]
+            pair_grad[pairs[cell]] += charts.scores[cell]
     return held + math.sqrt(seen)
 
 
@@ -144,6 +145,7 @@ def _pass_flat_charts(
 ) -> float:
     tile_states, nodes_of_states = of_states
     cell_pair, pair_exp, pair_grad = of_pairs
+    charts = workspace.chart
     held = 0.0
     for instance in range(len(batch.instance_weight)):
         words = batch.instance_words[instance + 1] - batch.instance_words[instance]
@@ -152,8 +154,8 @@ def _pass_flat_charts(
         first_cell = batch.instance_cells[instance]
         pairs = cell_pair[first_cell : first_cell + cells]
         for cell in range(cells):
-            workspace.scores[cell] = pair_exp[pairs[cell]]
-            workspace.counts[cell] = 0.0
+            charts.scores[cell] = pair_exp[pairs[cell]]
+            charts.counts[cell] = 0.0
         kinds = batch.instance_kinds
         extras = batch.kind_extras[kinds[instance]], batch.kind_extras[kinds[instance + 1]]
         for i in range(*extras):
@@ -166,11 +168,11 @@ def _pass_flat_charts(
             state_node = nodes_of_states[first : first + states]
             passed[0] += words * states
             for w in range(words):
-                row = workspace.rows[w * states : (w + 1) * states]
-                message = workspace.messages[w * states : (w + 1) * states]
-                posterior = workspace.posteriors[w * states : (w + 1) * states]
-                score = workspace.scores[w * nodes : (w + 1) * nodes]
-                count = workspace.counts[w * nodes : (w + 1) * nodes]
+                row = charts.rows[w * states : (w + 1) * states]
+                message = charts.messages[w * states : (w + 1) * states]
+                posterior = charts.posteriors[w * states : (w + 1) * states]
+                score = charts.scores[w * nodes : (w + 1) * nodes]
+                count = charts.counts[w * nodes : (w + 1) * nodes]
                 for s in range(states):  # forward: fill, fetch scores, write the message and row
                     row[s] = 1.0
                 for s in range(states):
@@ -187,7 +189,7 @@ def _pass_flat_charts(
                 for s in range(states):  # backward: read both, write posteriors, return counts
                     posterior[s] = row[s]
                 for s in range(states):
-                    workspace.asked[s] = message[s]
+                    charts.asked[s] = message[s]
                 for s in range(states):
                     count[state_node[s]] += posterior[s]
         for i in range(*extras):
@@ -195,5 +197,5 @@ def _pass_flat_charts(
         for i in range(graph, graph + nodes):
             pair_grad[max(0, batch.graph_prior[i])] += 1.0
         for cell in range(cells):
-            pair_grad[pairs[cell]] += workspace.counts[cell]
+            pair_grad[pairs[cell]] += charts.counts[cell]
     return held

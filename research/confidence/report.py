@@ -124,7 +124,7 @@ def measure(
         follower = learn(train)
         outside.append((list(judge(follower, test)), threshold))
         inside.append((fitted, threshold))
-        calibrated += judge(follower.with_temperature(temperature), test)
+        calibrated += judge(follower.with_search(temperature=temperature), test)
         temperatures.append(temperature)
         tell(f"threshold {threshold}, temperature {temperature:.2f}: {pooled(outside[-1:])}")
     judged = [each for found, _ in outside for each in found]

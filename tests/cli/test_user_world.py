@@ -96,8 +96,7 @@ def test_own_world_settings_are_checked_before_anything_is_read(setting, told):
 def test_own_world_choices_are_changed_on_the_command_line(kitchen):
     said = (kitchen / "said.txt").read_text(encoding="utf-8")
     assert "set_params" not in said
-    assert "To change it: --setting overlay.NAME=…" in said
-    assert "To change it: --setting model.NAME=…" in said
+    assert "To change it: --setting features.slots=…" in said
 
 
 def test_own_world_says_that_a_start_is_no_state():

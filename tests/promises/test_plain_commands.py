@@ -1,6 +1,7 @@
 """The command line never says that something should not happen."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -77,3 +78,25 @@ def test_plain_commands_output_may_be_ascii(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0
     assert json.loads(done.stdout.decode("ascii"))["corpora"]
+
+
+@pytest.mark.parametrize("name", ["new lamp", "demo", "train puzzles", "reproduce"])
+@pytest.mark.parametrize("empty", ["", " "])
+def test_plain_commands_refuse_an_empty_folder(tmp_path, name, empty):
+    done = command(*name.split(), "--out", empty, cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"got an empty name" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_plain_commands_explain_where_there_is_only_ascii(followers, tmp_path):
+    (tmp_path / "line.py").write_text("from tests.worlds import Line as Row\n")
+    followers["plans"].save(tmp_path / "model")
+    ascii_only = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = command(
+        "explain", str(tmp_path / "model"), "go left", "--world", "line.py:Row", "--start", "2",
+        cwd=tmp_path, env={**os.environ, **ascii_only, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"left" in done.stdout
+    assert done.stdout.isascii()

@@ -94,7 +94,7 @@ def test_opening_finds_what_is_there_twice_once_in_the_file(tmp_path):
     write_shard(tmp_path / "shard", objective, 1.0)
     arrays, _ = map_arrays(tmp_path / "shard")
     for one, other in (
-        ("batch/cell_pair", "texts/cell_pair"), ("word_sets", "texts/word_set"),
+        ("batch/cell_pair", "texts/cell_pair"), ("word_sets", "texts/set"),
         ("tables/row_value", "pairs/row_value"),
     ):  # fmt: skip
         assert np.shares_memory(arrays[one], arrays[other])

@@ -255,3 +255,29 @@ def test_service_says_403_where_teaching_is_off_whatever_was_sent(client):
     for body in ({"demonstrations": []}, {}, []):
         answer = client.post("/v1/teach", json=body)
         assert (answer.status_code, "--teach" in answer.json()["detail"]) == (403, True)
+
+
+def test_service_understands_only_what_it_is_sure_of(tmp_path):
+    """A model without a threshold of its own must not call a tie understood."""
+    from groundling.studio.kitchen import Kitchen
+
+    kitchen = Kitchen()
+    shown = [
+        Demonstration("los", kitchen, kitchen.start, (action,))
+        for action in ("go to the table", "go to the shelf", "take the blue cup")
+    ]
+    model, file = tmp_path / "model", tmp_path / "shown.jsonl"
+    Follower(parser="chain").fit(shown, check=False).save(model)
+    Demonstrations(shown).write(file)
+    assert Follower.load(model).threshold == 0
+    world = "groundling.studio.kitchen:Kitchen"
+    source = {"kind": "model", "model": str(model), "world": world, "demonstrations": [str(file)]}
+    served = Served(open_setting(source))
+    with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+        told = client.post("/v1/follow", json={"text": "los"}).json()
+        assert told["confidence"] < 0.5
+        assert told["understood"] is False
+        body = {"demonstrations": [{"text": "Tisch", "actions": ["go to the table"]}]}
+        assert client.post("/v1/teach", json=body).status_code == 200
+        told = client.post("/v1/follow", json={"text": "los"}).json()
+        assert told["understood"] is (told["confidence"] >= 0.5)

@@ -23,8 +23,8 @@ __all__ = [
     "ClusterOption", "CorporaOption", "DebugOption", "FilesArgument", "FoldsOption", "JobsOption",
     "JsonFileOption", "JsonOption", "MemoryOption", "ParserOption", "PresetOption", "SampleOption",
     "SettingOption", "SkipBadOption", "TaskArgument", "check_preset", "check_writable",
-    "find_source", "list_demonstrations", "make_console", "plainly", "print_json", "say",
-    "whole", "write_json",
+    "find_source", "folder_option", "list_demonstrations", "make_console", "plainly", "print_json",
+    "say", "whole", "write_json",
 ]  # fmt: skip
 
 TaskArgument = Annotated[
@@ -106,8 +106,9 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     from groundling.errors import GroundlingError
 
     for stream in (sys.stdout, sys.stderr):
-        # What an ASCII terminal cannot show is shown as a question mark.
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # What an ASCII terminal cannot show is shown as a question mark. (In the locale C, Python
+        # takes surrogateescape instead of strict, which fails as well.)
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="replace")
     try:
         yield
@@ -133,6 +134,17 @@ def _one_line(error: Exception) -> str:
         where = f" {error.filename}" if error.filename else ""
         return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
+
+
+def folder_option(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls it
+    """Return an option for a folder to write into; an empty name is none, and not this folder."""
+    return typer.Option(*names, help=help, parser=_folder, metavar="PATH")
+
+
+def _folder(given: str | Path) -> Path:
+    if not str(given).strip():
+        raise typer.BadParameter("it must be a folder; got an empty name. Write . for this one.")
+    return Path(given)
 
 
 def check_writable(file: Path | None) -> None:

@@ -23,6 +23,7 @@ from groundling.cli.common import (
     check_preset,
     check_writable,
     find_source,
+    folder_option,
     list_demonstrations,
     make_console,
     plainly,
@@ -223,7 +224,7 @@ def tune(
         float, typer.Option(min=0, help="In your own world: about how long to compare.")
     ] = 60.0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="In your own world: folder for the best.")
+        Path | None, folder_option("--out", "-o", help="In your own world: folder for the best.")
     ] = None,
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,

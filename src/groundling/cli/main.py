@@ -19,7 +19,7 @@ from groundling.cli import (
     studio,
     world_commands,
 )
-from groundling.cli.common import DebugOption, plainly
+from groundling.cli.common import DebugOption, folder_option, plainly
 
 __all__ = ["app", "main"]
 
@@ -56,7 +56,7 @@ def main(
 @app.command()
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the pictures and the trained model.")
+        Path, folder_option("--out", "-o", help="Folder for the pictures and the trained model.")
     ] = Path("demo"),
     parser: Annotated[
         str, typer.Option(help="Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.")
@@ -68,7 +68,8 @@ def demo(
         int, typer.Option(min=1, max=3000, help="How many unseen sentences and routes to score.")
     ] = 100,
     images: Annotated[
-        Path | None, typer.Option(help="Folder that also gets the pictures of the README.")
+        Path | None,
+        folder_option("--images", help="Folder that also gets the pictures of the README."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Train again even if a trained model is there.")

@@ -24,6 +24,7 @@ from groundling.cli.common import (
     TaskArgument,
     check_preset,
     find_source,
+    folder_option,
     list_demonstrations,
     make_console,
     plainly,
@@ -70,7 +71,9 @@ def train(
     task: TaskArgument,
     files: FilesArgument = None,
     preset: PresetOption = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")] = Path("model"),
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for the model.")] = Path(
+        "model"
+    ),
     row: Annotated[
         str, typer.Option(help="A row of the tables: the preset with a part taken away.")
     ] = "full",

@@ -15,6 +15,7 @@ from groundling.cli.common import (
     JobsOption,
     SampleOption,
     find_source,
+    folder_option,
     make_console,
     plainly,
     say,
@@ -32,7 +33,7 @@ TITLE = "Groundling: the paper's tables, run again"
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for all results.")] = Path(
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for all results.")] = Path(
         "reproduction"
     ),
     quick: Annotated[

@@ -226,7 +226,7 @@ def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[st
 
 def count_weights(follower: Follower) -> int:
     """Return how many weights were learnt, by all members of an ensemble."""
-    members = range(follower.member_count_)
+    members = range(len(follower.members_))
     return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
 
 
@@ -244,7 +244,9 @@ def weights_of(
     chosen = _about(found, word.lower())
     if chosen:
         return chosen, []
-    kinds = [f"‹{kind}›" for kind in follower.kinds_of(word)]
+    encoder = follower.members_[0].encoder
+    senses = encoder.reader.sense(encoder.reader.language.fold(word), encoder.values)
+    kinds = list(dict.fromkeys(f"‹{kind}›" for kind, _ in senses))
     chosen = [each for each in found if any(kind in _left(each[0]) for kind in kinds)]
     if chosen:
         return chosen, kinds

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli.common import DebugOption, make_console, plainly
+from groundling.cli.common import DebugOption, folder_option, make_console, plainly
 
 __all__ = ["check", "new"]
 
@@ -16,7 +16,7 @@ _SHOWN = 20  # bad records that are listed
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it, such as my_world.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("."),
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for the files.")] = Path("."),
     debug: DebugOption = False,
 ) -> None:
     """Begin a world of your own: a file to change, demonstrations, and a test that passes."""

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
 from groundling.gym.grid import GONE, INSIDE, MOVES, OPEN, GridReader, GridState, step
+from groundling.gym.grid_planner import moves_for
 from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
 from groundling.gym.optional import require
-from groundling.gym.planner import moves_for
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 

@@ -82,7 +82,6 @@ class Episode:
         # So that warnings name only what users have set, and where.
         usual = world.slots is world.usual_slots
         self.presumed_slots = world.slots if usual else ()
-        self.slots_place = f"{type(world).__name__}.slots"
         self.labels_follow_text = bool(parts) and world.spelled
 
     # ---- the environment ----------------------------------------------------------------

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groundling.follower import Follower
-from groundling.gym.acting import Agent, Report, carry_out
+from groundling.gym.agent import ActReport, Agent, carry_out
 from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
 from groundling.gym.objects import Choice, Episode, MacroAction
 from groundling.world.environment import Demonstration
@@ -104,9 +104,9 @@ class Exam:
             episode = self.world.episode(scene, self.world.read(text))
             said = self.world.mission(self.env)
             self.cases.append(_Case(seed, text, scene, said, episode))
-        self._known: dict[tuple[Any, ...], Report] = {}
+        self._known: dict[tuple[Any, ...], ActReport] = {}
 
-    def carry_out(self, case: _Case, actions: tuple[MacroAction, ...]) -> Report:
+    def carry_out(self, case: _Case, actions: tuple[MacroAction, ...]) -> ActReport:
         """Return what comes of macro-actions in an episode."""
         key = (case.seed, *((each.verb, each.things) for each in actions))
         if key not in self._known:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, SettingError
 from groundling.follower import Follower
-from groundling.gym.acting import Agent
+from groundling.gym.agent import Agent
 from groundling.gym.objects import ObjectWorld
 from groundling.gym.optional import require
 

@@ -11,10 +11,11 @@ from numba.extending import overload_method
 from numpy.typing import NDArray
 
 from groundling.compiling import DEBUG, njit
-from groundling.internals import NO_REFERENCE_COUNTS, named_tuple
+from groundling.internals import NO_REFERENCE_COUNTS, InlinedCompiler, named_tuple
 
 __all__ = [
-    "Batch", "Indices", "Integers", "Reals", "Texts", "compiled", "inner", "whole", "with_methods",
+    "Batch", "Indices", "Integers", "Plans", "Reals", "Texts", "compiled", "inner", "plans_of",
+    "texts_of", "whole", "with_methods",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,7 +26,8 @@ _OPTIONS: dict[str, Any] = NO_REFERENCE_COUNTS | {
 # What only kernels call needs no way in from Python, which takes time to compile; and it becomes a
 # part of those that call it, as handing over all arrays takes longer than most of what is done.
 _INNER: dict[str, Any] = _OPTIONS | {
-    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True
+    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
+    "pipeline_class": InlinedCompiler,
 }  # fmt: skip
 
 
@@ -118,8 +120,53 @@ class Batch(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """What kernels read of texts beside the batch."""
+    """What kernels read of texts: a part of the batch, and what follows from it."""
 
-    word_set: Integers
-    word_leads: NDArray[np.bool_]  # whether other words hang from it
-    cell_pair: Indices  # as in `Batch`
+    instance_words: Integers
+    parent: Integers
+    link: Integers
+    dependency: Integers
+    direction: Integers
+    group: Integers
+    advance: Integers
+    set: Integers
+    leads: NDArray[np.bool_]  # whether other words hang from it
+    instance_nodes: Integers
+    instance_cells: NDArray[np.int64]
+    cell_pair: Indices
+    instance_groups: Integers
+
+
+class Plans(NamedTuple):
+    """What kernels read of plans: a part of the batch."""
+
+    instance_weight: Reals
+    instance_candidates: Integers
+    candidate_gold: Integers
+    candidate_actions: Integers
+    action_graph: Integers
+    instance_graphs: Integers
+    graph_prior: Integers
+    candidate_kind: Integers
+    instance_kinds: Integers
+    kind_extras: Integers
+    extra_pair: Integers
+
+
+def texts_of(batch: Batch, word_sets: Integers) -> Texts:
+    """Return what kernels read of texts, given the set of labels of every word."""
+    leads = np.zeros(len(word_sets), np.bool_)
+    sizes = batch.instance_words[1:] - batch.instance_words[:-1]
+    first = np.repeat(batch.instance_words[:-1], sizes)
+    leads[(first + batch.word_parent)[batch.word_parent >= 0]] = True
+    return Texts(
+        batch.instance_words, batch.word_parent, batch.word_link, batch.word_dependency,
+        batch.word_direction, batch.word_group, batch.word_advance, word_sets, leads,
+        batch.instance_nodes, batch.instance_cells, batch.cell_pair.view(np.uint32),
+        batch.instance_groups,
+    )  # fmt: skip
+
+
+def plans_of(batch: Batch) -> Plans:
+    """Return what kernels read of plans."""
+    return Plans(*(getattr(batch, name) for name in Plans._fields))

@@ -27,9 +27,12 @@ from groundling.overlay.batch import (
     Batch,
     Indices,
     Integers,
+    Plans,
     Reals,
     Texts,
     inner,
+    plans_of,
+    texts_of,
     whole,
     with_methods,
 )
@@ -39,9 +42,9 @@ from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
 
 __all__ = [
-    "TILE", "Arrangement", "FlatLayout", "FlatTile", "GraphLayout", "GraphTile", "Room",
-    "Workspace", "arrange", "is_flat", "lay_out_flat", "lay_out_graphs", "make_workspace",
-    "measure_room",
+    "TILE", "Arrangement", "ChartSpace", "FlatLayout", "FlatTile", "GraphLayout", "GraphTile",
+    "PlanSpace", "Room", "Workspace", "arrange", "is_flat", "lay_out_flat", "lay_out_graphs",
+    "make_workspace", "measure_room",
 ]  # fmt: skip
 
 TILE = 256  # states: their chart rows fit into the fastest cache
@@ -220,19 +223,26 @@ class GraphLayout(NamedTuple):
     shape_relations: Integers  # shape × relation -> how many links there are
     link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
 
-    def open_tile(self, batch: Batch, space: Any, instance: int, tile: int, fresh: bool) -> Any:
+    # A part of the batch
+    candidate_actions: Integers
+    action_graph: Integers
+    graph_shape: Integers
+    graph_nodes: Integers
+    graph_node: Integers
+    shape_nodes: Integers
+    node_enters: Integers
+
+    def open_tile(self, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile, laid out in the workspace; if it is not fresh, it is there already."""
-        first = whole(self.tile_candidates[tile])
-        last = whole(self.tile_candidates[tile + 1])
-        actions = batch.candidate_actions[last] - batch.candidate_actions[first]
+        first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
+        actions = self.candidate_actions[last] - self.candidate_actions[first]
         if fresh:
-            lay_out_tile(batch, self, space, first, last, batch.instance_nodes[instance])
-        states = up_to_eights(whole(space.action_start[actions]))
+            _lay_out_tile(self, space, first, last, nodes)
         return GraphTile(
-            states, self.order[first:last], space.state_node,
-            space.action_block[:actions], space.action_before, space.action_after,
-            space.action_start, space.state_enters, space.link[: space.relation_links[-1]],
-            space.relation_links,
+            up_to_eights(whole(space.action_start[actions])), self.order[first:last],
+            space.state_node, space.action_block[:actions], space.action_before,
+            space.action_after, space.action_start, space.state_enters,
+            space.link[: space.relation_links[-1]], space.relation_links,
         )  # fmt: skip
 
 
@@ -250,7 +260,7 @@ class FlatLayout(NamedTuple):
     strip_after: Reals
     state_node: Indices
 
-    def open_tile(self, batch: Batch, space: Any, instance: int, tile: int, fresh: bool) -> Any:
+    def open_tile(self, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile, which is laid out already."""
         first, last = whole(self.tile_strips[tile]), whole(self.tile_strips[tile + 1])
         return FlatTile(
@@ -262,15 +272,13 @@ class FlatLayout(NamedTuple):
 
 
 @inner
-def lay_out_tile(
-    batch: Batch, layout: GraphLayout, space: Any, first: int, last: int, nodes: int
-) -> None:
+def _lay_out_tile(layout: GraphLayout, space: TileSpace, first: int, last: int, nodes: int) -> None:
     """Write the states of some candidates side by side, and their links relation by relation."""
     relations = len(space.next_link)
-    begin, end = batch.candidate_actions[first], batch.candidate_actions[last]
+    begin, end = layout.candidate_actions[first], layout.candidate_actions[last]
     space.relation_links[:] = 0
     for action in range(begin, end):
-        shape = batch.graph_shape[batch.action_graph[action]]
+        shape = layout.graph_shape[layout.action_graph[action]]
         for relation in range(relations):
             space.relation_links[relation + 1] += layout.shape_relations[shape, relation]
     for relation in range(relations):
@@ -278,11 +286,11 @@ def lay_out_tile(
         space.relation_links[relation + 1] += space.relation_links[relation]
     state = 0
     for candidate in range(first, last):
-        actions = batch.candidate_actions[candidate], batch.candidate_actions[candidate + 1]
+        actions = layout.candidate_actions[candidate], layout.candidate_actions[candidate + 1]
         for action in range(*actions):
-            graph = batch.action_graph[action]
-            shape = batch.graph_shape[graph]
-            enters = batch.shape_nodes[shape] - state
+            graph = layout.action_graph[action]
+            shape = layout.graph_shape[graph]
+            enters = layout.shape_nodes[shape] - state
             space.action_start[action - begin] = state
             space.action_block[action - begin] = candidate - first
             space.action_before[action - begin] = 1.0 if action > actions[0] else 0.0
@@ -293,13 +301,16 @@ def lay_out_tile(
                 place = space.next_link[relation]
                 space.next_link[relation] = place + 1
                 space.link[np.uint32(place)] = layout.link[i] + both
-            for node in range(batch.graph_nodes[graph], batch.graph_nodes[graph + 1]):
-                space.state_node[state] = batch.graph_node[node]
-                space.state_enters[state] = batch.node_enters[enters + state] != 0
+            for node in range(layout.graph_nodes[graph], layout.graph_nodes[graph + 1]):
+                space.state_node[state] = layout.graph_node[node]
+                space.state_enters[state] = layout.node_enters[enters + state] != 0
                 state += 1
     space.action_start[end - begin] = state
     for rest in range(state, up_to_eights(state)):
         space.state_node[rest] = nodes
+
+
+_OF_BATCH = GraphLayout._fields[7:]
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
@@ -342,6 +353,7 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
         shape_links=starts_of(np.bincount(shape[order], minlength=shapes), np.int32),
         shape_relations=counts.reshape(shapes, relations).astype(np.int32),
         link=to | source << FROM | relation << RELATION,
+        **{name: getattr(batch, name) for name in _OF_BATCH},
     )
 
 
@@ -457,13 +469,9 @@ class Room(NamedTuple):
 _PER_WORD = ("tile_cells", "cells", "scores")  # room that grows with a text
 
 
-class Workspace(NamedTuple):
-    """Working memory for one instance at a time; each array has one meaning.
+class TileSpace(NamedTuple):
+    """Where a tile of graphs is laid out; see `GraphTile`."""
 
-    `scores` and `counts` are (words × nodes of the instance), charts (words × states of a tile).
-    """
-
-    # A tile of graphs
     action_start: NDArray[np.uint64]
     action_block: Integers
     action_before: Reals
@@ -473,20 +481,28 @@ class Workspace(NamedTuple):
     link: NDArray[np.uint64]
     relation_links: Integers
     next_link: Integers  # relation -> where its next link goes, while a tile is laid out
-    # Charts
-    scores: Reals  # word, node -> how well the word describes the node
+
+
+class ChartSpace(NamedTuple):
+    """Charts, (words × states), one after another, and what is read off them."""
+
     rows: Reals  # of all tiles
     messages: Reals
     posteriors: Reals  # of one tile
+    scores: Reals  # word × node -> how well the word describes the node
+    counts: Reals  # word × node -> expected count
     asked: Reals  # adjoint of a message
     sums: Reals  # candidate of the tile -> what a row amounts to
     factors: Reals  # candidate of the tile -> by what a row is multiplied
-    counts: Reals  # word, node -> expected count
-    # Candidates
-    group_shift: Reals
+    lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a weight
+
+
+class PlanSpace(NamedTuple):
+    """What is known of the candidates of an instance."""
+
+    group_shift: Reals  # group -> what scores were divided by
     group_log: Reals  # (candidates × groups)
     group_weight: Reals
-    group_lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a weight
     free: Reals  # candidate -> the part of its score that no word has a share in
     free_weight: Reals
     kind_score: Reals  # kind of candidate -> what its labels as a whole score
@@ -494,6 +510,14 @@ class Workspace(NamedTuple):
     graph_score: Reals  # graph of the instance -> ψ(y)
     graph_weight: Reals
     in_logs: NDArray[np.bool_]  # candidate -> whether it needs logarithms
+
+
+class Workspace(NamedTuple):
+    """Working memory for one instance at a time; each array has one meaning."""
+
+    tile: TileSpace
+    chart: ChartSpace
+    plans: PlanSpace
 
 
 def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
@@ -541,7 +565,7 @@ def make_workspace(room: Room) -> Workspace:
     """Allocate working memory."""
     grouped = room.candidates * room.groups
     lanes = room.candidates // LANES + 1
-    return Workspace(
+    tile = TileSpace(
         action_start=np.zeros(room.tile_actions + 1, np.uint64),
         action_block=np.zeros(room.tile_actions, np.int32),
         action_before=np.zeros(room.tile_actions),
@@ -551,26 +575,24 @@ def make_workspace(room: Room) -> Workspace:
         link=np.zeros(room.tile_links, np.uint64),
         relation_links=np.zeros(room.relations + 1, np.int32),
         next_link=np.zeros(room.relations, np.int32),
-        scores=np.zeros(room.scores + 1),  # and one for what is no state
+    )
+    chart = ChartSpace(
         rows=lane_rows(room.cells // LANES + 1),
         messages=lane_rows(room.cells // LANES + 1),
         posteriors=lane_rows(room.tile_cells // LANES + 1),
+        scores=np.zeros(room.scores + 1),  # and one for what is no state
+        counts=np.zeros(room.scores + 1),
         asked=lane_rows(room.tile_states // LANES + 1),
         sums=lane_rows(lanes),
         factors=lane_rows(lanes),
-        counts=np.zeros(room.scores + 1),
-        group_shift=np.zeros(room.groups),
-        group_log=np.zeros(grouped),
-        group_weight=np.zeros(grouped),
-        group_lives=np.zeros(room.groups, np.bool_),
-        free=np.zeros(room.candidates),
-        free_weight=np.zeros(room.candidates),
-        kind_score=np.zeros(room.kinds),
-        kind_weight=np.zeros(room.kinds),
-        graph_score=np.zeros(room.graphs),
-        graph_weight=np.zeros(room.graphs),
-        in_logs=np.zeros(room.candidates, np.bool_),
+        lives=np.zeros(room.groups, np.bool_),
     )
+    plans = PlanSpace(
+        *np.zeros((1, room.groups)), *np.zeros((2, grouped)), *np.zeros((2, room.candidates)),
+        *np.zeros((2, room.kinds)), *np.zeros((2, room.graphs)),
+        np.zeros(room.candidates, np.bool_),
+    )  # fmt: skip
+    return Workspace(tile, chart, plans)
 
 
 # ---- all that follows from an encoding --------------------------------------------------------
@@ -581,6 +603,7 @@ class Arrangement(NamedTuple):
 
     pairs: PairTables
     texts: Texts
+    plans: Plans
     layout: GraphLayout | FlatLayout
     advances: Integers  # pairs (word, advance)
     room: Room  # what the largest instance needs
@@ -608,12 +631,10 @@ def arrange(encoding: Encoding) -> Arrangement:
         scaled = {name: getattr(before.room, name) // before.words * words for name in _PER_WORD}
         scaled = {name: max(1, size) for name, size in scaled.items()}
         room = before.room._replace(groups=int(batch.instance_groups[-1]), **scaled)
-    leads = np.zeros(words, np.bool_)
-    first_word = np.repeat(batch.instance_words[:-1], sizes_of(batch.instance_words))
-    leads[(first_word + batch.word_parent)[batch.word_parent >= 0]] = True
     return Arrangement(
         pairs=tabulate(encoding.tables),
-        texts=Texts(encoding.word_sets, leads, batch.cell_pair.view(np.uint32)),
+        texts=texts_of(batch, encoding.word_sets),
+        plans=plans_of(batch),
         layout=layout,
         advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
         room=room,

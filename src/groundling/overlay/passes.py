@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.compiling import DEBUG
-from groundling.overlay.batch import Batch, Integers, Reals, Texts, compiled, inner, whole
-from groundling.overlay.layout import FlatLayout, GraphLayout, Workspace
+from groundling.overlay.batch import Integers, Plans, Reals, Texts, compiled, inner, whole
+from groundling.overlay.layout import ChartSpace, FlatLayout, GraphLayout, PlanSpace, Workspace
 from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
 
 __all__ = ["EXPECT", "LEARN", "SCORE", "UNITS", "Job", "pass_instances"]
@@ -48,22 +48,24 @@ class Job(NamedTuple):
 
 @compiled
 def pass_instances(
-    batch: Batch, texts: Texts, layout: GraphLayout | FlatLayout, psi: Any, space: Workspace,
+    texts: Texts, plans: Plans, layout: GraphLayout | FlatLayout, psi: Any, workspace: Workspace,
     job: Job,
 ) -> float:  # fmt: skip
     """Pass over instances for some purpose; return Σ weight · -log p(gold)."""
     loss = 0.0
+    charts, space = workspace.chart, workspace.plans
+    gradients = Gradients(job.pair_grad, job.edge_grad)
     for instance in range(job.first, job.last):
-        if job.purpose == LEARN and batch.instance_weight[instance] == 0.0:
-            continue
-        begin = whole(batch.instance_candidates[instance])
-        end = whole(batch.instance_candidates[instance + 1])
+        weight = plans.instance_weight[instance]
+        begin = whole(plans.instance_candidates[instance])
+        end = whole(plans.instance_candidates[instance + 1])
+        in_logs = job.in_logs[begin:end]
         wanted = False
-        for c in range(begin, end):
-            wanted |= psi.ring.wants(job.in_logs[c])
-        if not wanted:
+        for c in range(end - begin):
+            wanted |= psi.ring.wants(in_logs[c])
+        if not wanted or (job.purpose == LEARN and weight == 0.0):
             continue
-        text = _read_text(batch, texts, instance, layout.stay)
+        text = _read_text(texts, instance, layout.stay)
         logs, free = space.group_log, space.free
         weights, free_weight = space.group_weight, space.free_weight
         if job.purpose >= UNITS:
@@ -74,148 +76,127 @@ def pass_instances(
         shape = (end - begin, text.groups)
         group_log = logs[: shape[0] * shape[1]].reshape(shape)
         group_weight = weights[: shape[0] * shape[1]].reshape(shape)
-        first_cell = batch.instance_cells[instance]
+        first_cell = texts.instance_cells[instance]
         pairs = texts.cell_pair[first_cell : first_cell + text.words * text.nodes]
-        held = psi.fetch_scores(text, pairs, space.scores, space.group_shift)
+        held = psi.fetch_scores(text, pairs, charts.scores, space.group_shift)
         space.in_logs[: end - begin] = not held
-        gradients = Gradients(job.pair_grad, job.edge_grad, space.counts)
-        tiles = whole(layout.instance_tiles[instance]), whole(layout.instance_tiles[instance + 1])
+        tiles = layout.instance_tiles[instance], layout.instance_tiles[instance + 1]
         for way in range(2 if held else 0):  # there, and back
             place = whole(0)
-            for number in range(tiles[0], tiles[1]):
-                if not psi.ring.wants(job.in_logs[begin + layout.order[
-                    layout.tile_candidates[number]
-                ]]):  # fmt: skip
+            for number in range(*tiles):
+                if not psi.ring.wants(in_logs[layout.order[layout.tile_candidates[number]]]):
                     continue
                 fresh = way == 0 or tiles[1] - tiles[0] > 1  # else it is there still
-                tile = layout.open_tile(batch, space, instance, number, fresh)
-                chart = _open_chart(text, tile.states, place, space)
-                if way == 0:
-                    held &= _fill_chart(batch, begin, text, tile, psi, chart, group_log, space)
-                else:
-                    outside(text, tile, psi, chart, group_weight, gradients)
+                tile = layout.open_tile(workspace.tile, number, text.nodes, fresh)
+                if DEBUG:
+                    _check_chart(charts, place, text.words, tile.states)
+                chart = Chart(charts.rows[place:], charts.messages[place:], charts.posteriors)
                 place += text.words * tile.states
+                if way == 1:
+                    outside(text, tile, psi, chart, charts, group_weight, gradients)
+                    continue
+                for c in tile.order:
+                    for g in range(text.groups):
+                        group_log[c, g] = 0.0
+                inside(text, tile, psi, chart, charts, group_log)
+                for c in tile.order:
+                    kept = 0.0
+                    for g in range(text.groups):
+                        kept += group_log[c, g]
+                        group_log[c, g] += space.group_shift[g]
+                    actions = plans.candidate_actions[begin + c : begin + c + 2]
+                    good = psi.holds(kept, text.words, actions[1] - actions[0])
+                    space.in_logs[c] = not good
+                    held &= good
             if way == 1:
                 continue
-            _score_free(batch, instance, psi.pair_score, space, free)
+            _score_free(plans, instance, psi.pair_score, space, free)
             if not held:
                 break
             if job.purpose <= LEARN:
-                gold = batch.candidate_gold[begin:end]
-                loss += _weigh(batch.instance_weight[instance], gold, group_log, free,
+                loss += _weigh(weight, plans.candidate_gold[begin:end], group_log, free,
                                job.scores[begin:end], group_weight, free_weight)  # fmt: skip
             if job.purpose not in (LEARN, EXPECT):
                 break
-            space.counts[: text.words * text.nodes + 1] = 0.0
+            charts.counts[: text.words * text.nodes + 1] = 0.0
         if not held:
             # Where candidates are weighed against each other, all are done alike.
             for c in range(end - begin):
-                job.in_logs[begin + c] = space.in_logs[c] or job.purpose != UNITS
+                in_logs[c] = space.in_logs[c] or job.purpose != UNITS
         elif job.purpose in (LEARN, EXPECT):
-            _return_free(batch, instance, free_weight, space, job.pair_grad)
+            _return_free(plans, instance, free_weight, space, job.pair_grad)
             for cell in range(text.words * text.nodes):
-                job.pair_grad[pairs[cell]] += space.counts[cell]
+                job.pair_grad[pairs[cell]] += charts.counts[cell]
     return loss
 
 
 @inner
-def _fill_chart(
-    batch: Batch, begin: int, text: Text, tile: Any, psi: Any, chart: Chart, group_log: Reals,
-    space: Workspace,
-) -> bool:  # fmt: skip
-    """Go forward in a tile; return whether the numbers held, and note where not."""
-    for c in tile.order:
-        for g in range(text.groups):
-            group_log[c, g] = 0.0
-    inside(text, tile, psi, chart, group_log)
-    all_held = True
-    for c in tile.order:
-        kept = 0.0
-        for g in range(text.groups):
-            kept += group_log[c, g]
-            group_log[c, g] += space.group_shift[g]
-        first, last = batch.candidate_actions[begin + c], batch.candidate_actions[begin + c + 1]
-        held = psi.holds(kept, text.words, last - first)
-        space.in_logs[c] = not held
-        all_held &= held
-    return all_held
-
-
-@inner
-def _read_text(batch: Batch, texts: Texts, instance: int, stay: int) -> Text:
+def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     """Return the words of an instance."""
-    first, last = whole(batch.instance_words[instance]), whole(batch.instance_words[instance + 1])
+    first, last = whole(texts.instance_words[instance]), whole(texts.instance_words[instance + 1])
+    groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
-        last - first, whole(batch.instance_nodes[instance]),
-        whole(batch.instance_groups[instance + 1] - batch.instance_groups[instance]),
-        batch.word_parent[first:last], batch.word_link[first:last],
-        batch.word_dependency[first:last], batch.word_direction[first:last],
-        batch.word_group[first:last], batch.word_advance[first:last], texts.word_set[first:last],
-        texts.word_leads[first:last], stay,
+        last - first, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
+        texts.parent[first:last], texts.link[first:last], texts.dependency[first:last],
+        texts.direction[first:last], texts.group[first:last], texts.advance[first:last],
+        texts.set[first:last], texts.leads[first:last],
     )  # fmt: skip
 
 
 @inner
-def _open_chart(text: Text, states: int, place: int, space: Workspace) -> Chart:
-    """Return the chart of a tile, whose cells begin at a place of the workspace."""
-    shape, size = (text.words, states), text.words * states
-    if DEBUG:
-        assert place + size <= len(space.rows), "rows and messages must hold all tiles"
-        assert size <= len(space.posteriors), "posteriors must hold a tile"
-        assert states <= len(space.asked), "asked must hold a row"
-    return Chart(
-        space.rows[place : place + size].reshape(shape),
-        space.messages[place : place + size].reshape(shape),
-        space.posteriors[:size].reshape(shape), space.scores, space.asked, space.sums,
-        space.factors, space.group_lives,
-    )  # fmt: skip
+def _check_chart(space: ChartSpace, place: int, words: int, states: int) -> None:
+    """Check that the workspace has room for a chart, in debug mode."""
+    assert place + words * states <= len(space.rows), "rows must hold all tiles"
+    assert place + words * states <= len(space.messages), "messages must hold all tiles"
+    assert words * states <= len(space.posteriors), "posteriors must hold a tile"
+    assert states <= len(space.asked), "the adjoint of a message must hold a row"
 
 
 @inner
 def _score_free(
-    batch: Batch, instance: int, pair_score: Reals, space: Workspace, free: Reals
+    plans: Plans, instance: int, pair_score: Reals, space: PlanSpace, free: Reals
 ) -> None:
     """ψ(n) + Σ ψ(y_j) and whatever else each candidate scores in every alignment."""
-    kind, graph = batch.instance_kinds[instance], batch.instance_graphs[instance]
-    for k in range(kind, batch.instance_kinds[instance + 1]):
+    kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
+    for k in range(kind, plans.instance_kinds[instance + 1]):
         total = 0.0
-        for i in range(batch.kind_extras[k], batch.kind_extras[k + 1]):
-            total += pair_score[batch.extra_pair[i]]
+        for i in range(plans.kind_extras[k], plans.kind_extras[k + 1]):
+            total += pair_score[plans.extra_pair[i]]
         space.kind_score[k - kind] = total
-    for g in range(graph, batch.instance_graphs[instance + 1]):
-        prior = batch.graph_prior[g]
+    for g in range(graph, plans.instance_graphs[instance + 1]):
+        prior = plans.graph_prior[g]
         space.graph_score[g - graph] = pair_score[prior] if prior >= 0 else 0.0
-    begin = batch.instance_candidates[instance]
-    for c in range(batch.instance_candidates[instance + 1] - begin):
-        total = space.kind_score[batch.candidate_kind[begin + c]]
-        for i in range(batch.candidate_actions[begin + c], batch.candidate_actions[begin + c + 1]):
-            total += space.graph_score[batch.action_graph[i] - graph]
+    begin = plans.instance_candidates[instance]
+    for c in range(plans.instance_candidates[instance + 1] - begin):
+        total = space.kind_score[plans.candidate_kind[begin + c]]
+        for i in range(plans.candidate_actions[begin + c], plans.candidate_actions[begin + c + 1]):
+            total += space.graph_score[plans.action_graph[i] - graph]
         free[c] = total
 
 
 @inner
 def _return_free(
-    batch: Batch, instance: int, free_weight: Reals, space: Workspace, pair_grad: Reals
+    plans: Plans, instance: int, free_weight: Reals, space: PlanSpace, pair_grad: Reals
 ) -> None:
     """Undo `_score_free`: add the weights of candidates to the pairs that they have."""
-    kind, graph = batch.instance_kinds[instance], batch.instance_graphs[instance]
-    kinds, graphs = batch.instance_kinds[instance + 1], batch.instance_graphs[instance + 1]
+    kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
+    kinds, graphs = plans.instance_kinds[instance + 1], plans.instance_graphs[instance + 1]
     space.kind_weight[: kinds - kind] = 0.0
     space.graph_weight[: graphs - graph] = 0.0
-    begin = batch.instance_candidates[instance]
-    for c in range(batch.instance_candidates[instance + 1] - begin):
+    begin = plans.instance_candidates[instance]
+    for c in range(plans.instance_candidates[instance + 1] - begin):
         weight = free_weight[c]
         if weight == 0.0:
             continue
-        space.kind_weight[batch.candidate_kind[begin + c]] += weight
-        for i in range(batch.candidate_actions[begin + c], batch.candidate_actions[begin + c + 1]):
-            space.graph_weight[batch.action_graph[i] - graph] += weight
+        space.kind_weight[plans.candidate_kind[begin + c]] += weight
+        for i in range(plans.candidate_actions[begin + c], plans.candidate_actions[begin + c + 1]):
+            space.graph_weight[plans.action_graph[i] - graph] += weight
     for k in range(kind, kinds):
-        for i in range(batch.kind_extras[k], batch.kind_extras[k + 1]):
-            pair_grad[batch.extra_pair[i]] += space.kind_weight[k - kind]
+        for i in range(plans.kind_extras[k], plans.kind_extras[k + 1]):
+            pair_grad[plans.extra_pair[i]] += space.kind_weight[k - kind]
     for g in range(graph, graphs):
-        if batch.graph_prior[g] >= 0:
-            pair_grad[batch.graph_prior[g]] += space.graph_weight[g - graph]
+        if plans.graph_prior[g] >= 0:
+            pair_grad[plans.graph_prior[g]] += space.graph_weight[g - graph]
 
 
 @inner

@@ -202,13 +202,13 @@ class Scorer:
                 purpose, first, last, in_logs, scores, self.group_start, groups, free,
                 pair_grads[shard], edge_grads[shard],
             )  # fmt: skip
-            batch, texts = self.batch, self.arrangement.texts
+            texts, plans = self.arrangement.texts, self.arrangement.plans
             space = self._workspaces[shard]
-            loss = pass_instances(batch, texts, self._layout, potentials.scaled, space, job)
-            if in_logs[slice(*batch.instance_candidates[[first, last]])].any():
+            loss = pass_instances(texts, plans, self._layout, potentials.scaled, space, job)
+            if in_logs[slice(*plans.instance_candidates[[first, last]])].any():
                 layout, spaces = self._log_layout
                 space = spaces[shard]
-                loss += pass_instances(batch, texts, layout, potentials.logs, space, job)
+                loss += pass_instances(texts, plans, layout, potentials.logs, space, job)
             return float(loss)
 
         return float(sum(self._each(work)))
@@ -284,10 +284,11 @@ class Scorer:
             np.ones(int(self.group_start[-1])), np.zeros(len(in_logs)),
             np.zeros(len(self.tables.pair_node)), np.zeros_like(psi.edge),
         )  # fmt: skip
-        pass_instances(batch, self.arrangement.texts, layout, psi, space, job)
+        arranged = self.arrangement
+        pass_instances(arranged.texts, arranged.plans, layout, psi, space, job)
         words = int(batch.instance_words[instance + 1] - batch.instance_words[instance])
         graphs = batch.action_graph[slice(*batch.candidate_actions[[place, place + 1]])]
         states = int(sizes_of(batch.graph_nodes)[graphs].sum())
         width = up_to_eights(states)
-        found = space.posteriors[: words * width].reshape(words, width)[:, :states].copy()
+        found = space.chart.posteriors[: words * width].reshape(words, width)[:, :states].copy()
         return found if best else np.exp(found)

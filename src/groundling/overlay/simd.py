@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, models, register_jitable, register_model
 from numba.extending import lower_builtin as _lower_builtin
 from numpy.typing import NDArray
 
@@ -52,7 +52,7 @@ def lane_rows(count: int) -> NDArray[np.float64]:
     return room[first : first + LANES * count]
 
 
-@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+@register_jitable
 def up_to_eights(count: int) -> int:
     """Round a number up to whole eights."""
     return (count + LANES - 1) // LANES * LANES

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from groundling.features.space import FeatureSpace
 from groundling.models.base import Objective
-from groundling.overlay.batch import Batch, Texts
+from groundling.overlay.batch import Batch, Plans, Texts
 from groundling.overlay.encoding import Encoding
 from groundling.overlay.layout import Arrangement, FlatLayout, GraphLayout, Room
 from groundling.overlay.potentials import LabelTables, PairTables, with_rows
@@ -75,6 +75,7 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
     arrangement = Arrangement(
         pairs=_group(PairTables, "pairs", content),
         texts=_group(Texts, "texts", content),
+        plans=_group(Plans, "plans", content),
         layout=_group(
             FlatLayout if "layout/strip_block" in content else GraphLayout, "layout", content
         ),
@@ -103,6 +104,7 @@ def _content(objective: Objective) -> dict[str, Any]:
         **_named("tables", encoding.tables),
         **_named("pairs", arranged.pairs),
         **_named("texts", arranged.texts),
+        **_named("plans", arranged.plans),
         **_named("layout", arranged.layout),
         **_named("room", arranged.room),
     }

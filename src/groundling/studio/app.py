@@ -18,6 +18,7 @@ from groundling.studio import views
 from groundling.studio.exchange import TOLD, export_lines, import_lines
 from groundling.studio.forms import Change, Demonstrated, Question, Revision, Said, Way, Wish
 from groundling.studio.gate import Gate
+from groundling.studio.learning import threshold_of
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
@@ -111,7 +112,7 @@ def _overview(project: Project) -> dict[str, Any]:
             {"name": each.name, "text": _describe(project, each.name)} for each in setting.scenes
         ],
         "examples": list(setting.examples),
-        "threshold": (follower or setting.make()).threshold,
+        "threshold": threshold_of(follower or setting.make()),
         "trained": follower is not None,
         "writes": project.writes,
         "revision": store.revision,
@@ -190,7 +191,7 @@ def _follow(project: Project, wish: Wish) -> dict[str, Any]:
         try:
             project.store.answered(
                 scene.name, text, project.write_state(scene.name, start),
-                [each["json"] for each in view["actions"]], plan.confidence, plan.understood,
+                [each["json"] for each in view["actions"]], plan.confidence, view["understood"],
                 project.learnt_revision,
             )  # fmt: skip
         except ProjectError as error:  # whoever asks is answered all the same

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from groundling.studio.problems import plain_json
+from groundling.studio.texts import plain_json
 
 __all__ = [
     "Answer",

@@ -30,7 +30,7 @@ from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events
 from groundling.studio.learning import learn
 from groundling.studio.store import DiskFullError, Record, Store, fingerprint
-from groundling.studio.texts import check_actions, check_text
+from groundling.studio.texts import check_actions, check_text, plain_json
 from groundling.studio.worlds import (
     HARMLESS,
     Scene,
@@ -41,7 +41,7 @@ from groundling.studio.worlds import (
     typed,
 )
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.environment import Demonstration, State
+from groundling.world.environment import Demonstration, State, shorten
 
 __all__ = ["Learnt", "Project", "fingerprint_of"]
 
@@ -277,8 +277,12 @@ class Project:
         check_actions(len(record.actions))
         if not 0 <= record.weight <= MOST_WEIGHT:
             raise DemonstrationError(
-                f"The weight must be between 0 and {MOST_WEIGHT}; got {record.weight:.6g}."
+                f"The weight must be between 0 and {MOST_WEIGHT}; got {shorten(record.weight)}."
             )
+        try:
+            plain_json([record.start, *record.actions])
+        except ValueError as error:
+            raise DemonstrationError(f"“{text[:60]}” cannot be kept: {error}.") from error
         try:
             each = self.demonstration(record)
             CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{text[:60]}”")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-import os
 import secrets
 import socket
 import sys
@@ -14,7 +13,6 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import Any
 from urllib.parse import quote
 
@@ -25,7 +23,6 @@ from groundling.errors import SettingError
 __all__ = ["Address", "make_server", "project_folder", "read_target", "run"]
 
 PORT = 8090
-PATIENCE = 1.5  # seconds that a server may take to end
 
 
 class Address:
@@ -112,15 +109,7 @@ def make_server(app: ASGIApp) -> Any:
 
     from groundling.studio.connections import BoundedProtocol
 
-    class Server(uvicorn.Server):
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # Whatever still runs then may take as long as it likes: all that counts is on disk.
-            ended = threading.Timer(PATIENCE, os._exit, (128 + sig,))
-            ended.daemon = True
-            ended.start()
-            super().handle_exit(sig, frame)
-
-    return Server(
+    return uvicorn.Server(
         uvicorn.Config(
             app,
             http=BoundedProtocol,

@@ -13,6 +13,7 @@ from groundling.data.codec import Codec
 from groundling.explain.explanation import Plan
 from groundling.studio.forms import Alternative, Answer, Request, Teaching
 from groundling.studio.gate import Gate
+from groundling.studio.learning import understood
 from groundling.studio.metrics import Metrics
 from groundling.studio.serving import Served
 from groundling.studio.texts import check_actions, check_text
@@ -63,7 +64,8 @@ def make_service(
         """Return the plan and why: causes, links of words to nodes, features, runners-up."""
         plan = _asked(served, request)
         with served.answering:
-            return plan.explain().to_dict()
+            told = plan.explain().to_dict()
+        return {**told, "understood": understood(served.follower, plan)}
 
     def model() -> dict[str, Any]:
         """Return what the model is: its settings and its size."""
@@ -101,7 +103,7 @@ def _follow(served: Served, request: Request) -> Answer:
         **_plain(codec, plan),
         states=[codec.state_to_json(each) for each in plan.states],
         confidence=plan.confidence,
-        understood=plan.understood,
+        understood=understood(served.follower, plan),
         alternatives=[Alternative(**_plain(codec, each)) for each in plan.alternatives],
     )
 

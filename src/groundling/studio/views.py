@@ -9,6 +9,7 @@ from typing import Any
 from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
+from groundling.studio.learning import understood
 from groundling.studio.pictures import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.store import Record
@@ -77,7 +78,7 @@ def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
         "frames": frames(project, scene, plan.states),
         "confidence": plan.confidence,
         "probability": plan.probability,
-        "understood": plan.understood,
+        "understood": understood(project.follower, plan),
         "alternatives": [
             {
                 "actions": actions_view(project, scene, each.actions),

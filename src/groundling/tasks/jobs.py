@@ -225,7 +225,7 @@ def _run_on_cluster(
     kept = "Finished parts are kept." if keep is not None else "Nothing of it is kept."
     with (
         connected(cluster) as client,
-        explained(kept),
+        explained(lambda: kept),
         parallel_config(backend="dask", client=client),
     ):
         pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -243,6 +243,27 @@ class CachedEnvironment:
             result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
         return state
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether the environment says what of a final state counts."""
+        return hasattr(self.environment, "outcome")
+
+    @property
+    def labels_follow_text(self) -> bool:
+        """Whether graphs have only the labels that a text names, so that others are missing."""
+        return bool(getattr(self.environment, "labels_follow_text", False))
+
+    @property
+    def presumed_slots(self) -> tuple[str, ...]:
+        """Slots that the environment presumes for all its starts, though some may lack them."""
+        return tuple(getattr(self.environment, "presumed_slots", ()))
+
+    @property
+    def follower_settings(self) -> Mapping[str, Any]:
+        """Settings of a follower that the environment declares; none, if it declares none."""
+        found: Any = getattr(self.environment, "follower_settings", None)
+        return {} if found is None else found
 
     def extra_length(self, start: State) -> int:
         """Return by how much plans from a state may be longer than elsewhere."""

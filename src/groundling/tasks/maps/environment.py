@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.tasks.maps.geometry import Geometry, Sight
@@ -192,6 +192,13 @@ class MapEnvironment:
             nodes={"event": event, "from": origin, "to": target},
             edges=[("event", "from", "from"), ("event", "to", "to")],
         )
+
+    @property
+    def follower_settings(self) -> Mapping[str, Any]:
+        """Settings that suit dialogues about maps, in the rich shape."""
+        from groundling.tasks.maps.map_presets import DECLARED
+
+        return DECLARED if self.shape == "rich" else {}
 
     def outcome(self, state: MapState) -> str:
         """Return what of a state counts: the landmark, whatever its side."""

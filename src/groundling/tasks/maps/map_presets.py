@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
@@ -15,7 +16,7 @@ from groundling.overlay.settings import Overlay
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset"]
+__all__ = ["DECLARED", "PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset"]
 
 # The words that may say on which side of a landmark the way passes, as in the authors' program.
 SIDE_WORDS = (
@@ -165,6 +166,24 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
             given, search=replace(given.search, decode="plan")
         ),
     },
+}
+
+# Dialogues are read as labels of their lines, most of which name no landmark; a landmark counts
+# under its own name, not where it is said again; hardly a plan is right from end to end.
+DECLARED: Mapping[str, Any] = {
+    "model": TransducerModel(allow_multiple=False, length_bonus=1.0, normaliser_power=0.6),
+    "overlay": Overlay.bag(),
+    "features": Features(
+        words=(),
+        slots=("landmark",),
+        numbers=("real",),
+        joins=("conjunction", "slot"),
+        lexicon=Lexicon(string_match=False),
+        min_count=0,
+        include=r"~$|pass\.|again\.|^event\.",
+        exclude=r"\.[^ ]*[.:]landmark~$",
+    ),
+    "search": Search(beam=60, budget=200_000, decode="transitions"),
 }
 
 VARIANTS["auto"] = {"full": lambda given: given}
