@@ -12,8 +12,8 @@ import groundling
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "limits", "files", "cache", "internals", "compiling", "ties",
-    "modelfolder", "language", "world", "data", "features", "overlay", "inference", "models",
-    "explain", "answers", "judging", "learning", "scale", "io",
+    "modelfolder", "language", "world", "examples", "data", "features", "overlay", "inference",
+    "models", "explain", "answers", "judging", "learning", "scale", "io",
     "diagnosis",
     "estimator", "looking", "follower", "conversation",
 )  # fmt: skip
