@@ -12,8 +12,8 @@ import groundling
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "limits", "files", "cache", "internals", "compiling", "ties",
-    "modelfolder", "language", "world", "svg", "data", "features", "overlay", "inference", "models",
-    "explain", "answers", "judging", "learning", "selection", "scale", "io",
+    "modelfolder", "language", "world", "examples", "svg", "data", "features", "overlay",
+    "inference", "models", "explain", "answers", "judging", "learning", "selection", "scale", "io",
     "checks",
     "estimator", "follower", "conversation",
 )  # fmt: skip
