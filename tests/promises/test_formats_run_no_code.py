@@ -9,6 +9,7 @@ import pickle
 import sqlite3
 import sys
 import tempfile
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +19,13 @@ from safetensors.numpy import save
 
 from groundling import Follower, GroundlingError
 from groundling.data import Demonstrations
-from groundling.errors import ModelFileError
+from groundling.errors import ConvergenceWarning, ModelFileError
 from groundling.language import Instruction, ParseCache, load_language
 from groundling.learning.checkpoints import Checkpoint, Recorder
 from groundling.modelfolder import MANIFEST
 from groundling.scale.arrays import map_arrays, write_arrays
 from tests.promises import test_bounded_hostile_files as hostile
-from tests.promises.making import demonstrations
+from tests.promises.making import demonstrations, make_follower
 from tests.promises.mutation import chances, changed_bytes
 from tests.promises.soaking import SECONDS, note
 from tests.worlds import Line
@@ -57,17 +58,13 @@ def read_parses(path):
     return [each for parses in found.values() for each in parses]
 
 
-def sample(folder, follower):
+def sample(folder):
     """Write a file of each format; return by name the path and what reads it."""
     found = {}
     for ending in ("jsonl", "jsonl.gz", "parquet"):
         shown = [replace(each, environment=LINE) for each in demonstrations()]
         [path] = Demonstrations(shown).write(folder / f"shown.{ending}")
         found[ending] = (path, read_demonstrations)
-    model = follower.save(folder / "model")
-    for part in sorted(model.iterdir()):
-        kind = "manifest" if part.name == MANIFEST else part.suffix
-        found[f"model: {kind}"] = (part, read_model)
     states = folder / "states"
     Checkpoint(states, 1, "mine").save("0", 1.5, np.arange(3.0), False)
     recorder = Recorder(Checkpoint(states, 1, "mine"), "1", lambda theta: (0.0, theta))
@@ -97,21 +94,38 @@ FORMATS = (
 
 
 @pytest.fixture(scope="module")
-def samples(followers):
+def samples():
     with tempfile.TemporaryDirectory() as folder:
-        yield sample(Path(folder), followers["plans"])
+        yield sample(Path(folder))
 
 
-def test_formats_are_all_in_the_table(samples):
-    assert set(samples) == set(FORMATS)
-    for name, (path, reader) in samples.items():
-        if "all." not in name:  # archives hold other sums than those of the corpora
-            reader(path)
+@pytest.fixture(scope="module")
+def model():
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = {}
+        for part in sorted(make_follower().fit(demonstrations()).save(folder).iterdir()):
+            kind = "manifest" if part.name == MANIFEST else part.suffix
+            found[f"model: {kind}"] = (part, read_model)
+        yield found
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_formats_changed_at_random_raise_our_errors_only(samples, name):
-    path, reader = samples[name]
+@pytest.fixture
+def file(request):
+    """The file of a format, and what reads it."""
+    which = "model" if request.param.startswith("model") else "samples"
+    return request.param, *request.getfixturevalue(which)[request.param]
+
+
+def test_formats_are_all_in_the_table(samples, model):
+    assert {*samples, *model} == set(FORMATS)
+
+
+@pytest.mark.parametrize("file", FORMATS, indirect=True)
+def test_formats_changed_at_random_raise_our_errors_only(file):
+    name, path, reader = file
+    if "all." not in name:  # archives hold other sums than those of the corpora
+        reader(path)
     data, read = path.read_bytes(), 0
     watch = hostile.Watch()
     try:
@@ -136,7 +150,7 @@ def test_formats_changed_at_random_raise_our_errors_only(samples, name):
 # ---- on purpose -------------------------------------------------------------------------
 
 DANGEROUS = {"os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork",
-             "pickle.find_class", "marshal.loads"}  # fmt: skip
+             "pickle.find_class"}  # fmt: skip
 _seen: list[str] | None = None
 
 
@@ -186,10 +200,10 @@ def payloads(mark):
     ).encode()
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_formats_run_no_code(samples, name, tmp_path, monkeypatch):
+@pytest.mark.parametrize("file", FORMATS, indirect=True)
+def test_formats_run_no_code(file, tmp_path, monkeypatch):
     global _seen
-    path, reader = samples[name]
+    name, path, reader = file
     mark = tmp_path / "it ran"
     run = f"open({str(mark)!r}, 'w')"
     (tmp_path / "groundling_trap.py").write_text(f"{run}\ndef Trap(**_): {run}\n")
