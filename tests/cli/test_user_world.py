@@ -310,7 +310,7 @@ def test_own_world_with_a_wrong_name_is_told_before_any_record_is_read():
 
 def test_own_world_is_tuned():
     said = run("tune", WORLD, SHOWN, "--seconds", "0", "--parser", "chain", "--out", "tuned")
-    assert "← best" in said
+    assert "← kept" in said
     assert "The best one is in tuned." in said
 
 

@@ -203,9 +203,11 @@ class Race:
     def run(self, runners: Sequence[Runner]) -> Runner:
         """Return the simplest within one standard error of the best."""
         alive, size, fold = list(runners), min(FIRST, self.profile.count), 0
-        while fold < FOLDS and self.budget.affords(self._starting(alive), size):
+        while fold < FOLDS:
+            starting = self._starting(alive, fold)
+            if not self.budget.affords(starting, size):
+                break
             before = [(each, each.credit, each.size) for each in self.finished]
-            starting = self._starting(alive)
             ahead = self.lap(starting, size, fold)
             if before and len(ahead) < len(starting) and not self._is_settled(ahead):
                 for each, credit, known in before:  # a lap that was not finished compares nothing
@@ -216,27 +218,24 @@ class Race:
             leader = self._leader()
             if leader is None or self._is_settled(ahead):
                 break
-            alive = [each for each in alive if not each.size or self._may_win(each, leader)]
-            if len(alive) == 1:
-                break
+            alive = [
+                each
+                for each in alive
+                if not each.failed and (not each.size or self._may_win(each, leader))
+            ]
             fold += size == self.profile.count
+            if len(self._starting(alive, fold)) == 1:
+                break
             size = min(2 * size, self.profile.count)
         return self.winner()
 
-    def _starting(self, alive: Sequence[Runner]) -> list[Runner]:
+    def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
         """Return who runs the next lap: what adds to another waits until that one leads."""
         leader = self._leader()
-        return [
-            each
-            for each in alive
-            if each.size
-            or not each.configuration.base
-            or (leader is not None and leader.name == each.configuration.base)
-        ]
+        leads = leader.name if leader is not None and not fold else None
+        return [each for each in alive if each.size or each.configuration.base in ("", leads)]
 
     def _may_win(self, runner: Runner, leader: Runner) -> bool:
-        if runner.failed:
-            return False
         behind, error = runner.behind(leader)
         if behind <= FAR * error or runner.name == self.keep:
             return True
