@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from groundling.gym import protocol
+from groundling.gym import exam as protocol
 from groundling.gym.babyai_levels import babyai
 
 __all__ = ["first_follower", "plans_a_second"]

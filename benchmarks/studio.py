@@ -26,7 +26,7 @@ import httpx
 from groundling import Demonstration, Follower
 from groundling.files import write_atomically
 from groundling.studio.kitchen import Kitchen
-from groundling.studio.presets import lesson_follower
+from groundling.studio.starters import lesson_follower
 
 WORLD = "groundling.studio.kitchen:Kitchen"
 ROOT = Path(__file__).parents[1]

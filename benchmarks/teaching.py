@@ -23,7 +23,7 @@ from groundling.errors import ConvergenceWarning, GroundlingWarning
 from groundling.files import write_atomically
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 from groundling.tasks.mazes.demo import demo_world
-from groundling.tasks.mazes.presets import PRESETS
+from groundling.tasks.mazes.maze_presets import PRESETS
 from groundling.tasks.mazes.task import MazeTask
 
 __all__ = ["curve", "fill", "prequential", "table", "teaching"]

@@ -21,9 +21,9 @@ from groundling.tasks.mazes.corpus import load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.grounding import rich_graph
 from groundling.tasks.mazes.maze import DIRECTIONS
+from groundling.tasks.mazes.maze_presets import PRESETS, Preset
 from groundling.tasks.mazes.negative_starts import add_negative_starts
-from groundling.tasks.mazes.presets import PRESETS, Preset
-from groundling.tasks.mazes.route_protocol import POWERS
+from groundling.tasks.mazes.route_evaluation import POWERS
 from groundling.tasks.mazes.route_training import RouteData, prepare_routes
 from groundling.tasks.mazes.routes import act_at_once, forecast, read_routes
 from groundling.world.composition import compose

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from groundling.tasks.benchmark import Fold, follow_cases
 from groundling.tasks.maps import Corpus, Go, load_corpus
-from groundling.tasks.maps.metrics import transitions
-from groundling.tasks.maps.presets import PRESETS
-from groundling.tasks.maps.protocol import learn_and_follow
+from groundling.tasks.maps.path_score import transitions
+from groundling.tasks.maps.task import MapTask
 
 __all__ = ["Routes", "count_errors", "follow_test", "main", "missing_moves", "wrong_moves"]
 
@@ -77,11 +77,16 @@ def count_errors(answers: Sequence[Routes]) -> tuple[Counter[str], Counter[str]]
 
 def follow_test(corpus: Corpus, name: str = "best") -> Iterator[Routes]:
     """Train a preset on the training maps and yield its routes on the others."""
-    for answer in learn_and_follow(PRESETS.select(name), corpus, *corpus.split()).answers:
-        start = corpus.sheet(answer.dialogue).landscape.start
-        steps = [step.landmark for step in corpus.steps(answer.dialogue)]
-        done = [action.landmark for action in answer.plan.actions if isinstance(action, Go)]
-        yield answer.dialogue.name, [start, *done], [start, *steps]
+    task = MapTask()
+    chosen = task.presets.select(name)
+    cases, apart = task.prepare(corpus, chosen), task.held_out(corpus)
+    follower, _ = task.fit(chosen, cases, Fold("test", apart))
+    test = [each for each in cases if each.part in apart]
+    for case, plan in zip(test, follow_cases(follower, test), strict=True):
+        assert plan is not None
+        start = corpus.maps[int(case.part)].landscape.start
+        done = [action.landmark for action in plan.actions if isinstance(action, Go)]
+        yield case.demonstration.name, [start, *done], [start, *case.reference]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -13,9 +13,11 @@ from itertools import permutations
 from pathlib import Path
 
 from groundling import Demonstration, Ensemble, Follower
+from groundling.judging import is_right
 from groundling.tasks.mazes.corpus import Sail, load_sail
-from groundling.tasks.mazes.presets import PRESETS
-from groundling.tasks.mazes.protocol import ends_right, prepare_sentences
+from groundling.tasks.mazes.maze_presets import PRESETS
+from groundling.tasks.mazes.single_sentences import prepare_sentences
+from groundling.world.cached_environment import CachedEnvironment
 
 __all__ = ["main", "measure", "settings"]
 
@@ -49,7 +51,10 @@ def measure(
         follower.fit(shown, check=False)
         took = time.process_time() - began
         plans = follower.follow_many((e.instructions, e.environment, e.start) for e in asked)
-        right = sum(ends_right(e, plan) for e, plan in zip(asked, plans, strict=True))
+        right = sum(
+            is_right(CachedEnvironment(e.environment), e, p)
+            for e, p in zip(asked, plans, strict=True)
+        )
         yield name, right / len(asked), took
 
 

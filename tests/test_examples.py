@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from groundling import Follower
-from groundling.looking import Looking
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "examples" / "kitchen.py"
@@ -26,7 +25,7 @@ def without_decimals(text: str) -> str:
 @pytest.fixture(scope="module", autouse=True)
 def at_home():
     """No start of these worlds is taken for another world than the one learnt in."""
-    read = Looking._requests
+    read = Follower._requests
 
     def checked(self, requests):
         for _, environment, start in requests:
@@ -34,7 +33,7 @@ def at_home():
         return read(self, requests)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Looking, "_requests", checked)
+        patch.setattr(Follower, "_requests", checked)
         yield
 
 

@@ -655,11 +655,11 @@ def test_follower_learns_a_lexicon_when_asked():
         lambda f: f.save("nowhere"),
         lambda f: f.score_plans([]),
         lambda f: f.with_search(Search()),
-        lambda f: f.with_temperature(2.0),
+        lambda f: f.with_search(temperature=2.0),
         lambda f: f.loss_,
         lambda f: f.theta_,
         lambda f: f.temperature_,
-        lambda f: f.weight_count_,
+        lambda f: f.members_,
         lambda f: f.feature_names_,
         lambda f: f.lexicon_,
         lambda f: f.weights(),
@@ -724,7 +724,7 @@ def test_follower_with_search_is_checked():
 
 
 def test_follower_with_temperature_changes_confidence_only(trained):
-    soft = trained.with_temperature(5.0)
+    soft = trained.with_search(temperature=5.0)
     plan, sure = (each.follow("go left", Line(), 2) for each in (soft, trained))
     assert (soft.temperature_, trained.temperature_) == (5.0, 1.0)
     assert plan.actions == sure.actions
@@ -732,8 +732,8 @@ def test_follower_with_temperature_changes_confidence_only(trained):
     margins = [p.log_probability - p.alternatives[0].log_probability for p in (plan, sure)]
     assert margins[0] == pytest.approx(margins[1] / 5)
     for wrong in (0, -1.0, math.inf, math.nan):
-        with pytest.raises(SettingError, match="A temperature is above 0, not"):
-            trained.with_temperature(wrong)
+        with pytest.raises(SettingError, match="`temperature` must be > 0; got"):
+            trained.with_search(temperature=wrong)
 
 
 def test_follower_calibration_of_one_leaves_the_other_alone(trained):

@@ -13,10 +13,9 @@ from groundling import __version__
 from groundling.evaluation.report import Report
 from groundling.models.base import Model
 from groundling.models.transducer import TransducerModel
-from groundling.tasks.maps.metrics import run_row
-from groundling.tasks.maps.presets import PRESETS, Preset
-from groundling.tasks.maps.protocol import judge, learn_and_follow, split
-from groundling.tasks.registry import get_task
+from groundling.tasks.benchmark import Fold
+from groundling.tasks.maps.map_presets import PRESETS, Preset
+from groundling.tasks.maps.task import MapTask
 from research.maps_rows.best_reading import BestReading
 
 __all__ = ["ROWS", "main"]
@@ -46,18 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("out", type=Path, help="where the report goes, as JSON")
     parser.add_argument("--row", choices=list(ROWS), action="append", help="only this row")
     settings = parser.parse_args(arguments)
-    task = get_task("maps")
+    task = MapTask()
     corpus = task.load(settings.corpora)
-    train, test = split(corpus)
     began, made = time.process_time(), []
     for name in settings.row or ROWS:
         chosen = ROWS[name]()
-        runs = [
-            judge(learn_and_follow(chosen, corpus, train, test, seed=seed))
-            for seed in range(chosen.seeds)
-        ]
-        made.append(run_row(name, runs, chosen.published))
-    condition = f"{len(test)} dialogues about maps not trained on"
+        test = task.held_out(corpus)
+        folds = [Fold(f"seed {seed}", test, seed) for seed in range(chosen.seeds)]
+        outcomes = [task.evaluate(corpus, {name: chosen}, fold)[name] for fold in folds]
+        row = task.make_row("best", "full", outcomes)
+        made.append(replace(row, name=name, published=chosen.published))
+    condition = f"{len(corpus.split()[1])} dialogues about maps not trained on"
     report = Report("maps", "research", condition, made, time.process_time() - began, __version__)
     report.save(settings.out)
     print(report.markdown())

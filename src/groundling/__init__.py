@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from groundling.conversation import Conversation, Remembering
     from groundling.errors import GroundlingError
+    from groundling.explain.explanation import Plan
     from groundling.features.feature_settings import Features
     from groundling.features.lexicon import Lexicon
     from groundling.follower import Follower
-    from groundling.inference.plan import Plan
     from groundling.inference.search import Search
     from groundling.language.instruction import Instruction
     from groundling.learning.settings import Learning
@@ -74,7 +74,7 @@ _HOMES = {
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
-    "Plan": "inference.plan",
+    "Plan": "explain.explanation",
     "RankedEnvironment": "world.ranks",
     "Remembering": "conversation",
     "Search": "inference.search",

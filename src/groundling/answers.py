@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
-from groundling.explain.explanation import Source
+from groundling.explain.explanation import Plan, Source
 from groundling.features.reader import Text
 from groundling.inference.decoding import decode, log_softmax
-from groundling.inference.plan import Plan
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
 from groundling.models.base import Request, SearchResult

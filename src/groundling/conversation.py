@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from groundling.data.codec import Codec, Json
 from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
+from groundling.explain.explanation import Plan
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import runs_of, split_words
 from groundling.world.cached_environment import CachedEnvironment

@@ -13,10 +13,10 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.features.feature_settings import Features
 from groundling.inference.search import Search
 from groundling.language.parser import Parser
-from groundling.learning.presets import default_model
 from groundling.learning.settings import Learning
 from groundling.models.base import Model
 from groundling.overlay.settings import Overlay
+from groundling.selection.configurations import default_model
 from groundling.settings import AUTO, Settings
 
 __all__ = ["Estimator"]
@@ -148,7 +148,8 @@ class Estimator:
                 for name, weight in fitted.weights(most=10)
             )
             lines.append(
-                f"<p>{fitted.weight_count_} weights, loss {fitted.loss_:.3f}; the strongest:</p>"
+                f"<p>{sum(len(each.theta) for each in fitted.members_)} weights, loss "
+                f"{fitted.loss_:.3f}; the strongest:</p>"
                 f"<table>{rows}</table>"
             )
         else:

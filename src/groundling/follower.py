@@ -2,48 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 
-from groundling.answers import listed_requests, no_plan
-from groundling.diagnosis.diagnosing import check_learnt, check_taught, left_out, warn
+from groundling.answers import answer, listed_requests, no_plan
+from groundling.checks.diagnosis import (
+    Diagnosis,
+    check_learnt,
+    check_taught,
+    diagnose,
+    joined,
+)
+from groundling.checks.registry import (
+    Finding,
+    another_world,
+    left_out,
+    warn,
+    warn_of_long_texts,
+)
+from groundling.data.own import folds
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
+    LearningWarning,
+    NotFittedError,
     SettingError,
     WorldError,
 )
+from groundling.estimator import Estimator
+from groundling.explain.explanation import Plan
 from groundling.features.feature_settings import Features
+from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
-from groundling.inference.plan import Plan
+from groundling.inference.decoding import SHARPEST, SOFTEST
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
+from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
-from groundling.learning.choosing import Choices, choose
-from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
 from groundling.learning.teaching import forget, teach
-from groundling.learning.texts import warn_of_long_texts
 from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
-from groundling.learning.tuning import compare
-from groundling.looking import Looking
-from groundling.models.base import Model
+from groundling.models.base import FittedModel, Model, Request
 from groundling.models.examples import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
+from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.scale.fitting import fit_at_scale, refuse_in_shards
+from groundling.selection.choices import Choices, choose, choose_again, open_again
+from groundling.selection.comparison import compare
+from groundling.selection.label_profile import usual_labels
+from groundling.selection.profile import Profile
 from groundling.settings import AUTO, Auto, knowing_names
 from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
 
 
-class Follower(Looking):
+_FEW_TO_CALIBRATE = 10  # demonstrations; of more, all being right tells something
+
+
+class Follower(Estimator):
     """An agent that learns to follow instructions from demonstrations.
 
     What is not given is chosen from the demonstrations (`"auto"`); `choices_` tells what, and
@@ -109,6 +135,8 @@ class Follower(Looking):
     ('on',)
     """
 
+    _learnt: Learnt
+
     @knowing_names
     def __init__(
         self,
@@ -132,7 +160,7 @@ class Follower(Looking):
         self.threads = threads
         self._check_settings()
 
-    # ---- learning -----------------------------------------------------------------------
+    # ---- learn --------------------------------------------------------------------------
 
     def fit(
         self,
@@ -213,17 +241,6 @@ class Follower(Looking):
         warn(check_learnt(follower._learnt))
         return follower
 
-    def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
-        """Leave out what cannot be used, and say so."""
-        good, bad = sift(Facts(listed, self.parser).encoder, listed)
-        if not good:
-            raise DemonstrationError(
-                f"None of {len(bad)} demonstrations can be used. The first: {bad[0].problem}"
-            )
-        if bad:
-            warn([left_out(bad)])
-        return good, bad
-
     def teach(
         self,
         demonstrations: Iterable[Demonstration],
@@ -260,7 +277,7 @@ class Follower(Looking):
         listed = listed_demonstrations(demonstrations)
         if not hasattr(self, "_learnt"):
             return self.fit([*known, *listed], progress=progress, check=check)
-        self._learnt = teach(self._learnt, listed, known, progress)
+        self._learnt = teach(self._learnt, listed, known, progress, choose_again)
         if check:
             warn(check_taught(self._learnt, listed))
         return self
@@ -270,51 +287,43 @@ class Follower(Looking):
 
         This follower is changed, and returned.
         """
-        self._learnt = forget(self._fitted(), names, progress)
+        self._learnt = forget(self._fitted(), names, progress, choose_again)
         return self
 
-    def forget_environment(self, environment: Environment) -> None:
-        """Forget what an environment has answered; for changes that `follow` does not notice."""
-        self._fitted().fitted.encoder.forget(environment)
+    def calibrate(self, demonstrations: Iterable[Demonstration]) -> Self:
+        """Make confidences honest on demonstrations that were not trained on.
 
-    @property
-    def demonstrations_(self) -> tuple[Demonstration, ...]:
-        """What was learnt from; empty in a follower from a file."""
-        examples = self._fitted().examples
-        return tuple(each.shown for each in examples if each.shown is not None)
-
-    def with_search(self, search: Search) -> Follower:
-        """Return a follower with the same knowledge that searches in another way.
-
-        >>> from groundling import Search
-        >>> Follower(search=Search(max_length=2)).with_search(Search(max_length=3))
-        Traceback (most recent call last):
-            ...
-        groundling.errors.NotFittedError: This Follower has not learnt anything yet. Call fit with
-        demonstrations, or Follower.load with a saved model.
+        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
+        or transitions are decoded, so that their outcomes are. A few that are all right tell
+        nothing of how often plans are wrong; a warning says so.
         """
         learnt = self._fitted()
-        settings = Trainer.of(learnt)
-        if search.max_length is None:
-            search = replace(search, max_length=max(learnt.search.longest, search.min_length))
-        settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
-        choices = learnt.choices.closed("search") if isinstance(learnt.choices, Choices) else ()
-        return self._of(replace(learnt.with_search(search), choices=choices))
+        listed = checked(demonstrations)
+        read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+        temperature = honest_temperature(learnt, listed, read)
+        if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
+            warnings.warn(
+                f"The temperature is {temperature:.2g}, the end of what is tried: so few "
+                f"demonstrations ({len(listed)}) do not tell how often plans are wrong. Calibrate "
+                "on more, which were not trained on.",
+                LearningWarning,
+                stacklevel=2,
+            )
+        self._learnt = replace(learnt, temperature=temperature)
+        return self
 
-    def with_temperature(self, temperature: float) -> Follower:
-        """Return a follower with the same knowledge whose confidences are sharper or softer."""
-        if not 0 < temperature < np.inf:
-            raise SettingError(f"A temperature is above 0, not {temperature}.")
-        return self._of(replace(self._fitted(), temperature=float(temperature)))
+    def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
+        """Leave out what cannot be used, and say so."""
+        good, bad = sift(Profile(listed, self.parser).encoder, listed)
+        if not good:
+            raise DemonstrationError(
+                f"None of {len(bad)} demonstrations can be used. The first: {bad[0].problem}"
+            )
+        if bad:
+            warn([left_out(bad)])
+        return good, bad
 
-    @classmethod
-    def _of(cls, learnt: Learnt) -> Follower:
-        settings = {each.name: getattr(learnt.settings, each.name) for each in fields(Trainer)}
-        follower = cls(**settings)
-        follower._learnt = learnt
-        return follower
-
-    # ---- following ----------------------------------------------------------------------
+    # ---- follow -------------------------------------------------------------------------
 
     def follow(
         self,
@@ -329,34 +338,6 @@ class Follower(Looking):
         `length` tells the number of actions, where it is known.
         """
         return self.follow_many([(instructions, environment, start)], length=length)[0]
-
-    def act(
-        self, instructions: str, running: Any, world: Any, *, threshold: float | None = None
-    ) -> Any:
-        """Carry out instructions in a running environment, and tell what came of it.
-
-        `world` is one that can make an agent of a follower (`agent(follower)`), such as those
-        of `groundling.gym`; `running` is the environment that the agent moves in. Below a
-        confidence of `threshold` nothing is done; if it is left out, the agent decides.
-
-        >>> from groundling import gym
-        >>> level = gym.babyai("GoToLocal")
-        >>> follower = level.follower().fit(level.record(range(20)))
-        >>> env = level.make()
-        >>> mission, _ = level.reset(env, seed=1000)
-        >>> print(follower.act(mission, env, level))
-        Done: go to a green ball.
-        """
-        self._fitted()
-        if isinstance(world, type):
-            raise WorldError(f"{world.__name__} is a class. Give act a world that was made of it.")
-        if not hasattr(world, "agent"):
-            raise WorldError(
-                f"A {type(world).__name__} only plans: it has no agent that acts. Use follow, or "
-                "a world of groundling.gym."
-            )
-        agent = world.agent(self) if threshold is None else world.agent(self, threshold)
-        return agent.act(instructions, running)
 
     @overload
     def follow_many(
@@ -409,7 +390,312 @@ class Follower(Looking):
             plans.append(plan)
         return plans
 
-    # ---- keeping ------------------------------------------------------------------------
+    def act(
+        self, instructions: str, running: Any, world: Any, *, threshold: float | None = None
+    ) -> Any:
+        """Carry out instructions in a running environment, and tell what came of it.
+
+        `world` is one that can make an agent of a follower (`agent(follower)`), such as those
+        of `groundling.gym`; `running` is the environment that the agent moves in. Below a
+        confidence of `threshold` nothing is done; if it is left out, the agent decides.
+
+        >>> from groundling import gym
+        >>> level = gym.babyai("GoToLocal")
+        >>> follower = level.follower().fit(level.record(range(20)))
+        >>> env = level.make()
+        >>> mission, _ = level.reset(env, seed=1000)
+        >>> print(follower.act(mission, env, level))
+        Done: go to a green ball.
+        """
+        self._fitted()
+        if isinstance(world, type):
+            raise WorldError(f"{world.__name__} is a class. Give act a world that was made of it.")
+        if not hasattr(world, "agent"):
+            raise WorldError(
+                f"A {type(world).__name__} only plans: it has no agent that acts. Use follow, or "
+                "a world of groundling.gym."
+            )
+        agent = world.agent(self) if threshold is None else world.agent(self, threshold)
+        return agent.act(instructions, running)
+
+    def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
+        """Return the share of demonstrations whose outcome the follower reaches.
+
+        Two plans have the same outcome if they end alike (see `Environment.outcome`);
+        where no plan is found, the outcome is not reached.
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        requests = [(each.instructions, each.environment, each.start) for each in listed]
+        return share_right(learnt, listed, self._plans(requests, learnt.search))
+
+    def score_plans(
+        self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
+    ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
+        """Score the plans from several starts under one text, as if it might be about any.
+
+        For each (instructions, environment, starts), yields for each start its plans and
+        their scores under θ, neither normalised nor calibrated. Scores of one text can be
+        compared between starts; to make that meaningful, train with
+        `Demonstration.negative_starts`.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph, Search
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
+        >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
+        ...     for plans, scores in answer:
+        ...         print([plan.actions for plan in plans], scores.argmax())
+        [('on',), ('off',)] 0
+        [('on',), ('off',)] 0
+        """
+        learnt = self._fitted()
+        encoder = learnt.fitted.encoder
+        listed = list(requests)
+        texts = encoder.reader.read_many(text for text, _, _ in listed)
+        asked = [
+            (text, encoder.world(environment), starts)
+            for text, (_, environment, starts) in zip(texts, listed, strict=True)
+        ]
+        return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
+
+    def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
+        encoder = self._fitted().fitted.encoder
+        texts = encoder.reader.read_many(text for text, _, _ in requests)
+        found = [
+            Request(text, encoder.world(environment), start)
+            for text, (_, environment, start) in zip(texts, requests, strict=True)
+        ]
+        for each in found:
+            each.world.actions(each.start)  # complains of states that cannot be remembered
+            each.world.notice(each.start)  # whether the environment has changed since
+        return found
+
+    def _plans(
+        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+    ) -> Iterator[Plan | None]:
+        """Follow one request after another; nothing where no plan is found."""
+        learnt = self._fitted()
+        read = self._requests(requests)
+        results = learnt.model.search(learnt.fitted, read, search)
+        for request, result in zip(read, results, strict=True):
+            yield answer(learnt, request, result, search)
+
+    # ---- inspect ------------------------------------------------------------------------
+
+    @property
+    def choices_(self) -> Choices:
+        """What was chosen from the demonstrations, and why; print it to read it."""
+        learnt = self._fitted()
+        return Choices(learnt.choices, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
+
+    def chosen(self) -> Self:
+        """Return a follower that has learnt nothing yet, with all settings that this one learnt by.
+
+        What was chosen from the demonstrations is given to it, so that some settings can be
+        changed and the others stay.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> another = follower.chosen().set_params(search__max_length=2).fit(shown)
+        >>> another.search.max_length, another.features == follower.chosen().features
+        (2, True)
+        """
+        settings = self._fitted().settings
+        return type(self)(**{each.name: getattr(settings, each.name) for each in fields(Trainer)})
+
+    def given(self) -> Self:
+        """Return a follower that has learnt nothing yet, with the settings that this one was given.
+
+        What was left open is open again, also in a follower that was loaded from a file.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> Follower(parser="chain").fit(shown).given()
+        Follower(parser='chain')
+        """
+        learnt = self._fitted()
+        return type(self)(
+            **open_again(Trainer.of(learnt), getattr(learnt.choices, "left_open", ()))
+        )
+
+    def diagnose(
+        self, demonstrations: Iterable[Demonstration], *, parts: int | None = None
+    ) -> Diagnosis:
+        """Follow demonstrations and say what cannot work, and of each that goes wrong why.
+
+        What was learnt from is mostly followed right. With `parts`, such as 3, each of so many
+        parts of the demonstrations is followed by what these settings learn from the others
+        alone, and what was learnt stays as it is.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",), name="light")]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> wrong = Demonstration("douse it", Lamp(), "on", ("off",), name="dark")
+        >>> follower.diagnose([*shown, wrong]).reasons
+        {'lower score': 1}
+        """
+        learnt = self._fitted()
+        listed = checked(demonstrations)
+        if parts is None:
+            read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
+            return diagnose(learnt, listed, read)
+        other, found = copy(self), []
+        for learn, test in folds(listed, parts):
+            other._learnt = Trainer.of(learnt).fit(learn)
+            found.append(other.diagnose(test))
+        return joined(found)
+
+    def check_world(self, places: Iterable[tuple[Environment, State]]) -> tuple[Finding, ...]:
+        """Say what graphs lack that they had wherever it learnt, if they do.
+
+        `places` are environments with a state in each.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def __init__(self, **more): self.more = more
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True, **self.more}})
+        >>> shown = [Demonstration("light it", Lamp(colour="red"), "off", ("on",))]
+        >>> follower = Follower(parser="chain").fit(shown)
+        >>> follower.check_world([(Lamp(colour="blue"), "off")])
+        ()
+        >>> print(*follower.check_world([(Lamp(), "off")]))
+        No graph of what can be done here has the label 'colour', which graphs had wherever it
+        learnt. Follow in the world that it learnt in, or learn again in this one.
+        """
+        learnt = self._fitted()
+        asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
+        return tuple(another_world(usual_labels(learnt), asked))
+
+    def weights(
+        self, containing: str = "", *, most: int = 20, member: int = 0
+    ) -> list[tuple[str, float]]:
+        """Return the strongest features whose name contains a string, as the paper's Table 2.
+
+        `member` is the number of the ensemble's member whose weights are asked for.
+        """
+        members = self._fitted().fitted.members
+        if not 0 <= member < len(members):
+            raise SettingError(
+                f"There is no member {member}: this follower has {len(members)}, counted from 0."
+            )
+        fitted = members[member]
+        chosen = [
+            (name, float(weight))
+            for name, weight in zip(fitted.space.names(), fitted.theta.tolist(), strict=True)
+            if containing in name and weight != 0
+        ]
+        return sorted(chosen, key=lambda each: (-abs(each[1]), each[0]))[:most]
+
+    @property
+    def theta_(self) -> Reals:
+        """The learnt weights θ."""
+        return self._fitted().fitted.theta
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """The name of each weight, in the order of `theta_`."""
+        return self._fitted().fitted.space.names()
+
+    @property
+    def lexicon_(self) -> Lexicon:
+        """The lexicon in use, with what was learnt."""
+        return self._fitted().fitted.encoder.reader.lexicon
+
+    @property
+    def loss_(self) -> float:
+        """The final training loss."""
+        return self._fitted().loss
+
+    @property
+    def temperature_(self) -> float:
+        """What scores are divided by so that confidences are calibrated."""
+        return self._fitted().temperature
+
+    @property
+    def threshold(self) -> float:
+        """Below this confidence the follower says that it does not understand."""
+        if hasattr(self, "_learnt"):
+            return self._learnt.search.threshold
+        return Search().threshold if isinstance(self.search, str) else self.search.threshold
+
+    @property
+    def demonstrations_(self) -> tuple[Demonstration, ...]:
+        """What was learnt from; empty in a follower from a file."""
+        examples = self._fitted().examples
+        return tuple(each.shown for each in examples if each.shown is not None)
+
+    @property
+    def remembered_(self) -> dict[str, int]:
+        """About how many bytes are taken by what is remembered to answer faster.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamp:
+        ...     def actions(self, state): return ("on", "off")
+        ...     def step(self, state, action): return action
+        ...     def ground(self, state, action, after):
+        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> follower = Follower(parser="chain").fit([Demonstration("on", Lamp(), "off", ("on",))])
+        >>> follower.remembered_["worlds, graphs and plans"] > 0
+        True
+        >>> follower.forget_remembered()
+        >>> sum(follower.remembered_.values())
+        0
+        """
+        total: dict[str, int] = {}
+        for member in self._fitted().fitted.members:
+            for name, size in member.encoder.remembered().items():
+                total[name] = total.get(name, 0) + size
+        return total
+
+    def forget_remembered(self, environment: Environment | None = None) -> None:
+        """Empty all caches, or what one environment has answered; what was learnt stays.
+
+        `follow` notices most changes of an environment by itself; this is for the others.
+        """
+        if environment is not None:
+            self._fitted().fitted.encoder.forget(environment)
+            return
+        for member in self._fitted().fitted.members:
+            member.encoder.empty()
+
+    @property
+    def members_(self) -> tuple[FittedModel, ...]:
+        """The fitted models: one, unless they are an ensemble."""
+        return self._fitted().fitted.members
+
+    def _fitted(self) -> Learnt:
+        if not hasattr(self, "_learnt"):
+            raise NotFittedError(
+                "This Follower has not learnt anything yet. Call fit with demonstrations, or "
+                "Follower.load with a saved model."
+            )
+        return self._learnt
+
+    # ---- persist ------------------------------------------------------------------------
 
     def save(self, folder: str | Path, *, note: Mapping[str, Any] | None = None) -> Path:
         """Write the follower into a folder (see `groundling.modelfolder`).
@@ -433,3 +719,38 @@ class Follower(Looking):
         `joins` are joining functions of your own that the follower was trained with.
         """
         return cls._of(load_learnt(Path(folder), parser, tuple(joins)))
+
+    def with_search(
+        self, search: Search | None = None, *, temperature: float | None = None
+    ) -> Follower:
+        """Return a follower with the same knowledge that searches in another way.
+
+        With `temperature`, its confidences are sharper or softer than calibrated.
+
+        >>> from groundling import Search
+        >>> Follower(search=Search(max_length=2)).with_search(Search(max_length=3))
+        Traceback (most recent call last):
+            ...
+        groundling.errors.NotFittedError: This Follower has not learnt anything yet. Call fit with
+        demonstrations, or Follower.load with a saved model.
+        """
+        learnt = self._fitted()
+        if temperature is not None:
+            if not 0 < temperature < np.inf:
+                raise SettingError(f"`temperature` must be > 0; got {temperature}.")
+            learnt = replace(learnt, temperature=float(temperature))
+        if search is None:
+            return self._of(learnt)
+        settings = Trainer.of(learnt)
+        if search.max_length is None:
+            search = replace(search, max_length=max(learnt.search.longest, search.min_length))
+        settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)
+        choices = learnt.choices.closed("search") if isinstance(learnt.choices, Choices) else ()
+        return self._of(replace(learnt.with_search(search), choices=choices))
+
+    @classmethod
+    def _of(cls, learnt: Learnt) -> Follower:
+        settings = {each.name: getattr(learnt.settings, each.name) for each in fields(Trainer)}
+        follower = cls(**settings)
+        follower._learnt = learnt
+        return follower

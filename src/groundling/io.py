@@ -28,11 +28,8 @@ from groundling.features.space import JoiningFunction, name_of
 from groundling.inference.search import Search
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
-from groundling.learning.choosing import Choice, Choices
-from groundling.learning.given import check_open
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
-from groundling.learning.usual import usual_labels
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
 from groundling.models.decision import DecisionModel
@@ -43,6 +40,8 @@ from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
+from groundling.selection.choices import Choice, Choices, check_open
+from groundling.selection.label_profile import usual_labels
 from groundling.trust import check_settings
 
 __all__ = ["load_learnt", "save_learnt"]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from groundling.errors import GroundlingError, SettingError
 
 __all__ = [
-    "EMPTY_LINES", "EQUAL_HASHES", "EXPANSION", "GROUP_VALUES", "IMPORT_BYTES", "IMPORT_RECORDS",
-    "LIMITS", "LINE_BYTES", "PAGE_BYTES", "PLAN_ACTIONS", "TEXT_CHARACTERS", "TEXT_WORDS", "Limit",
+    "CHECKPOINT_BYTES", "EMPTY_LINES", "EQUAL_HASHES", "EXPANSION", "GROUP_VALUES", "IMPORT_BYTES",
+    "IMPORT_RECORDS", "LIMITS", "LINE_BYTES", "PAGE_BYTES", "PLAN_ACTIONS", "SAID_ACTIONS",
+    "SAID_CHARACTERS", "SAID_SENTENCES", "TEXT_CHARACTERS", "TEXT_WORDS", "Limit",
 ]  # fmt: skip
 
 _VARIABLE = "GROUNDLING_LIMIT_"
@@ -101,6 +102,12 @@ EMPTY_LINES = _limit("empty_lines", 100_000, "empty lines")
 EXPANSION = _limit("expansion", 250, "bytes for each compressed byte")
 PAGE_BYTES = _limit("page_bytes", 64 * 2**20, "bytes in a page")
 GROUP_VALUES = _limit("group_values", 10_000_000, "values in a row group")
+# Files of models.
+CHECKPOINT_BYTES = _limit("checkpoint_bytes", 2**31, "bytes")
 # What the studio imports at once.
 IMPORT_BYTES = _limit("import_bytes", 20_000_000, "bytes")
 IMPORT_RECORDS = _limit("import_records", 20_000, "demonstrations")
+# What is said and shown at once, in the studio and to the service.
+SAID_CHARACTERS = _limit("said_characters", 4_000, "characters")
+SAID_SENTENCES = _limit("said_sentences", 30, "sentences")
+SAID_ACTIONS = _limit("said_actions", 100, "actions")

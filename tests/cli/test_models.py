@@ -8,18 +8,18 @@ import pytest
 from typer.testing import CliRunner
 
 from groundling import Follower
-from groundling.cli import talking
+from groundling.cli import stage
 from groundling.cli.main import app
 from groundling.errors import ModelFileError
-from groundling.tasks import base
-from groundling.tasks.models import load_trained
+from groundling.tasks import benchmark
+from groundling.tasks.model_notes import load_trained
 
 runner = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(base, "SAMPLE", 0.1)
+    monkeypatch.setattr(benchmark, "SAMPLE", 0.1)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -35,7 +35,7 @@ def run(*arguments, code=0, **options):
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "SAMPLE", 0.1)
+        patch.setattr(benchmark, "SAMPLE", 0.1)
         for task in ("mazes", "maps", "puzzles"):
             run("train", task, "--out", folder / task, "--sample")
     return folder
@@ -107,13 +107,13 @@ def test_train_stopped_leaves_no_model_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(training, "minimise", stop_at_second)
     out = tmp_path / "model"
     stopped = run("train", "mazes", "--out", out, code=130)
-    assert "goes on where this stopped" in stopped.output
+    assert "the same command resumes" in stopped.output
     assert [each.name for each in out.iterdir()] == ["checkpoints"]
     with pytest.raises(ModelFileError, match="not finished"):
         load_trained(out)
     calls.append(1)
     result = run("train", "mazes", "--out", out)
-    assert "Going on" in result.output
+    assert "Resuming" in result.output
     assert len(calls) == 6  # the first stretch was not trained again; the other member has two
     resumed = load_trained(out)[0]
     run("train", "mazes", "--out", tmp_path / "at once")
@@ -197,8 +197,6 @@ def test_follow_refuses_in_one_sentence(models, arguments, message):
 def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     (tmp_path / "manifest.json").write_text("{}")
     assert "does not say which task" in run("follow", tmp_path, "go", code=1).output
-    (tmp_path / "task.json").write_text('{"format": "groundling-task-1", "task": "chess"}')
-    assert "cannot be read" in run("follow", tmp_path, "go", code=1).output
 
 
 def test_train_in_shards_learns_the_same(models, tmp_path):
@@ -221,7 +219,7 @@ def test_follow_does_not_take_the_sample_for_the_corpora(models, tmp_path):
 def test_follow_lets_the_plan_grow_as_one_types(models, monkeypatch):
     lines = iter(["turn left", "...", "walk forward", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    monkeypatch.setattr(talking, "instructions", lambda *given: None)
+    monkeypatch.setattr(stage, "instructions", lambda *given: None)
     result = run("follow", models / "mazes")
     shown = result.output
     assert shown.count("  1. ") == 3  # the plan is shown again with each line
@@ -251,7 +249,7 @@ def test_explain_gives_json(models):
 
 
 def test_explain_needs_words(models, monkeypatch):
-    monkeypatch.setattr(talking, "instructions", lambda *given: None)
+    monkeypatch.setattr(stage, "instructions", lambda *given: None)
     assert "nothing to explain" in run("explain", models / "maps", code=1).output
 
 

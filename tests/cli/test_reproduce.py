@@ -9,15 +9,14 @@ from typer.testing import CliRunner
 from groundling.cli import reproduce as module
 from groundling.cli.main import app
 from groundling.evaluation.report import Report, Row
-from groundling.tasks import base, registry, running
-from groundling.tasks.mazes import generate_mazes, generate_routes, write_corpus
+from groundling.tasks import benchmark, jobs, registry
 
 runner = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(base, "SAMPLE", 0.03)
+    monkeypatch.setattr(benchmark, "SAMPLE", 0.03)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -31,33 +30,27 @@ def run(*arguments, code=0):
 
 def outcome(job, *rest):
     """Stand in for the work of a job."""
-    seconds = [1.0, 1.0]
-    made = {
-        "mazes": {"maze": job.fold, "right": [True, False, True, True], "seconds": seconds},
-        "maps": {"answers": [[3, 5, 6, 8], [3, 2, 6, 8]], "seconds": seconds},
-        "puzzles": {
-            "kind": job.fold.rpartition(" ")[0],
-            "splits": [{"seconds": seconds, "answers": [[1, True, True], [2, False, True]]}],
-        },
+    path = {"correct": 3, "predicted": 6, "reference": 8}
+    scores = {
+        "mazes": [(job.fold.name, {"right": right, "meant": 1.0}) for right in (1.0, 0.0, 1.0)],
+        "maps": [("3", path), ("3", path)],
+        "puzzles": [("1", {"match": 1.0, "success": 1.0}), ("2", {"match": 0.0, "success": 1.0})],
     }[job.task]
-    if job.preset == "routes":
-        made = {
-            "maze": job.fold,
-            "power": 0.5,
-            "sentences": 0.7,
-            "routes": [[[0, 1], [0, 1], None]],
-        }
+    made = {
+        "scores": scores, "seconds": [1.0, 1.0], "fold": job.fold.name,
+        "maze": job.fold.name, "power": 0.5, "sentences": 0.7,
+    }  # fmt: skip
     return {"outcome": dict.fromkeys(job.variants, made), "seconds": 2.0}
 
 
 @pytest.fixture
 def no_work(monkeypatch):
-    monkeypatch.setattr(running, "run_job", outcome)
+    monkeypatch.setattr(jobs, "run_job", outcome)
 
 
 def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
     result = run("--quick", "--task", "puzzles", "--out", tmp_path)
-    assert "1/4 puzzles" in result.output
+    assert "1/20 puzzles" in result.output
     paper = json.loads((tmp_path / "puzzles-paper.json").read_text())
     assert [row["name"] for row in paper["rows"]] == ["full", "no planning", "no text"]
     best = json.loads((tmp_path / "puzzles-best.json").read_text())
@@ -66,7 +59,7 @@ def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
 
 def test_reproduce_writes_every_table(no_work, tmp_path):
     run("--out", tmp_path, "--routes")
-    for task in module.PAPER_TASKS:
+    for task in module._paper_tasks():
         presets = registry.get_task(task).presets
         for preset in presets:
             if preset == "auto":  # no table of the paper
@@ -78,44 +71,11 @@ def test_reproduce_writes_every_table(no_work, tmp_path):
     page = (tmp_path / "report.html").read_text()
     written = (tmp_path / "report.md").read_text()
     for text in (page, written):
-        assert "generated samples for mazes, maps, puzzles" in text
+        assert "generated samples for maps, mazes, puzzles" in text
         assert "no grounding graphs" in text
     assert page.count("<svg") == 4
     assert 'name="viewport"' in page
     assert not re.search(r"<(script|link|img)|src=|url\((?!#)", page)  # needs no other file
-
-
-def test_reproduce_all_measures_confidence_and_lists_errors_once(no_work, tmp_path, monkeypatch):
-    from groundling.tasks import confidence
-    from groundling.tasks.mazes import errors
-
-    made = []
-
-    def write(task, corpus, out, picture):
-        made.append(task)
-        out.write_text(json.dumps({"task": task, "preset": "best", "thresholds": []}))
-
-    def list_errors(given):
-        made.append(given[0].rpartition("/")[2])
-        (tmp_path / "out" / "errors-mazes").mkdir(exist_ok=True)
-        (tmp_path / "out" / "errors-mazes" / "errors.html").write_text("")
-
-    monkeypatch.setattr(confidence, "write_report", write)
-    monkeypatch.setattr(errors, "main", list_errors)
-    write_corpus(tmp_path / "sail", generate_routes(generate_mazes(1, 3), 9, seed=1))
-    real = ("--all", "--task", "mazes", "--corpora", tmp_path, "--out", tmp_path / "out")
-    run(*real)
-    assert (tmp_path / "out" / "mazes-routes.json").exists()
-    assert made == ["mazes", "sail"]
-    run(*real)
-    assert len(made) == 2  # kept
-    run(*real, "--again")
-    assert len(made) == 4
-    run("--all", "--task", "puzzles", "--out", tmp_path / "sample")
-    assert made[4:] == ["puzzles"]
-    (tmp_path / "sample" / "confidence-puzzles.json").write_text("{}")
-    told = run("--all", "--task", "puzzles", "--out", tmp_path / "sample", code=1).output
-    assert "is not a report of ours" in told
 
 
 def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):
@@ -127,13 +87,13 @@ def test_reproduce_goes_on_where_it_stopped(no_work, tmp_path, monkeypatch):
         done.append(job)
         return outcome(job)
 
-    monkeypatch.setattr(running, "run_job", stop_later)
+    monkeypatch.setattr(jobs, "run_job", stop_later)
     stopped = run("--out", tmp_path, "--task", "mazes", code=130)
     assert "goes on from there" in stopped.output
     assert {each.name for each in tmp_path.iterdir()} == {"cells"}
     kept = set(done)
     done.clear()
-    monkeypatch.setattr(running, "run_job", lambda job, *rest: done.append(job) or outcome(job))
+    monkeypatch.setattr(jobs, "run_job", lambda job, *rest: done.append(job) or outcome(job))
     result = run("--out", tmp_path, "--task", "mazes")
     assert result.output.count("(kept from an earlier run)") == 5
     assert not kept & set(done)
@@ -149,7 +109,7 @@ def test_reproduce_refuses_in_one_sentence(tmp_path):
 
 
 def test_errors_that_should_not_happen_are_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "run_job", lambda *given: {}["nothing"])
+    monkeypatch.setattr(jobs, "run_job", lambda *given: {}["nothing"])
     result = run("--out", tmp_path, "--task", "puzzles", code=1)
     assert "Error: KeyError: 'nothing'. This should not happen" in result.output
 

@@ -14,10 +14,10 @@ import pytest
 from groundling.corpora import (
     archive,
     check,
+    checksums,
+    download,
     fetch,
-    fetching,
     find_corpora,
-    listing,
     manifest,
     places,
 )
@@ -33,7 +33,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def small_manifest(monkeypatch):
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
-    for module in (listing, archive, fetching):
+    for module in (checksums, archive, download):
         monkeypatch.setattr(module, "manifest", lambda: sums)
 
 
@@ -281,7 +281,7 @@ def test_fetch_starts_over_when_the_file_has_changed(tmp_path, data):
         part = tmp_path / "part"
         part.write_bytes(b"old")
         part.with_suffix(".json").write_text(f'{{"url": "{server.url}", "etag": "one"}}')
-        assert fetching.download(server.url, part).read_bytes() == data
+        assert download.download(server.url, part).read_bytes() == data
 
 
 def test_fetch_forgets_what_is_complete_but_wrong(tmp_path):
@@ -296,7 +296,7 @@ def test_fetch_says_what_the_server_said(tmp_path):
 
 
 def test_fetch_stops_at_a_limit(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(fetching, "MOST_BYTES", 1000)
+    monkeypatch.setattr(download, "MOST_BYTES", 1000)
     with Server(data) as server, pytest.raises(CorpusError, match="far too large"):
         fetch(tmp_path / "into", server.url)
 

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("minigrid")
 
-from groundling.gym.acting import Agent
+from groundling.gym.agent import Agent
 from groundling.gym.babyai_levels import babyai
 from groundling.gym.belief import frontier
 

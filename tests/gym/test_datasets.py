@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from examples.push_table import PushTableWorld
 from groundling.gym.babyai_levels import babyai
-from groundling.gym.cutting import cut
 from groundling.gym.datasets import from_minari, to_minari
-from groundling.gym.recording import record
-from groundling.gym.tabletop import PushTableWorld
+from groundling.gym.recorder import record
+from groundling.gym.segmentation import cut
 
 
 @pytest.fixture(autouse=True)

@@ -354,4 +354,4 @@ def test_objects_only_slots_that_were_set_are_warned_of():
 
     assert learn(Shelf()) == []
     [told] = learn(Sized())
-    assert "'size', which is in Sized.slots" in told
+    assert "'size', which is in Features.slots" in told

@@ -28,7 +28,6 @@ def run(code):
     ("use", "missing"),
     [
         ("from groundling.gym import babyai; babyai('GoToLocal')", "minigrid"),
-        ("from groundling.gym import PushTable", "gymnasium"),
         ("from groundling.gym import InstructionFollowing", "gymnasium"),
         ("from groundling.gym import from_minari; from_minari('x-v0')", "minari"),
     ],

@@ -7,8 +7,8 @@ from groundling.errors import DemonstrationError, SettingError
 pytest.importorskip("minigrid")
 
 from groundling.gym.babyai_levels import babyai
-from groundling.gym.cutting import cut
-from groundling.gym.recording import Trajectory, record
+from groundling.gym.recorder import Recording, record
+from groundling.gym.segmentation import cut
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +50,10 @@ def test_recording_takes_a_policy(level):
 
 def test_recording_replays_what_has_no_scenes(level):
     [trajectory] = record(level, [4])
-    bare = Trajectory(trajectory.text, 4, trajectory.moves, trajectory.rewards)
+    bare = Recording(trajectory.text, 4, trajectory.moves, trajectory.rewards)
     assert cut(level, bare).actions == cut(level, trajectory).actions
     with pytest.raises(DemonstrationError, match="seed 5 of this environment says"):
-        cut(level, Trajectory(trajectory.text, 5, trajectory.moves))
+        cut(level, Recording(trajectory.text, 5, trajectory.moves))
 
 
 def test_recording_of_a_person_in_a_terminal(level):
@@ -95,7 +95,7 @@ def test_recording_of_a_person_in_a_window(level, monkeypatch):
 def test_recording_what_nothing_fits_is_refused(level):
     [trajectory] = record(level, [4])
     with pytest.raises(DemonstrationError, match="cannot be cut"):
-        cut(level, Trajectory(trajectory.text, 4, ()))
+        cut(level, Recording(trajectory.text, 4, ()))
 
 
 def test_recording_follower_learns_from_a_bot():

@@ -3,9 +3,9 @@
 import pytest
 
 from groundling.errors import DemonstrationError, SettingError
-from groundling.gym.cutting import cut
 from groundling.gym.objects import ObjectWorld, Verb
-from groundling.gym.recording import record
+from groundling.gym.recorder import record
+from groundling.gym.segmentation import cut
 
 gymnasium = pytest.importorskip("gymnasium")
 

@@ -6,11 +6,20 @@ from groundling.errors import SettingError
 
 pytest.importorskip("minigrid")
 
-from groundling.gym import protocol
+from groundling.gym import exam as protocol
 from groundling.gym.babyai_levels import levels
-from groundling.gym.task import TASK
+from groundling.gym.task import BabyAITask
+from groundling.svg import write_picture
+from groundling.tasks.benchmark import Fold, demonstrations
+
+TASK = BabyAITask()
 
 ROWS = [f"{count} demonstrations" for count in (5, 10, 25, 50, 100)] + ["random plan", "oracle"]
+
+
+def evaluate(corpus, rows, fold):
+    chosen = {row: TASK.presets.select("best", row) for row in rows}
+    return TASK.evaluate(corpus, chosen, Fold(fold))
 
 
 def test_task_has_the_rows_it_promises():
@@ -28,7 +37,7 @@ def test_task_quick_folds_are_a_dozen_levels():
 
 
 def test_task_evaluates_a_level():
-    done = TASK.evaluate_fold(levels(), "best", ROWS, "GoToLocal 2 6 10")
+    done = evaluate(levels(), ROWS, "GoToLocal 2 6 10")
     rows = {name: TASK.make_row("best", name, [done[name]]) for name in ROWS}
     assert rows["oracle"].metrics == {"success": 1.0, "GoToLocal": 1.0}
     assert rows["10 demonstrations"].metrics["success"] >= 0.8
@@ -38,7 +47,7 @@ def test_task_evaluates_a_level():
 
 
 def test_task_oracle_says_why_it_fails():
-    done = TASK.evaluate_fold(levels(), "best", ["oracle"], "OpenDoorsOrderN4Debug 1 6 5")
+    done = evaluate(levels(), ["oracle"], "OpenDoorsOrderN4Debug 1 6 5")
     row = TASK.make_row("best", "oracle", [done["oracle"]])
     assert row.metrics["success"] < 1
     assert "OpenDoorsOrderN4Debug" in row.note
@@ -78,14 +87,14 @@ def test_task_draws_share_no_seeds():
 
 
 def test_task_other_rows_run():
-    partial = TASK.evaluate_fold(levels(), "best", ["partial view"], "GoToObjS4 1 3 50")
+    partial = evaluate(levels(), ["partial view"], "GoToObjS4 1 3 50")
     assert partial["partial view"]["GoToObjS4"]["of"] == 3
-    together = TASK.evaluate_fold(
-        ("GoToObjS4", "GoToLocalS5N2"), "best", ["one follower for all levels"], "all 0-1 3"
+    together = evaluate(
+        ("GoToObjS4", "GoToLocalS5N2"), ["one follower for all levels"], "all 0-1 3"
     )
     assert together["one follower for all levels"]["GoToObjS4"]["successes"] == 3
     rows = ["combinations held out", "combinations shown"]
-    apart = TASK.evaluate_fold(levels(), "best", rows, "ActionObjDoor 12")
+    apart = evaluate(levels(), rows, "ActionObjDoor 12")
     assert set(apart) == set(rows)
 
 
@@ -93,10 +102,10 @@ def test_task_scene_follows_and_draws(tmp_path):
     chosen = TASK.presets.select("best", "50 demonstrations")
     follower = chosen.follower().fit(protocol.record_mixed(24, ("GoToLocal", "PickupDist")))
     scene = TASK.scene(levels(), chosen, "GoToLocal", "7")
-    plans = scene.follow(follower, [scene.mission])
+    plans = scene.follow(follower, scene.examples)
     assert plans[0].actions
-    assert scene.mission in scene.describe()
-    scene.draw(plans, tmp_path / "scene.png")
+    assert scene.examples[0] in scene.describe()
+    write_picture(scene.draw(plans), tmp_path / "scene.png")
     assert (tmp_path / "scene.png").stat().st_size > 1000
     with pytest.raises(SettingError, match="no level 'GoToLocl'"):
         TASK.scene(levels(), chosen, "GoToLocl", None)
@@ -105,7 +114,7 @@ def test_task_scene_follows_and_draws(tmp_path):
 
 
 def test_task_measures_and_goes_on(tmp_path, capsys):
-    from groundling.gym.measure import main
+    from research.babyai_report import main
 
     asked = [str(tmp_path), "--rows", "5 demonstrations", "oracle", "--levels", "GoToObjS4"]
     main([*asked, "--seeds", "3", "--most", "5", "--picture", str(tmp_path / "success.png")])
@@ -120,8 +129,7 @@ def test_task_can_be_trained():
     chosen = TASK.presets.select("best")
     assert chosen.count == protocol.TOGETHER
     corpus = ("GoToObjS4", "GoToLocal")
-    shown = TASK.training_set(corpus, chosen, "GoToLocal")
-    assert shown.left_out == "GoToLocal"
-    assert {each.name.split()[0] for each in shown.demonstrations} == {"GoToObjS4"}
+    shown = demonstrations(TASK.prepare(corpus, chosen), TASK.find_parts(corpus, "GoToLocal"))
+    assert {each.name.split()[0] for each in shown} == {"GoToObjS4"}
     with pytest.raises(SettingError, match="no preset 'bst'"):
         TASK.presets.select("bst")

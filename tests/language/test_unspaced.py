@@ -7,12 +7,11 @@ import pytest
 from groundling import Demonstration, Follower, GroundingGraph, Overlay
 from groundling.errors import LimitError
 from groundling.language import ChainParser, Language
-from groundling.language.cache import ParseCache
 from groundling.language.limits import Limits
+from groundling.language.parse_cache import ParseCache
 from groundling.language.parser import load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
-from groundling.learning.facts import Facts
-from groundling.learning.presets import _in_characters
+from groundling.selection.profile import Profile
 
 KNOWN = ("人参", "玉ねぎ", "豆", "トマト", "かぼちゃ", "レタス")
 NEW = ("ねぎ", "じゃがいも", "大根", "ほうれん草")
@@ -66,7 +65,7 @@ def test_unspaced_texts_come_out_right_with_the_default_parser():
     dice = random.Random(3)
     follower = Follower().fit(demonstrations(dice, KNOWN, 30))
     assert follower.chosen().features.slots == ("crop",)
-    assert "overlay = Overlay(unit='word', nodes='flat')" in str(follower.choices_)
+    assert "Overlay.nodes = 'flat'" in str(follower.choices_)
     assert follower.score(demonstrations(dice, NEW, 30)) >= 0.9
 
 
@@ -93,6 +92,6 @@ def test_unspaced_is_not_what_has_names_of_one_letter():
         return [Demonstration(text, Garden(KNOWN), (), (("water", "豆"),))]
 
     letters = ChainParser(language=Language("mine", spaced=False))
-    assert _in_characters(Facts(given("豆に水をやって"), "chain"))
-    assert _in_characters(Facts(given("water"), letters))
-    assert not _in_characters(Facts(given("A to B"), "chain"))
+    assert Profile(given("豆に水をやって"), "chain").in_characters
+    assert Profile(given("water"), letters).in_characters
+    assert not Profile(given("A to B"), "chain").in_characters

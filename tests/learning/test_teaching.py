@@ -10,11 +10,11 @@ import groundling.learning.teaching as teaching
 import groundling.learning.trainer as trainer
 from groundling import Demonstration, Features, Follower, GroundingGraph, Learning, Search
 from groundling.errors import LearningWarning
-from groundling.learning import choosing
 from groundling.models.base import Member
 from groundling.models.ensemble import Ensemble
 from groundling.models.plan import PlanModel
 from groundling.overlay.settings import Overlay
+from groundling.selection.race import Race
 from tests.worlds import line_demonstrations
 
 COLOURS = ("red", "green", "blue", "white", "black")
@@ -190,21 +190,23 @@ def test_forgetting_chooses_again():
 
 
 def test_teaching_tries_again_when_there_are_twice_as_many(monkeypatch):
-    tried = []
-    monkeypatch.setattr(choosing, "pilot", lambda trainer, facts: tried.append(facts.count) or 0.9)
+    tried, run = [], Race.run
+    monkeypatch.setattr(
+        Race, "run", lambda race, runners: tried.append(race.profile.count) or run(race, runners)
+    )
     world, texts = line_demonstrations()[0].environment, line_demonstrations()
     many = [
         Demonstration(each.instructions, world, each.start, each.actions, name=f"{n} {each}")
-        for n in range(6)
+        for n in range(10)
         for each in texts
     ]
-    chosen = Follower(parser="chain").fit(many[:16]).chosen()
+    chosen = Follower(parser="chain").fit(many[:30]).chosen()
     for given in ({}, {"features": chosen.features}, {"search": Search(max_length=3)}):
         tried.clear()
-        follower = Follower(parser="chain", **given).fit(many[:16])
-        for each in many[16:33]:
-            follower.teach([each])
-        assert set(tried) == {16, 32}
+        follower = Follower(parser="chain", **given).fit(many[:30], check=False)
+        for each in many[30:62]:
+            follower.teach([each], check=False)
+        assert set(tried) == {30, 60}
 
 
 def test_teaching_encodes_only_what_is_new_where_settings_are_chosen(monkeypatch):

@@ -176,7 +176,8 @@ def test_ensemble_is_calibrated_and_judged_as_a_whole():
 def test_ensemble_loss_is_that_of_all_members(together):
     alone = [make(each).fit(shown()) for each in (OWN, OTHER)]
     assert together.loss_ == pytest.approx(sum(each.loss_ for each in alone))
-    assert together.weight_count_ == sum(each.weight_count_ for each in alone)
+    weights = [len(member.theta) for each in alone for member in each.members_]
+    assert sum(len(each.theta) for each in together.members_) == sum(weights)
 
 
 def test_ensemble_is_saved_and_loaded(together, tmp_path):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from groundling import Demonstration, GroundingGraph, check_environment
+from groundling.cache import CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
-from groundling.memory import Budget
 from groundling.world.cached_environment import CachedEnvironment, EnvironmentCache
 from tests.worlds import GoalLine, Line
 
@@ -204,7 +204,7 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
         def step(self, state, action):
             return (state[0] + 1, "x" * 1000)
 
-    budget = Budget(1_000_000)
+    budget = CacheBudget(1_000_000)
     worlds = EnvironmentCache(budget)
     state = (0, "")
     for _ in range(5000):
@@ -220,7 +220,7 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
 
 
 def test_bounded_worlds_of_which_nothing_is_remembered_are_let_go():
-    budget = Budget(20_000)
+    budget = CacheBudget(20_000)
     worlds = EnvironmentCache(budget)
     kept = weakref.WeakSet()
     for number in range(300):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from groundling.studio.kitchen import Kitchen
-from groundling.studio.presets import lesson_follower
 from groundling.studio.project import Project
+from groundling.studio.starters import lesson_follower
 from groundling.studio.store import _INDEXES, FILE, Record
 
 SCENE = "Kitchen 1"

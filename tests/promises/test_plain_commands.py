@@ -1,17 +1,18 @@
 """The command line never says that something should not happen."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
-from groundling.cli import talking
+from groundling.cli import stage
 from groundling.cli.common import whole
-from groundling.cli.running import read_settings
+from groundling.cli.job_progress import read_settings
 from groundling.errors import InstructionError, SettingError
-from groundling.tasks.presets import with_changes
 from groundling.tasks.registry import get_task
+from groundling.tasks.variants import with_changes
 
 SCRIPT = "from groundling.cli.main import app; app()"
 
@@ -29,7 +30,7 @@ def command(*arguments, **options):
 def test_plain_commands_closed_input_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InstructionError, match="There is no input"):
-        talking.instructions(None, None)
+        stage.instructions(None, None)
 
 
 class Undecodable:
@@ -45,11 +46,11 @@ class Undecodable:
 def test_plain_commands_input_that_is_no_text_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Undecodable())
     with pytest.raises(InstructionError, match="not text in UTF-8"):
-        talking.instructions(None, None)
+        stage.instructions(None, None)
 
 
 def test_plain_commands_bytes_that_are_no_text_can_be_written():
-    [said] = talking.instructions([b"go \xff left".decode("utf-8", "surrogateescape")], None)
+    [said] = stage.instructions([b"go \xff left".decode("utf-8", "surrogateescape")], None)
     assert said == "go \ufffd left" == whole("go \ud800 left")
     json.dumps(said, ensure_ascii=False).encode("utf-8")
 
@@ -77,3 +78,25 @@ def test_plain_commands_output_may_be_ascii(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0
     assert json.loads(done.stdout.decode("ascii"))["corpora"]
+
+
+@pytest.mark.parametrize("name", ["new lamp", "demo", "train puzzles", "reproduce"])
+@pytest.mark.parametrize("empty", ["", " "])
+def test_plain_commands_refuse_an_empty_folder(tmp_path, name, empty):
+    done = command(*name.split(), "--out", empty, cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"got an empty name" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_plain_commands_explain_where_there_is_only_ascii(followers, tmp_path):
+    (tmp_path / "line.py").write_text("from tests.worlds import Line as Row\n")
+    followers["plans"].save(tmp_path / "model")
+    ascii_only = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = command(
+        "explain", str(tmp_path / "model"), "go left", "--world", "line.py:Row", "--start", "2",
+        cwd=tmp_path, env={**os.environ, **ascii_only, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"left" in done.stdout
+    assert done.stdout.isascii()

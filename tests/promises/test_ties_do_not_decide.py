@@ -73,10 +73,10 @@ def test_ties_do_not_decide_the_order_of_actions_changes_no_answer(taught, monke
 
     monkeypatch.setattr(CachedEnvironment, "_offered", backwards)
     for environment in {id(each): each for _, each, _ in asked}.values():
-        follower.forget_environment(environment)
+        follower.forget_remembered(environment)
     try:
         assert answers(follower, asked) == before
     finally:
         monkeypatch.undo()
         for environment in {id(each): each for _, each, _ in asked}.values():
-            follower.forget_environment(environment)
+            follower.forget_remembered(environment)

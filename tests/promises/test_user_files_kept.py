@@ -10,16 +10,17 @@ from groundling.cli.main import app
 from groundling.cli.reproduce import refuse_others
 from groundling.errors import ModelFileError, SettingError
 from groundling.learning.checkpoints import Checkpoint, states_in
-from groundling.tasks import base, models
-from groundling.tasks.models import Note, load_trained
-from groundling.tasks.running import Job, forget_results, run_jobs
+from groundling.tasks import benchmark, model_notes
+from groundling.tasks.benchmark import Fold
+from groundling.tasks.jobs import Job, forget_results, run_jobs
+from groundling.tasks.model_notes import Note, load_trained
 
 runner = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch, tmp_path):
-    monkeypatch.setattr(base, "SAMPLE", 0.1)
+    monkeypatch.setattr(benchmark, "SAMPLE", 0.1)
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -58,14 +59,14 @@ def test_user_files_kept_beside_a_training(tmp_path):
 def test_user_files_kept_states_of_another_training_are_refused(tmp_path):
     folder = tmp_path / "checkpoints"
     first, second = Note("puzzles", "best", seed=1), Note("puzzles", "best", seed=2)
-    assert not models._begin(folder, first)
+    assert not model_notes._begin(folder, first)
     Checkpoint(folder).save("1", 2.0, np.zeros(3), done=False)
-    assert models._begin(folder, first)  # the same training goes on
+    assert model_notes._begin(folder, first)  # the same training goes on
     with pytest.raises(SettingError, match="another training has reached"):
-        models._begin(folder, second)
+        model_notes._begin(folder, second)
     assert len(states_in(folder)) == 1
     (folder / "state-mine.safetensors").write_text("mine")
-    models._end(folder)
+    model_notes._end(folder)
     assert [path.name for path in folder.iterdir()] == ["state-mine.safetensors"]
 
 
@@ -73,11 +74,11 @@ def test_user_files_kept_links_are_not_followed(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "checkpoints").symlink_to(tmp_path / "real")
     with pytest.raises(SettingError, match="not a folder of ours"):
-        models._begin(tmp_path / "checkpoints", Note("puzzles", "best"))
+        model_notes._begin(tmp_path / "checkpoints", Note("puzzles", "best"))
 
 
 def test_user_files_kept_by_reproduce(tmp_path):
-    jobs = [Job("puzzles", "best", ("full",), "1"), Job("puzzles", "best", ("full",), "2")]
+    jobs = [Job("puzzles", "best", ("full",), Fold(name)) for name in "12"]
     cells = tmp_path / "cells"
     cells.mkdir()
     result = json.dumps({"fingerprint": "x", "outcome": {}, "seconds": 1})

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from groundling.errors import WorkerError
-from groundling.tasks.running import Job, run_jobs
+from groundling.tasks.jobs import Job, run_jobs
 
 
 class Deadly:

@@ -201,7 +201,7 @@ class DeadlyLine(Line):
 def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp_path, monkeypatch):
     line, states = DeadlyLine(str(tmp_path / "deadly")), tmp_path / "states"
     given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(12)]
-    wanted = fit("plans", given, checkpoint=tmp_path / "other", every=2).fitted.theta
+    wanted = fit("plans", given).fitted.theta
 
     def progress(step):
         if step.stage == "training" and step.step == 5:

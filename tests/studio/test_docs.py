@@ -7,9 +7,9 @@ import pytest
 
 from groundling import Demonstration
 from groundling.studio.kitchen import Kitchen
-from groundling.studio.presets import lesson_follower
 from groundling.studio.service import make_service
 from groundling.studio.serving import Served
+from groundling.studio.starters import lesson_follower
 from groundling.studio.worlds import open_setting
 from tests.studio.conftest import serving
 

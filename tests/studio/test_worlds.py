@@ -4,8 +4,8 @@ import pytest
 
 from groundling.data.own import starts_of
 from groundling.errors import DemonstrationError, ModelFileError, ProjectError, WorldError
-from groundling.studio.presets import lesson_follower
 from groundling.studio.project import Project
+from groundling.studio.starters import lesson_follower
 from groundling.studio.store import Record
 from groundling.studio.worlds import open_setting
 
@@ -59,7 +59,7 @@ def test_worlds_begin_where_the_world_that_new_writes_does(tmp_path):
 @pytest.mark.parametrize("task", ["mazes", "maps", "puzzles"])
 def test_worlds_trained_models_are_followed_in_their_task(task, tmp_path):
     # a follower of the task that learnt a little is enough to see that all fits together
-    from groundling.tasks.models import Note, train
+    from groundling.tasks.model_notes import Note, train
     from groundling.tasks.registry import get_task
 
     asked = get_task(task)

@@ -1,13 +1,11 @@
 """A task as another package would write it: lamps that are lit and put out when told."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from groundling import Demonstration, Features, GroundingGraph, Learning, Overlay, Search
-from groundling.errors import SettingError
-from groundling.evaluation.report import Row
-from groundling.tasks.base import Fold, Scene, Task, TrainingSet
-from groundling.tasks.presets import BasePreset, Presets
+from groundling.svg import Canvas
+from groundling.tasks.benchmark import Case, Task
+from groundling.tasks.variants import BasePreset, Presets
 
 COLOURS = ("red", "green", "blue")
 
@@ -25,6 +23,13 @@ class Lamps:
         verb, lamp = action
         nodes = {"event": {verb: True}, "lamp": {"colour": lamp}}
         return GroundingGraph(nodes, edges=[("event", "lamp", "object")])
+
+    def draw(self, lit):
+        canvas = Canvas(0, 0, 60, 20)
+        for place, lamp in enumerate(COLOURS):
+            canvas.add("circle", cx=10 + 20 * place, cy=10, r=8, fill=lamp,
+                       opacity=1 if lamp in lit else 0.2)  # fmt: skip
+        return str(canvas)
 
 
 BEST = BasePreset(
@@ -44,69 +49,25 @@ VARIANTS = {
 
 
 class LampTask(Task[list[Demonstration], BasePreset]):
-    """Lamps."""
+    """Lamps; the lamp of a colour is held out at a time."""
 
     name = "lamps"
     about = "Lamps: right is the share of requests that were carried out."
     metrics = ("right",)
     presets = Presets("lamps", {"best": BEST}, VARIANTS)
+    part = "lamp"
 
-    def load(self, folder, size=None):
+    def load(self, source, size=None):
         world, dark, lit = Lamps(), frozenset(), frozenset(COLOURS)
         told = [(f"light the {lamp} lamp", dark, ("light", lamp)) for lamp in COLOURS]
         told += [(f"put out the {lamp} one", lit, ("douse", lamp)) for lamp in COLOURS]
         return [Demonstration(text, world, start, (action,)) for text, start, action in told]
 
-    def training_set(self, corpus, chosen, left_out):
-        return TrainingSet(corpus, "")
+    def prepare(self, corpus, chosen):
+        return [Case(each, each.actions[0][1]) for each in corpus]
 
-    def folds(self, corpus, preset, variant, quick):
-        return [Fold("even"), Fold("odd")]
+    def judge(self, case, plan):
+        return {"right": float(plan is not None and plan.actions == case.demonstration.actions)}
 
-    def _score(self, chosen, corpus, fold):
-        parity = ("even", "odd").index(fold)
-        follower = chosen.follower().fit(corpus)  # it is about the plumbing, not about the score
-        return follower.score(corpus[parity::2])
-
-    def evaluate_fold(self, corpus, preset, variants, fold):
-        return {
-            name: {"right": self._score(self.presets.select(preset, name), corpus, fold)}
-            for name in variants
-        }
-
-    def make_row(self, preset, variant, outcomes):
-        right = sum(each["right"] for each in outcomes) / len(outcomes)
-        published = self.presets.select(preset, variant).published
-        return Row(variant, {"right": right}, published=published)
-
-    def condition(self, corpus, preset, quick):
-        return f"{len(corpus)} requests"
-
-    def tuning_folds(self, corpus):
-        return ["even", "odd"]
-
-    def try_out(self, corpus, chosen, fold):
-        return self._score(chosen, corpus, fold)
-
-    def scene(self, corpus, chosen, where, start):
-        return LampScene(where or "hall", start or "dark")
-
-
-class LampScene(Scene):
-    """Lamps in some room, all lit or all dark."""
-
-    def __init__(self, name, start):
-        if start not in ("dark", "lit"):
-            raise SettingError(f"Lamps are dark or lit, not {start!r}.")
-        self.name = name
-        self.start = start
-
-    def describe(self):
-        return self.start
-
-    def follow(self, follower, lines, length=None):
-        start = frozenset(COLOURS if self.start == "lit" else ())
-        return [follower.follow(tuple(lines), Lamps(), start, length=length)]
-
-    def draw(self, plans, file: Path, title=""):
-        file.write_text(title)
+    def read(self, chosen, environment, lines):
+        return [line.lower() for line in lines]

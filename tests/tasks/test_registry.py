@@ -85,10 +85,14 @@ def test_registry_names_what_may_have_been_meant(lamps):
         ("lamp_task:LampTask", "raise SystemExit('bye')", "SystemExit: bye"),
         ("lamp_task:LampTask", "def (", "SyntaxError"),
         ("lamp_task:Nothing", "", "has no attribute 'Nothing'"),
-        ("lamp_task:dict", "dict = dict", "is no groundling.tasks.base.Task but lamp_task:dict"),
+        (
+            "lamp_task:dict",
+            "dict = dict",
+            "is no groundling.tasks.benchmark.Task but lamp_task:dict",
+        ),
         (
             "lamp_task:Half",
-            "from groundling.tasks.base import Task\nclass Half(Task): pass",
+            "from groundling.tasks.benchmark import Task\nclass Half(Task): pass",
             "abstract",
         ),
         (
@@ -136,12 +140,17 @@ def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
     assert read_note(tmp_path / "model")["task"] == "lamps"
     said = "light the blue lamp"
     found = json.loads(run("follow", tmp_path / "model", said, "--json").stdout)
-    assert (found["task"], found["where"]) == ("lamps", "hall")
+    assert (found["task"], found["where"]) == ("lamps", "lamp blue")
     assert found["actions"] == ["('light', 'blue')"]
-    run("follow", tmp_path / "model", said, "--picture", tmp_path / "way.svg")
-    assert (tmp_path / "way.svg").read_text() == said
+    for name in ("way.svg", "way.png", "way.pdf"):
+        run("follow", tmp_path / "model", said, "--picture", tmp_path / name)
+    drawn = (tmp_path / "way.svg").read_text(encoding="utf-8")
+    assert drawn.count("<circle") == 3
+    assert "light the blue lamp" in drawn
+    assert (tmp_path / "way.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "way.pdf").read_bytes().startswith(b"%PDF")
     wrong = run("follow", tmp_path / "model", said, "--start", "dim", code=1)
-    assert "dark or lit" in wrong.output
+    assert "leave --start out" in wrong.output
     wrong = run("train", "lamps", "--corpora", tmp_path, "--out", tmp_path / "other", code=1)
     assert "The task lamps has no corpus; leave --corpora out." in wrong.output
 
@@ -149,7 +158,7 @@ def test_foreign_task_is_trained_and_followed(lamps, tmp_path):
 def test_foreign_task_is_evaluated_beside_what_was_published(lamps, tmp_path):
     run("evaluate", "lamps", "--ablations", "-j", "1", "--json", tmp_path / "lamps.json")
     report = json.loads((tmp_path / "lamps.json").read_text())
-    assert report["condition"] == "generated sample; 6 requests"
+    assert report["condition"] == "generated sample; 3 lamps, 3 folds"
     full, plain = report["rows"]
     assert (full["name"], plain["name"]) == ("full", "no words")
     assert full["metrics"]["right"] > plain["metrics"]["right"]
@@ -160,8 +169,37 @@ def test_foreign_task_is_tuned(lamps, tmp_path):
     run("tune", "lamps", "-s", "learning.l2=1,1000", "-j", "1", "--json", file)
     tuned = json.loads(file.read_text())
     assert tuned["metric"] == "right"
-    assert [set(each["parts"]) for each in tuned["tried"]] == [{"even", "odd"}] * 2
+    assert [set(each["parts"]) for each in tuned["tried"]] == [{"red", "green", "blue"}] * 2
     assert tuned["best"] == {"learning.l2": 1}
+
+
+def test_foreign_task_is_opened_in_the_studio(lamps, tmp_path):
+    pytest.importorskip("fastapi", reason="needs groundling[studio]")
+    from groundling.studio.pictures import picture
+    from groundling.studio.trained import task_setting
+
+    run("train", "lamps", "--out", tmp_path / "model")
+    setting = task_setting(tmp_path / "model", {})
+    [scene] = setting.scenes
+    assert setting.read(scene, "Light the BLUE lamp") == "light the blue lamp"
+    assert picture(scene.environment, [scene.start]).svg.count("<circle") == 3
+    assert len(setting.base()) == 6
+
+
+def test_foreign_task_needs_five_methods(lamps):
+    import lamp_task
+
+    from groundling.tasks.benchmark import Task
+
+    own = {name for name in vars(lamp_task.LampTask) if callable(getattr(lamp_task.LampTask, name))}
+    assert own == {"load", "prepare", "judge", "read"}  # and Lamps.draw
+    assert Task.__abstractmethods__ == {"load", "prepare"}
+
+
+def test_foreign_task_judges_a_trained_model(lamps, tmp_path):
+    run("train", "lamps", "--out", tmp_path / "model", "--leave-out", "blue")
+    shown = run("evaluate", "lamps", "--model", tmp_path / "model", "--json", "-").stdout
+    assert json.loads(shown)["condition"].endswith("on 2 demonstrations")
 
 
 def test_foreign_task_runs_in_other_processes(lamps):

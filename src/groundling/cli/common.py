@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,37 +16,21 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from groundling.corpora import Place
-    from groundling.tasks.base import Task
+    from groundling.tasks.benchmark import Source, Task
+    from groundling.world.environment import Demonstration
 
 __all__ = [
-    "ClusterOption",
-    "CorporaOption",
-    "DebugOption",
-    "FilesArgument",
-    "JobsOption",
-    "MemoryOption",
-    "ParserOption",
-    "PresetOption",
-    "SampleOption",
-    "SkipBadOption",
-    "TaskArgument",
-    "check_own_only",
-    "check_preset",
-    "check_task_only",
-    "check_writable",
-    "find_place",
-    "given",
-    "make_console",
-    "plainly",
-    "print_json",
-    "whole",
-]
+    "ClusterOption", "CorporaOption", "DebugOption", "FilesArgument", "FoldsOption", "JobsOption",
+    "JsonFileOption", "JsonOption", "MemoryOption", "ParserOption", "PresetOption", "SampleOption",
+    "SettingOption", "SkipBadOption", "TaskArgument", "check_preset", "check_writable",
+    "find_source", "folder_option", "list_demonstrations", "make_console", "plainly", "print_json",
+    "say", "whole", "write_json",
+]  # fmt: skip
 
 TaskArgument = Annotated[
     str,
     typer.Argument(
-        help="mazes, maps, puzzles or babyai; or a world of your own, such as my_world.py:Kitchen.",
+        help="A task, such as mazes; or a world of your own, such as my_world.py:Kitchen.",
         metavar="TASK",
     ),
 ]
@@ -57,13 +41,26 @@ FilesArgument = Annotated[
     ),
 ]
 ParserOption = Annotated[
-    str | None,
-    typer.Option(help="In your own world: default, chain, spacy:NAME or conllu:PATH."),
+    str | None, typer.Option(help="Another parser: default, chain, spacy:NAME or conllu:PATH.")
 ]
 SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="In your own world: leave bad records out, and say so.")
+    bool, typer.Option("--skip-bad", help="Leave bad records of files out, and list them.")
 ]
-PresetOption = Annotated[str, typer.Option("--preset", "-p", help="paper, best or auto.")]
+PresetOption = Annotated[
+    str | None, typer.Option("--preset", "-p", help="paper, best or auto; best if there is one.")
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setting",
+        "-s",
+        metavar="NAME=VALUE",
+        help="Change a setting, such as learning.l2=3; may be repeated.",
+    ),
+]
+FoldsOption = Annotated[
+    int | None, typer.Option("--folds", min=2, help="In your own world: how many folds; 5.")
+]
 CorporaOption = Annotated[
     Path | None,
     typer.Option(help="Folder of the corpora. Else GROUNDLING_CORPORA, your data folder, sample."),
@@ -72,7 +69,7 @@ SampleOption = Annotated[
     bool, typer.Option("--sample", help="Use the generated sample, whatever corpora there are.")
 ]
 JobsOption = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="Tasks only: processes to use; 0 for all cores.")
+    int, typer.Option("--jobs", "-j", min=0, help="How many processes to use; 0 for all cores.")
 ]
 ClusterOption = Annotated[
     str | None,
@@ -81,8 +78,13 @@ ClusterOption = Annotated[
 MemoryOption = Annotated[
     str | None, typer.Option("--memory", help="Learn in shards within this, such as 4GB.")
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonFileOption = Annotated[
+    Path | None, typer.Option("--json", help="Also write JSON to a file; - for the output.")
+]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
 
+_SHOWN = 5  # records that were left out, as they are listed
 ERROR, INTERRUPTED = 1, 130
 
 
@@ -104,8 +106,9 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     from groundling.errors import GroundlingError
 
     for stream in (sys.stdout, sys.stderr):
-        # What an ASCII terminal cannot show is shown as a question mark.
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # What an ASCII terminal cannot show is shown as a question mark. (In the locale C, Python
+        # takes surrogateescape instead of strict, which fails as well.)
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="replace")
     try:
         yield
@@ -131,6 +134,17 @@ def _one_line(error: Exception) -> str:
         where = f" {error.filename}" if error.filename else ""
         return f"{error.strerror}:{where}. Choose another folder or file, such as with --out."
     return " ".join(str(error).split())
+
+
+def folder_option(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls it
+    """Return an option for a folder to write into; an empty name is none, and not this folder."""
+    return typer.Option(*names, help=help, parser=_folder, metavar="PATH")
+
+
+def _folder(given: str | Path) -> Path:
+    if not str(given).strip():
+        raise typer.BadParameter("it must be a folder; got an empty name. Write . for this one.")
+    return Path(given)
 
 
 def check_writable(file: Path | None) -> None:
@@ -162,6 +176,18 @@ def print_json(content: Any) -> None:
     sys.stdout.write(whole(text) + "\n")
 
 
+def write_json(content: Any, file: Path | None) -> None:
+    """Write JSON to a file, or for `-` to standard output; nothing without a file."""
+    import json
+
+    from groundling.files import write_atomically
+
+    if str(file) == "-":
+        print_json(content)
+    elif file is not None:
+        write_atomically(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def whole(text: str) -> str:
     r"""Return a text that can be written: what was no UTF-8 becomes a mark.
 
@@ -171,69 +197,81 @@ def whole(text: str) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def check_task_only(
-    files: list[str] | None, parser: str | None, skip_bad: bool, setting: list[str] | None = None
-) -> None:
-    """Complain of what only worlds of one's own have."""
+def check_preset(task: Task[Any, Any], preset: str | None, variant: str = "full") -> str:
+    """Return the name of a preset that can be trained; by default the task's own default."""
     from groundling.errors import SettingError
 
-    told = {
-        "demonstrations": files, "--parser": parser, "--skip-bad": skip_bad, "--setting": setting
-    }  # fmt: skip
-    wrong = next((name for name, value in told.items() if value), "")
-    if wrong:
-        raise SettingError(
-            f"{wrong} are for a world of your own, such as my_world.py:Kitchen. A task has its "
-            "own; leave them out."
-        )
-
-
-def check_own_only(context: typer.Context, *names: str) -> None:
-    """Complain of options that only tasks have, given with a world of one's own."""
-    from groundling.errors import SettingError
-
-    for name in names:
-        option = given(context, name)
-        if option is not None:
-            raise SettingError(
-                f"{option} has no effect in a world of your own: it is for tasks. Leave it out."
-            )
-
-
-def given(context: typer.Context, name: str) -> str | None:
-    """Return an option as it is spelt, if it stands on the command line."""
-    source = context.get_parameter_source(name)
-    if source is None or source.name != "COMMANDLINE":
-        return None
-    return next(max(each.opts, key=len) for each in context.command.params if each.name == name)
-
-
-def check_preset(task: Task[Any, Any], preset: str, variant: str = "full") -> Any:
-    """Return the settings of a preset that can be trained."""
-    from groundling.errors import SettingError
-
+    preset = preset or task.presets.default
     if preset in task.tables_only:
         raise SettingError(f"{preset!r} is a table, not a preset to train; take 'best'.")
-    return task.presets.select(preset, variant)
+    task.presets.select(preset, variant)
+    return preset
 
 
-def find_place(
-    task: str, corpora: Path | None, sample: bool, console: Console | None, why: str = "--sample"
-) -> Place:
-    """Find the corpus of a task, and say where it comes from unless there is no console."""
+def find_source(
+    task: Task[Any, Any],
+    files: Sequence[str] | None,
+    corpora: Path | None,
+    sample: bool,
+    console: Console,
+    *,
+    skip_bad: bool = False,
+    why: str = "--sample",
+) -> Source:
+    """Find the corpus of a task, and say where it comes from; a user's world has files."""
     from groundling.corpora import Place, find_corpora
+    from groundling.data.own import names_world
     from groundling.errors import SettingError
-    from groundling.tasks.registry import get_task
 
     if sample and corpora is not None:
         raise SettingError("--sample and --corpora exclude each other; give one of them.")
-    asked = get_task(task)
-    if not asked.corpus:
+    if names_world(task.name):
+        if sample or corpora is not None:
+            raise SettingError(
+                "A world of your own has no corpus; leave --corpora and --sample out."
+            )
+        list_demonstrations(task, files or (), console, skip_bad=skip_bad)
+        return tuple(files or ())
+    if files or skip_bad:
+        raise SettingError(
+            "Files of demonstrations and --skip-bad are for a world of your own, such as "
+            "my_world.py:Kitchen. A task has its own corpus; leave them out."
+        )
+    if not task.corpus:
         if corpora is not None:
-            raise SettingError(f"The task {task} has no corpus; leave --corpora out.")
+            raise SettingError(f"The task {task.name} has no corpus; leave --corpora out.")
         place = Place(None, "the task has no corpus")
     else:
-        place = Place(None, why) if sample else find_corpora(corpora, asked.corpus)
-    if console is not None:
-        console.print(f"Data: {place}.", soft_wrap=True, markup=False)
-    return place
+        place = Place(None, why) if sample else find_corpora(corpora, task.corpus)
+    say(console, f"Data: {place}.")
+    return place.folder
+
+
+def list_demonstrations(
+    task: Task[Any, Any], files: Sequence[str], console: Console, *, skip_bad: bool
+) -> list[Demonstration]:
+    """Return the demonstrations in the files of a user's world; say which are left out."""
+    from groundling.data.own import open_world
+    from groundling.errors import DemonstrationError
+
+    if not files:
+        raise DemonstrationError(
+            f"There are no demonstrations. Type such as: groundling train {task.name} "
+            "demonstrations.jsonl"
+        )
+    own = open_world(task.name, files, skip_bad=skip_bad, check=True)
+    own.worlds.check()  # a wrong name is not the fault of the first record
+    assert own.demonstrations is not None
+    shown, bad = own.listed, own.demonstrations.skipped_count
+    if bad:
+        say(console, f"{bad:,} records cannot be used and are left out:")
+        for record in own.demonstrations.skipped[:_SHOWN]:
+            say(console, f"- {record}")
+        if bad > _SHOWN:
+            say(console, f"- and {bad - _SHOWN:,} more")
+    return shown
+
+
+def say(console: Console, text: str) -> None:
+    """Print a line as it is, however long it is."""
+    console.print(text, soft_wrap=True, markup=False)

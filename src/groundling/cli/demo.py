@@ -6,6 +6,7 @@ import json
 import warnings
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -18,9 +19,9 @@ from groundling.explain.explanation import Explanation
 from groundling.explain.prose import caused_by, why_added
 from groundling.files import write_atomically
 from groundling.language.parser import load_parser
+from groundling.svg import write_picture
 from groundling.tasks.mazes.demo import DemoWorld, Request, demo_world
-from groundling.tasks.mazes.picture import draw_maze
-from groundling.tasks.mazes.plans import Pose, poses_of
+from groundling.tasks.mazes.maze_drawing import draw_maze
 
 __all__ = ["make_follower", "run_demo"]
 
@@ -180,15 +181,9 @@ def _follow(
 
 def _draw(world: DemoWorld, request: Request, plan: Plan, file: Path) -> Path:
     """Draw the unseen maze with the way that was followed."""
-    from matplotlib.figure import Figure
-
-    start = Pose(request.start.position, request.start.orientation)
-    path = poses_of(world.unseen.maze, start, plan.actions)  # type: ignore[arg-type]
-    figure = Figure(figsize=(7.5, 7.5), facecolor="#fcfbf8")
-    title = f"“{request.text}”"
-    draw_maze(world.unseen.maze, figure.subplots(), path=path, names=("followed", ""), title=title)
-    figure.savefig(file, dpi=150, bbox_inches="tight", pad_inches=0.2)
-    return file
+    way: Any = plan.states
+    drawing = draw_maze(world.unseen, way[-1], way, legend=True)
+    return write_picture(drawing, file, f"“{request.text}”")
 
 
 def _show_alignment(console: Console, why: Explanation) -> None:

@@ -9,8 +9,17 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli import compiling, corpora, evaluating, models, reproduce, serve, studio, worlds
-from groundling.cli.common import DebugOption, plainly
+from groundling.cli import (
+    compiling,
+    corpora,
+    evaluate,
+    models,
+    reproduce,
+    serve,
+    studio,
+    world_commands,
+)
+from groundling.cli.common import DebugOption, folder_option, plainly
 
 __all__ = ["app", "main"]
 
@@ -47,7 +56,7 @@ def main(
 @app.command()
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the pictures and the trained model.")
+        Path, folder_option("--out", "-o", help="Folder for the pictures and the trained model.")
     ] = Path("demo"),
     parser: Annotated[
         str, typer.Option(help="Parser: default, chain, chain:LANGUAGE, spacy:NAME or conllu:PATH.")
@@ -59,7 +68,8 @@ def demo(
         int, typer.Option(min=1, max=3000, help="How many unseen sentences and routes to score.")
     ] = 100,
     images: Annotated[
-        Path | None, typer.Option(help="Folder that also gets the pictures of the README.")
+        Path | None,
+        folder_option("--images", help="Folder that also gets the pictures of the README."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Train again even if a trained model is there.")
@@ -81,11 +91,11 @@ app.command()(models.follow)
 app.command()(models.explain)
 app.command()(models.weights)
 app.command()(models.diagnose)
-app.command()(evaluating.evaluate)
-app.command()(evaluating.tune)
+app.command()(evaluate.evaluate)
+app.command()(evaluate.tune)
 app.command()(reproduce.reproduce)
-app.command()(worlds.new)
-app.command()(worlds.check)
+app.command()(world_commands.new)
+app.command()(world_commands.check)
 app.command()(studio.studio)
 app.command("compile")(compiling.compile_kernels)
 app.command()(serve.serve)

@@ -1,9 +1,10 @@
-"""`groundling train`, `follow`, `explain` and `weights`: models of the three tasks."""
+"""`groundling train`, `follow`, `explain`, `diagnose` and `weights`: models and what they do."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,22 +13,31 @@ from groundling.cli.common import (
     CorporaOption,
     DebugOption,
     FilesArgument,
+    FoldsOption,
+    JsonOption,
     MemoryOption,
     ParserOption,
     PresetOption,
     SampleOption,
+    SettingOption,
     SkipBadOption,
     TaskArgument,
-    check_own_only,
     check_preset,
-    check_task_only,
-    find_place,
+    find_source,
+    folder_option,
+    list_demonstrations,
     make_console,
     plainly,
     print_json,
+    say,
 )
 
-__all__ = ["diagnose", "explain", "follow", "train", "weights"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rich.console import Console
+
+__all__ = ["diagnose", "explain", "follow", "train", "warnings_told", "weights"]
 
 ModelArgument = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Folder that `groundling train` wrote.")
@@ -55,15 +65,15 @@ ShownOption = Annotated[
     list[str] | None,
     typer.Option("--demonstrations", help="Of your own world: begin where the first one does."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def train(
-    context: typer.Context,
     task: TaskArgument,
     files: FilesArgument = None,
-    preset: PresetOption = "best",
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")] = Path("model"),
+    preset: PresetOption = None,
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for the model.")] = Path(
+        "model"
+    ),
     row: Annotated[
         str, typer.Option(help="A row of the tables: the preset with a part taken away.")
     ] = "full",
@@ -77,15 +87,7 @@ def train(
     again: Annotated[bool, typer.Option("--again", help="Replace a model that is there.")] = False,
     parser: ParserOption = None,
     skip_bad: SkipBadOption = False,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--setting",
-            "-s",
-            metavar="NAME=VALUE",
-            help="In your own world: change what is chosen, such as learning.l2=3; repeatable.",
-        ),
-    ] = None,
+    setting: SettingOption = None,
     cluster: ClusterOption = None,
     memory: MemoryOption = None,
     corpora: CorporaOption = None,
@@ -94,62 +96,100 @@ def train(
 ) -> None:
     """Train a model of a task, or in your own world, and save it.
 
-    Stopped, the training of a task goes on where it was.
+    Stopped, the same command resumes the training.
     """
-    with plainly(debug, "No model was written; the same command goes on where this stopped."):
-        import warnings
+    with plainly(debug, "No model was written; the same command resumes."):
         from time import perf_counter
 
-        from groundling.data.own import names_world
-
-        if names_world(task):
-            from groundling.cli.own import train_own
-
-            check_own_only(context, "preset", "row", "left_out", "corpora", "sample")
-            train_own(
-                task, files or (), out, make_console(), parser=parser or "default", seed=seed,
-                again=again, skip_bad=skip_bad, settings=setting or (), cluster=cluster,
-                memory=memory,
-            )  # fmt: skip
-            return
-        check_task_only(files, parser, skip_bad, setting)
+        from groundling.cli.job_progress import read_changes
         from groundling.cli.progress import progress
-        from groundling.cli.talking import count_weights
-        from groundling.errors import ConvergenceWarning, SettingError
+        from groundling.cli.stage import count_weights
+        from groundling.data.own import names_world, open_world
+        from groundling.errors import SettingError
         from groundling.modelfolder import is_model
-        from groundling.tasks.models import Note
-        from groundling.tasks.models import train as learn
+        from groundling.tasks.jobs import load_corpus
+        from groundling.tasks.model_notes import Note
+        from groundling.tasks.model_notes import train as learn
         from groundling.tasks.registry import get_task
 
         asked = get_task(task)
-        check_preset(asked, preset, row)
+        preset = check_preset(asked, preset, row)
+        changes = read_changes(setting or ())
+        own, large = names_world(task), cluster is not None or memory is not None
+        if setting and large:
+            raise SettingError(
+                "--setting cannot be given with --memory or --cluster. Leave it out, or use "
+                "Follower(…).fit(…, memory=…) in Python."
+            )
+        console = make_console()
+        corpus, shown, source = None, None, None
+        if own and large:  # read in parts, again and again, with what is bad left out each time
+            shown = open_world(task, files or (), skip_bad=skip_bad, check=skip_bad).demonstrations
+            if shown is None:
+                raise SettingError(
+                    "--memory and --cluster need files of demonstrations. Name some."
+                )
+        else:
+            source = find_source(asked, files, corpora, sample, console, skip_bad=skip_bad)
+            corpus = load_corpus(task, source)
         if not again and is_model(out):
             raise SettingError(
                 f"{out} holds a model already. Give another folder with --out, or --again to "
                 "replace it."
             )
-        console = make_console()
-        place = find_place(task, corpora, sample, console)
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
-        corpus = asked.load(place.folder)
-
-        def resumed() -> None:
-            console.print("Going on with a training that was stopped.")
-
         began = perf_counter()
-        note = Note(task, preset, row, place.folder is None, seed=seed)
-        with progress(console, "learning") as report, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # presets say how long to train
+        note = Note(task, preset, row, source is None and not own, seed=seed)
+        auto = asked.presets.select(preset, row).auto
+        choices: list[Any] = []
+        with progress(console, "learning") as report, warnings_told(console, convergence=auto):
             follower, note, count = learn(
-                note, corpus, out, left_out=left_out, progress=report, resumed=resumed,
-                cluster=cluster, memory=memory,
+                note, corpus, out, left_out=left_out, progress=report,
+                resumed=lambda: console.print("Resuming a training that was stopped."),
+                changes=((("parser", parser),) if parser else ()) + changes,
+                cluster=cluster, memory=memory, shown=shown, tell=choices.extend,
             )  # fmt: skip
-        console.print(
+        apart = "" if own else f"; left out: {note.left_out or 'nothing'}"
+        say(
+            console,
             f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
-            f"{perf_counter() - began:.0f} s; left out: {note.left_out or 'nothing'}.",
-            soft_wrap=True,
+            f"{perf_counter() - began:.0f} s{apart}.",
         )
-        console.print(f"The model is in {out}. Try: groundling follow {out}", soft_wrap=True)
+        if auto:
+            _show_choices(console, choices, setting or ())
+        where = f" --world {task}" if own else ""
+        say(console, f"The model is in {out}. Try: groundling follow {out}{where}")
+
+
+def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[str]) -> None:
+    """Say what was chosen from the demonstrations, and how to change it here."""
+    say(console, "Chosen from the demonstrations:")
+    for each in choices:
+        name = each.what.lower()
+        change = name if "." in name else f"{name}.NAME"
+        say(
+            console,
+            f"- {each.what} = {each.chosen}: {each.why}. To change it: --setting {change}=…",
+        )
+    for text in settings:
+        say(console, f"- {text}: as you said.")
+
+
+@contextmanager
+def warnings_told(console: Console, *, convergence: bool = True) -> Iterator[None]:
+    """Print warnings as sentences; presets say how long to train, so that they may not converge."""
+    import warnings
+
+    from groundling.errors import ConvergenceWarning, GroundlingWarning
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        yield
+    for each in heard:
+        if not convergence and issubclass(each.category, ConvergenceWarning):
+            continue
+        if issubclass(each.category, GroundlingWarning):
+            say(console, f"Warning: {each.message}")
 
 
 def follow(
@@ -172,25 +212,26 @@ def follow(
 ) -> None:
     """Follow instructions: given here, in a file, or typed one by one."""
     with plainly(debug):
-        from groundling.cli import talking
+        from groundling.cli import stage
 
         console = make_console(errors=as_json)
         if picture is not None:
-            talking.drawable(picture)
-        stage = talking.set_own_stage(model, world, shown, start, parser, length, console)
-        if stage is None:
-            stage = talking.set_stage(model, where, start, corpora, sample, length, console)
-        said = talking.instructions(lines, file)
+            stage.drawable(picture)
+        place = stage.set_stage(
+            model, console, where=where, start=start, length=length, world=world,
+            shown=shown or (), parser=parser, corpora=corpora, sample=sample,
+        )  # fmt: skip
+        said = stage.instructions(lines, file)
         if said is None:
-            said, plans = talking.converse(stage, console)
+            said, plans = stage.converse(place, console)
         else:
-            plans = stage.follow(said)
+            plans = place.follow(said)
             if not as_json:
-                talking.show(console, plans)
+                stage.show(console, plans)
         if picture is not None and plans:
-            talking.draw(stage, plans, said, picture)
+            place.draw(plans, said, picture)
         if as_json:
-            print_json(talking.as_dict(stage, said, plans))
+            print_json(stage.as_dict(place, said, plans))
 
 
 def explain(
@@ -213,30 +254,31 @@ def explain(
 ) -> None:
     """Follow instructions and say why: which words caused which action, by which weights."""
     with plainly(debug):
-        from groundling.cli import talking
+        from groundling.cli import stage
         from groundling.errors import InstructionError
 
         console = make_console(errors=as_json)
         if figure is not None:
-            talking.drawable(figure)
-        stage = talking.set_own_stage(model, world, shown, start, parser, length, console)
-        if stage is None:
-            stage = talking.set_stage(model, where, start, corpora, sample, length, console)
-        said = talking.instructions(lines, file)
+            stage.drawable(figure)
+        place = stage.set_stage(
+            model, console, where=where, start=start, length=length, world=world,
+            shown=shown or (), parser=parser, corpora=corpora, sample=sample,
+        )  # fmt: skip
+        said = stage.instructions(lines, file)
         if said is None:
             raise InstructionError(
                 f'There is nothing to explain. Type: groundling explain {model} "your instruction"'
             )
-        explained = [plan.explain() for plan in stage.follow(said)]
+        explained = [plan.explain() for plan in place.follow(said)]
         for number, why in enumerate(explained, 1):
             if not as_json:
                 # Side by side does not fit into a narrow terminal; plain text wraps.
                 console.print(why if console.width >= 80 else str(why), markup=False)
             if figure is not None:
                 many = f"-{number}" if len(explained) > 1 else ""
-                drawn = talking.drawable(figure.with_stem(f"{figure.stem}{many}"))
+                drawn = stage.drawable(figure.with_stem(f"{figure.stem}{many}"))
                 why.save(drawn)
-                console.print(f"The figure is in {drawn}.", soft_wrap=True, markup=False)
+                say(console, f"The figure is in {drawn}.")
         if as_json:
             print_json([why.to_dict() for why in explained])
 
@@ -257,20 +299,19 @@ def diagnose(
     every: Annotated[
         bool, typer.Option("--all", help="Tell of all that go wrong, not only of the first ten.")
     ] = False,
-    parts: Annotated[
-        int | None,
-        typer.Option("--parts", min=2, help="Follow each of so many parts as learnt without it."),
-    ] = None,
+    folds: FoldsOption = None,
     debug: DebugOption = False,
 ) -> None:
     """Say what cannot work in your own world, and why demonstrations are not followed."""
     with plainly(debug):
-        from groundling.cli.own import diagnose_own
+        from groundling.follower import Follower
+        from groundling.tasks.registry import get_task
 
-        diagnose_own(
-            world, files, make_console(), model, parser=parser, skip_bad=skip_bad, every=every,
-            parts=parts,
-        )  # fmt: skip
+        console = make_console()
+        follower = Follower.load(model, parser=parser)
+        shown = list_demonstrations(get_task(world), files, console, skip_bad=skip_bad)
+        found = follower.diagnose(shown, parts=folds)
+        say(console, found.summary(None) if every else found.summary(rest="with --all"))
 
 
 def weights(
@@ -289,22 +330,21 @@ def weights(
         from rich.table import Table
         from rich.text import Text
 
-        from groundling.cli.own import load_any
-        from groundling.cli.talking import weights_of
+        from groundling.cli.stage import weights_of
+        from groundling.follower import Follower
 
-        follower = load_any(model, parser)
-        found, kinds = weights_of(follower, word, member)
+        found, kinds = weights_of(Follower.load(model, parser=parser), word, member)
         found = found[:most]
         if as_json:
             print_json([{"feature": name, "weight": weight} for name, weight in found])
             return
         console = make_console()
         if kinds:
-            console.print(
+            say(
+                console,
                 f"“{word}” is matched by its spelling or a lexicon, as all words for "
                 f"{' or '.join(kinds)} are; what was learnt is about these.",
-                soft_wrap=True, markup=False,
-            )  # fmt: skip
+            )
         table = Table(box=None, pad_edge=False)
         table.add_column("weight", justify="right")
         table.add_column("feature", overflow="fold")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,27 +14,26 @@ from groundling.cli.common import (
     DebugOption,
     JobsOption,
     SampleOption,
-    find_place,
+    find_source,
+    folder_option,
     make_console,
     plainly,
+    say,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from groundling.evaluation.report import Report
-    from groundling.tasks.running import Folders
+    from groundling.tasks.jobs import Sources
 
 __all__ = ["refuse_others", "reproduce", "write_pages"]
 
-PAPER_TASKS = ("mazes", "maps", "puzzles")
 TITLE = "Groundling: the paper's tables, run again"
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for all results.")] = Path(
+    out: Annotated[Path, folder_option("--out", "-o", help="Folder for all results.")] = Path(
         "reproduction"
     ),
     quick: Annotated[
@@ -44,14 +44,6 @@ def reproduce(
     ] = None,
     routes: Annotated[
         bool, typer.Option("--routes", help="Also whole routes in mazes; half as much work again.")
-    ] = False,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all",
-            help="Also whole routes, how far confidence can be trusted, and the errors in mazes: "
-            "all that the pages of the tasks tell.",
-        ),
     ] = False,
     jobs: JobsOption = 0,
     cluster: ClusterOption = None,
@@ -70,80 +62,65 @@ def reproduce(
     with plainly(debug, "Finished parts are kept; the same command goes on from there."):
         from time import perf_counter
 
-        from groundling.cli.evaluating import show_report
-        from groundling.cli.running import run_with_progress
+        from groundling.cli.evaluate import show_report
+        from groundling.cli.job_progress import run_with_progress
         from groundling.settings import AUTO
+        from groundling.tasks.jobs import assemble, evaluation_jobs, forget_results
         from groundling.tasks.registry import get_task
-        from groundling.tasks.running import assemble, evaluation_jobs, forget_results
 
-        tasks = list(dict.fromkeys(task or PAPER_TASKS))
+        tasks = list(dict.fromkeys(task or _paper_tasks()))
         asked = {name: get_task(name) for name in tasks}
         console = make_console()
-        places = {name: find_place(name, corpora, sample, None) for name in tasks}
-        for place in dict.fromkeys(places.values()):
-            about = ", ".join(name for name in tasks if places[name] == place)
-            console.print(f"Data of {about}: {place}.", soft_wrap=True, markup=False)
-        folders: Folders = {name: place.folder for name, place in places.items()}
+        sources: Sources = {
+            name: find_source(each, None, corpora, sample, console) for name, each in asked.items()
+        }
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         tables = [
             (name, preset, _variants(name, preset, quick))
             for name in tasks
             for preset in asked[name].presets
             if preset != AUTO  # no table of the paper
-            if routes or everything or preset not in asked[name].tables_only
+            if routes or preset not in asked[name].tables_only
         ]
         began = perf_counter()
         wanted = [
             job
             for name, preset, variants in tables
-            for job in evaluation_jobs(name, preset, variants, folders[name], quick=quick)
+            for job in evaluation_jobs(name, preset, variants, sources[name], quick=quick)
         ]
         refuse_others(out, [f"{name}-{preset}.json" for name, preset, _ in tables])
-        if everything:
-            refuse_others(out, [f"confidence-{name}.json" for name in tasks], "thresholds")
         if again:
             forget_results(wanted, out / "cells")
         results = run_with_progress(
-            wanted, folders, console, workers=jobs, keep=out / "cells", cluster=cluster
+            wanted, sources, console, workers=jobs, keep=out / "cells", cluster=cluster
         )
         reports = [
-            assemble(name, preset, variants, results, folders[name], quick=quick)
+            assemble(name, preset, variants, results, sources[name], quick=quick)
             for name, preset, variants in tables
         ]
         for report in reports:
             report.save(out / f"{report.task}-{report.preset}.json")
             show_report(console, report, asked[report.task].shown_metrics(report.preset))
             console.print()
-        page = write_pages(out, reports, folders)
-        if everything:
-            _look_closer(out, folders, again, console)
-        console.print(
-            f"Done in {perf_counter() - began:.0f} s. Read {page}", soft_wrap=True, markup=False
-        )
+        page = write_pages(out, reports, sources)
+        say(console, f"Done in {perf_counter() - began:.0f} s. Read {page}")
 
 
-def _look_closer(out: Path, folders: Folders, again: bool, console: Console) -> None:
-    """Measure confidence on each task and list the errors in mazes; what is there is kept."""
-    from groundling.tasks import confidence
-    from groundling.tasks.mazes import errors
-    from groundling.tasks.registry import get_task
+def _paper_tasks() -> list[str]:
+    """Return the tasks that have the paper's system as a preset."""
+    from groundling.errors import PluginError
+    from groundling.tasks.registry import get_task, task_names
 
-    for name, folder in folders.items():
-        made = out / f"confidence-{name}.json"
-        if name in confidence.TASKS and (again or not made.exists()):
-            console.print(f"Confidence of {name} …")
-            confidence.write_report(name, folder, made, out / f"confidence-{name}.png")
-        page = out / f"errors-{name}" / "errors.html"
-        if name == "mazes" and folder is not None and (again or not page.exists()):
-            console.print(f"Errors of {name} …")
-            errors.main([str(folder / get_task(name).corpus), str(page.parent)])
+    found = []
+    for name in task_names():
+        with suppress(PluginError):  # of another package, and broken
+            if "paper" in get_task(name).presets.presets:
+                found.append(name)
+    return found
 
 
-def refuse_others(out: Path, tables: Sequence[str], *keys: str) -> None:
-    """Complain of files of others where reports will be, before any work is done.
-
-    Ours are told by their title, and by `keys` (by default rows) where they are JSON.
-    """
+def refuse_others(out: Path, tables: Sequence[str]) -> None:
+    """Complain of files of others where reports will be, before any work is done."""
     import json
     from html import escape
 
@@ -157,7 +134,7 @@ def refuse_others(out: Path, tables: Sequence[str], *keys: str) -> None:
             text = path.read_text(encoding="utf-8")
             ours = TITLE in text or escape(TITLE) in text
             if name.endswith(".json"):
-                ours = {"task", "preset", *(keys or ("rows",))} <= set(json.loads(text))
+                ours = {"task", "preset", "rows"} <= set(json.loads(text))
         except (OSError, ValueError, TypeError, RecursionError):
             ours = False
         if not ours:
@@ -168,15 +145,15 @@ def refuse_others(out: Path, tables: Sequence[str], *keys: str) -> None:
 
 
 def _variants(task: str, preset: str, quick: bool) -> list[str]:
-    from groundling.tasks.presets import FULL
     from groundling.tasks.registry import get_task
+    from groundling.tasks.variants import FULL
 
     asked = get_task(task)
     wanted = asked.quick_variants if preset == "paper" else (FULL,)
     return [name for name in asked.presets.variants_of(preset) if not quick or name in wanted]
 
 
-def write_pages(out: Path, reports: Sequence[Report], folders: Folders) -> Path:
+def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
     """Write report.html and report.md; return the former."""
     from groundling.evaluation.page import Section, html_page, markdown_page
     from groundling.files import write_atomically
@@ -192,9 +169,9 @@ def write_pages(out: Path, reports: Sequence[Report], folders: Folders) -> Path:
                 if each.task == name
             ],
         )
-        for name in folders
+        for name in sources
     ]
-    generated = [name for name, folder in folders.items() if folder is None]
+    generated = [name for name, source in sources.items() if source is None]
     data = "the real corpora"
     if generated:
         data = f"generated samples for {', '.join(generated)}, which no published figure is about"

@@ -96,6 +96,12 @@ def studio(
         def ready(url: str) -> None:
             console.print(f"The studio is open at {url}", soft_wrap=True, markup=False)
             console.print(f"What you teach is kept in {folder}. Ctrl-C ends.", soft_wrap=True)
+            if not rooms.get("main").writes:
+                console.print(
+                    "Another process has this project open and learns in it; this one only answers "
+                    "until that ends.",
+                    soft_wrap=True,
+                )
             if not no_browser:
                 open_page(url)
 

@@ -1,7 +1,7 @@
 """The corpora of the three tasks: where they are, whether they are whole, how to get them."""
 
-from groundling.corpora.fetching import SOURCE, fetch
-from groundling.corpora.listing import CORPORA, Check, check, manifest
+from groundling.corpora.checksums import CORPORA, Check, check, manifest
+from groundling.corpora.download import SOURCE, fetch
 from groundling.corpora.places import Place, data_folder, find_corpora
 
 __all__ = [

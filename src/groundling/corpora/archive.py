@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from groundling.corpora.listing import manifest
+from groundling.corpora.checksums import manifest
 from groundling.errors import CorpusError
 
 __all__ = ["read_source"]

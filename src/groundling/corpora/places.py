@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from groundling.corpora.listing import CORPORA
+from groundling.corpora.checksums import CORPORA
 from groundling.errors import CorpusError
 
 __all__ = ["VARIABLE", "Place", "data_folder", "find_corpora"]

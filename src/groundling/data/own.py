@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
+from groundling.data.codec import Codec
 from groundling.data.lines import parse_json
 from groundling.data.records import Demonstrations
 from groundling.data.worlds import KnownWorld, Worlds
@@ -146,6 +148,17 @@ class OwnWorld:
             "There is no state to begin in. Give a start as JSON, give demonstrations, or write a "
             f"method initial_state() in {world.codec.owner}."
         )
+
+    @cached_property
+    def listed(self) -> list[Demonstration]:
+        """All demonstrations, read once."""
+        return list(self.demonstrations or ())
+
+    def codec_of(self, environment: object) -> Codec:
+        """Return how states and actions of an environment of these demonstrations are written."""
+        known = self.worlds.name_of(environment)
+        assert known is not None  # it was made here
+        return self.worlds.get(*known).codec
 
     def _first(self) -> tuple[KnownWorld, State]:
         """Return where the first demonstration begins."""

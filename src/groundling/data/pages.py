@@ -55,7 +55,7 @@ def pages_of(file: BinaryIO, column: Any) -> Iterator[Page]:
         if type(unpacked) is not int or type(packed) is not int or unpacked < 0 or packed < 0:
             raise DemonstrationError("The header of a page is broken.")
         place += size + packed
-        kind = header.get(1)
+        kind = header.get(1, -1)
         content = header.get({_DATA: 5, _DICTIONARY: 7, _DATA_2: 8}.get(kind, 0), {})
         values = content.get(1, 0) if type(content) is dict else 0
         if type(values) is not int or values < 0:

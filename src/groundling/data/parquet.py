@@ -86,7 +86,7 @@ def _listed(column: Any) -> list[Any]:
         return [used[index] for index in indices]
     if types.is_list(kind) or types.is_large_list(kind):
         items, offsets = _listed(column.values), column.offsets.to_pylist()
-        found = [items[start:end] for start, end in pairwise(offsets)]
+        found: list[Any] = [items[start:end] for start, end in pairwise(offsets)]
     elif types.is_struct(kind):
         # Children know nothing of where the array begins, unless they are asked for in this way.
         fields = {each.name: _listed(column.field(place)) for place, each in enumerate(kind)}

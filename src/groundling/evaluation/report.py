@@ -56,7 +56,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """The rows of one task under one preset and condition.
+    """The rows of one task under one preset and condition, and plans that were wrong, if listed.
 
     >>> row = Row("full", {"macro": 0.5961}, (0.58, 0.61), published={"macro": 0.596})
     >>> print(Report("mazes", "paper", "single sentences", [row], 12.0, "0.1.0").markdown())
@@ -72,10 +72,14 @@ class Report:
     seconds: float
     version: str
     date: str = field(default_factory=lambda: datetime.date.today().isoformat())
+    mistakes: Sequence[Any] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values."""
-        return asdict(self)
+        """Return the report as plain values; `mistakes` only if there are some."""
+        content = asdict(self)
+        if not self.mistakes:
+            del content["mistakes"]
+        return content
 
     def save(self, path: str | Path) -> None:
         """Write the report as JSON."""

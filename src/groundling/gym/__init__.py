@@ -4,18 +4,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groundling.gym.acting import Agent, Report, carry_out
+    from groundling.gym.agent import ActReport, Agent, carry_out
     from groundling.gym.babyai_levels import BabyAI, babyai, levels
-    from groundling.gym.cutting import cut
     from groundling.gym.datasets import from_minari, to_minari
-    from groundling.gym.moving import MoveAgent
+    from groundling.gym.move_agent import MoveAgent
     from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
-    from groundling.gym.recording import Trajectory, record
+    from groundling.gym.recorder import Recording, record
+    from groundling.gym.segmentation import cut
     from groundling.gym.simulator import Cost, GymWorld, Seen, Situation
-    from groundling.gym.tabletop import PushTable, PushTableWorld
     from groundling.gym.wrapper import InstructionFollowing
 
 __all__ = [
+    "ActReport",
     "Agent",
     "BabyAI",
     "Choice",
@@ -26,12 +26,9 @@ __all__ = [
     "MacroAction",
     "MoveAgent",
     "ObjectWorld",
-    "PushTable",
-    "PushTableWorld",
-    "Report",
+    "Recording",
     "Seen",
     "Situation",
-    "Trajectory",
     "Verb",
     "babyai",
     "carry_out",
@@ -45,15 +42,14 @@ __all__ = [
 
 # Where the names live. Gymnasium and its kin are optional: only what is used is imported.
 _HOMES = {
-    "acting": ("Agent", "Report", "carry_out"),
+    "agent": ("Agent", "ActReport", "carry_out"),
     "babyai_levels": ("BabyAI", "babyai", "levels"),
-    "cutting": ("cut",),
+    "segmentation": ("cut",),
     "datasets": ("from_minari", "to_minari"),
-    "moving": ("MoveAgent",),
+    "move_agent": ("MoveAgent",),
     "objects": ("Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"),
-    "recording": ("Trajectory", "record"),
+    "recorder": ("Recording", "record"),
     "simulator": ("Cost", "GymWorld", "Seen", "Situation"),
-    "tabletop": ("PushTable", "PushTableWorld"),
     "wrapper": ("InstructionFollowing",),
 }
 

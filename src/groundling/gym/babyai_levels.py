@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
 from groundling.gym.grid import GONE, INSIDE, MOVES, OPEN, GridReader, GridState, step
-from groundling.gym.objects import MacroAction, ObjectWorld, Verb, sides
+from groundling.gym.grid_planner import moves_for
+from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
 from groundling.gym.optional import require
-from groundling.gym.planner import moves_for
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
@@ -178,6 +178,12 @@ class BabyAI(ObjectWorld):
         if moves[:1] == ("drop",) and scene == self._start:
             moves = ("done", *moves)  # the simulator must have seen what was carried
         return tuple(MOVES.index(move) for move in moves)
+
+    def draw(self, episode: Episode, state: tuple[Choice, ...], way: Sequence[Any] = ()) -> str:
+        """Return the SVG of a level after some choices."""
+        from groundling.gym.grid_drawing import draw_babyai
+
+        return draw_babyai(episode, state)
 
     def predict(self, scene: GridState, move: int) -> GridState:
         """Return the scene after one of the simulator's actions."""

@@ -9,10 +9,20 @@ from weakref import WeakKeyDictionary
 
 from groundling.features.lexicon import matches_name
 from groundling.gym.babyai_levels import BabyAI
-from groundling.gym.grid import CLOSED, GONE, LOCKED, MOVES, OPEN, GridState, Layout, Thing, step
+from groundling.gym.grid import (
+    CLOSED,
+    GONE,
+    LOCKED,
+    MOVES,
+    OPEN,
+    GridLayout,
+    GridState,
+    Thing,
+    step,
+)
+from groundling.gym.grid_planner import GridPlanner, PlanningError
 from groundling.gym.objects import Choice, MacroAction, sides
 from groundling.gym.optional import require
-from groundling.gym.planner import Planner, PlanningError
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
@@ -31,7 +41,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, eq=False)
-class BeliefLayout(Layout):
+class BeliefLayout(GridLayout):
     """A layout that grows as more is seen; `first` says where each thing was first seen."""
 
     first: tuple[int, ...] = ()
@@ -133,7 +143,7 @@ class PartialBabyAI(BabyAI):
 
     @staticmethod
     def _explore(scene: GridState) -> tuple[int, ...]:
-        planner = Planner(scene)
+        planner = GridPlanner(scene)
         try:
             planner.look_at(frontier(scene))
         except PlanningError:

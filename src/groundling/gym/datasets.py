@@ -10,7 +10,7 @@ import numpy as np
 
 from groundling.errors import CorpusError
 from groundling.gym.optional import require
-from groundling.gym.recording import Trajectory
+from groundling.gym.recorder import Recording
 
 __all__ = ["from_minari", "to_minari"]
 
@@ -18,7 +18,7 @@ _MISSION = "mission"
 
 
 def to_minari(
-    trajectories: Sequence[Trajectory],
+    trajectories: Sequence[Recording],
     dataset: str,
     world: Any,
     *,
@@ -81,7 +81,7 @@ def to_minari(
         env.close()
 
 
-def from_minari(dataset: Any) -> list[Trajectory]:
+def from_minari(dataset: Any) -> list[Recording]:
     """Read the trajectories of a Minari dataset, given by its name or loaded.
 
     Each episode needs a seed and, in its observations, a `mission`.
@@ -96,7 +96,7 @@ def from_minari(dataset: Any) -> list[Trajectory]:
     ]
 
 
-def _trajectory(episode: Any, metadata: Any, name: str) -> Trajectory:
+def _trajectory(episode: Any, metadata: Any, name: str) -> Recording:
     observations = episode.observations
     texts = observations.get(_MISSION) if isinstance(observations, dict) else None
     if texts is None or "seed" not in metadata:
@@ -114,7 +114,7 @@ def _trajectory(episode: Any, metadata: Any, name: str) -> Trajectory:
         for place in range(size + 1)
     )
     infos = episode.infos or {}
-    return Trajectory(
+    return Recording(
         str(texts[0]),
         int(metadata["seed"]),
         tuple(_plain(each) for each in episode.actions),
@@ -157,7 +157,7 @@ def _infos(infos: Iterable[Any], size: int) -> dict[str, Any]:
     return {key: [rows[0][key], *(row[key] for row in rows)] for key in sorted(kept) if size}
 
 
-def _observation_space(spaces: Any, given: Any, trajectories: Sequence[Trajectory]) -> Any:
+def _observation_space(spaces: Any, given: Any, trajectories: Sequence[Recording]) -> Any:
     """Return the space of what is written: missions as plain texts, of any sentence."""
     texts = [each.text for each in trajectories]
     text = spaces.Text(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groundling.errors import WorldError
@@ -67,6 +67,8 @@ class Episode:
         self.parts = parts
         self.scene = scene
         self.start = start
+        if hasattr(world, "draw"):  # an environment can be drawn if it has the method
+            self.draw = partial(world.draw, self)
         self._roles = {verb.name: verb.roles for verb in world.verbs}
         self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
@@ -80,7 +82,6 @@ class Episode:
         # So that warnings name only what users have set, and where.
         usual = world.slots is world.usual_slots
         self.presumed_slots = world.slots if usual else ()
-        self.slots_place = f"{type(world).__name__}.slots"
         self.labels_follow_text = bool(parts) and world.spelled
 
     # ---- the environment ----------------------------------------------------------------

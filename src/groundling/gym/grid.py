@@ -16,9 +16,9 @@ __all__ = [
     "LOCKED",
     "MOVES",
     "OPEN",
+    "GridLayout",
     "GridReader",
     "GridState",
-    "Layout",
     "Thing",
     "parse_grid",
     "step",
@@ -49,7 +49,7 @@ class Thing(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class GridLayout:
     """What does not change in an episode: walls, rooms, and which things there are.
 
     Cells are numbered row by row. Rooms are (left, top, width, height), walls included.
@@ -87,7 +87,7 @@ class Layout:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Layout):
+        if not isinstance(other, GridLayout):
             return NotImplemented
         return (self.width, self.height, self.walls, self.things, self.rooms) == (
             other.width, other.height, other.walls, other.things, other.rooms
@@ -114,7 +114,7 @@ class GridState(NamedTuple):
     #####
     """
 
-    layout: Layout
+    layout: GridLayout
     agent: int
     direction: int
     carrying: int  # number of a thing, or -1
@@ -234,7 +234,7 @@ class GridReader:
             if each.contains is not None:
                 self._objects.append(each.contains)
         self._numbers = {id(each): number for number, each in enumerate(self._objects)}
-        self.layout = Layout(
+        self.layout = GridLayout(
             grid.width,
             grid.height,
             bytes(each is not None and each.type == "wall" for each in grid.grid),
@@ -324,5 +324,5 @@ def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = 
     doors = tuple(max(0, status) for _, _, status in found) + (0,) * len(boxes)
     agent = next(cell for cell, letter in enumerate(text) if letter in ">v<^")
     walls = bytes(letter == "#" for letter in text)
-    layout = Layout(width, len(rows), walls, things)
+    layout = GridLayout(width, len(rows), walls, things)
     return GridState(layout, agent, ">v<^".index(text[agent]), -1, places, doors)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from groundling.follower import Follower
-from groundling.gym.demonstrating import checked_macro, demonstrate
+from groundling.gym.demonstrations import checked_macro, demonstrate
 from groundling.gym.episode import Choice, Episode, MacroAction
-from groundling.gym.presets import make_follower
-from groundling.gym.reading import PartReader
+from groundling.gym.object_presets import make_follower
+from groundling.gym.part_reader import PartReader
 from groundling.gym.verbs import Verb, check_verbs
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
@@ -51,6 +51,7 @@ class ObjectWorld(ABC):
       about success; otherwise whatever was carried out counts as done;
     - `events(before, move, after)`: what a move may have brought about, so that trajectories can
       be cut into macro-actions;
+    - `draw(episode, state, way)`: the SVG of an episode after some choices;
     - `keys`: the move of each key, for people, and `arrows`: keys that arrow keys stand for.
 
     Objects with equal labels, relations and uses are merged, so that there are no ties.
@@ -181,7 +182,7 @@ class ObjectWorld(ABC):
 
     def agent(self, follower: Follower, threshold: float | None = None) -> Any:
         """Return the agent that carries out what a follower of this world understands."""
-        from groundling.gym.acting import Agent  # it knows this module, too
+        from groundling.gym.agent import Agent  # it knows this module, too
 
         return Agent(follower, self, threshold)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from groundling.errors import SearchError
 from groundling.follower import Follower
-from groundling.gym.acting import Report, Run, acting_threshold
+from groundling.gym.agent import ActReport, Run, acting_threshold
 from groundling.gym.babyai_levels import BabyAI
 from groundling.gym.grid import CLOSED, MOVES, GridState, step
-from groundling.gym.planner import moves_for
-from groundling.gym.presets import make_move_follower
+from groundling.gym.grid_planner import moves_for
+from groundling.gym.object_presets import make_move_follower
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph, Labels
 
@@ -78,12 +78,12 @@ class PrimitiveAgent:
         self.world = world
         self.threshold = acting_threshold(follower, threshold)
 
-    def act(self, text: str, env: Any) -> Report:
+    def act(self, text: str, env: Any) -> ActReport:
         """Carry out an instruction in an environment that was reset."""
         scene = self.world.begin(env)
         parts = self.world.read(text)
         if not parts:
-            return Report("not understood", "There is nothing to understand in an empty text.")
+            return ActReport("not understood", "There is nothing to understand in an empty text.")
         run = Run(env, scene, scene, list(parts))
         try:
             plan = run.plan = self.follower.follow(parts, self.world.episode(scene), scene)

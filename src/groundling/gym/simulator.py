@@ -16,7 +16,7 @@ from groundling.world.graph import GroundingGraph
 
 if TYPE_CHECKING:
     from groundling.follower import Follower
-    from groundling.gym.moving import MoveAgent
+    from groundling.gym.move_agent import MoveAgent
 
 __all__ = ["Cost", "GymWorld", "Seen", "Situation", "digest"]
 
@@ -193,7 +193,7 @@ class GymWorld:
 
     def agent(self, follower: Follower, threshold: float | None = None) -> MoveAgent:
         """Return the agent that does in a running environment what a follower plans here."""
-        from groundling.gym.moving import MoveAgent  # it knows this module, too
+        from groundling.gym.move_agent import MoveAgent  # it knows this module, too
 
         return MoveAgent(follower, self, threshold)
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, SettingError
 from groundling.follower import Follower
-from groundling.gym.acting import Agent
+from groundling.gym.agent import Agent
 from groundling.gym.objects import ObjectWorld
 from groundling.gym.optional import require
 
 if TYPE_CHECKING:
-    from groundling.inference.plan import Plan
+    from groundling.explain.explanation import Plan
 
 __all__ = ["InstructionFollowing"]
 

@@ -10,15 +10,13 @@ anew.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from groundling.errors import DemonstrationError, did_you_mean
-from groundling.learning.choosing import Choices, choose
-from groundling.learning.given import reopened
 from groundling.learning.optimise import minimise
 from groundling.learning.trainer import WARM_TOLERANCE, Trainer, paused_collector
 from groundling.learning.training import Progress, ProgressCallback, early
@@ -28,7 +26,12 @@ from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.world.environment import Demonstration
 
-__all__ = ["forget", "teach"]
+__all__ = ["ChooseAgain", "forget", "teach"]
+
+ChooseAgain = Callable[
+    [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
+]
+"""Returns the settings that demonstrations would get now, and what was chosen of them."""
 
 _NEAR = 24  # known examples that tell which of the new words are rare
 _SHARE = 0.05  # how many new examples there may be before everything is encoded again
@@ -39,10 +42,12 @@ def teach(
     demonstrations: Iterable[Demonstration],
     known: Iterable[Demonstration] = (),
     progress: ProgressCallback | None = None,
+    choose: ChooseAgain | None = None,
 ) -> Learnt:
     """Return what is known after further demonstrations.
 
-    `known` are those that it learnt from, if it does not hold them.
+    `known` are those that it learnt from, if it does not hold them. `choose` chooses settings
+    that were left open again.
     """
     trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
@@ -56,14 +61,17 @@ def teach(
         before = tuple(trainer.prepare(encoder, listed))
     new = trainer.prepare(encoder, demonstrations)
     everything = (*before, *new)
-    trainer, choices = _chosen_again(learnt, everything, progress)
+    trainer, choices = _chosen_again(learnt, everything, progress, choose)
     if _differs(trainer, Trainer.of(learnt)):
         return _learn_anew(learnt, trainer, choices, everything, progress)
     return _go_on(replace(learnt, settings=trainer, choices=choices), everything, progress)
 
 
 def forget(
-    learnt: Learnt, names: Iterable[str], progress: ProgressCallback | None = None
+    learnt: Learnt,
+    names: Iterable[str],
+    progress: ProgressCallback | None = None,
+    choose: ChooseAgain | None = None,
 ) -> Learnt:
     """Return what is known without the demonstrations of some names."""
     unwanted = {names} if isinstance(names, str) else set(names)
@@ -73,19 +81,21 @@ def forget(
             f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
         )
     kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
-    trainer, choices = _chosen_again(learnt, kept, progress)
+    trainer, choices = _chosen_again(learnt, kept, progress, choose)
     if _differs(trainer, Trainer.of(learnt)):
         return _learn_anew(learnt, trainer, choices, kept, progress)
     return trainer.go_on(replace(learnt, settings=trainer, choices=choices), kept, progress)
 
 
 def _chosen_again(
-    learnt: Learnt, examples: Sequence[Example], progress: ProgressCallback | None
-) -> tuple[Trainer, tuple[object, ...]]:
+    learnt: Learnt,
+    examples: Sequence[Example],
+    progress: ProgressCallback | None,
+    choose: ChooseAgain | None,
+) -> tuple[Trainer, tuple[Any, ...]]:
     """Return the settings that these examples would get now, and what was chosen of them."""
-    choices = learnt.choices
-    if not isinstance(choices, Choices) or not choices.left_open or not examples:
-        return Trainer.of(learnt), choices
+    if choose is None or not examples:
+        return Trainer.of(learnt), learnt.choices
     # Worlds that remember what they were asked: most of it was asked before.
     world: Any = learnt.fitted.encoder.world
     shown = [
@@ -94,12 +104,7 @@ def _chosen_again(
         if each.shown is not None
     ]
     tell = early(progress)
-    return choose(
-        reopened(Trainer.of(learnt), choices.left_open),
-        shown,
-        lambda what: tell(what, 0, len(shown)),
-        choices.tried,
-    )
+    return choose(learnt, shown, lambda what: tell(what, 0, len(shown)))
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
@@ -110,7 +115,7 @@ def _differs(now: Trainer, before: Trainer) -> bool:
 def _learn_anew(
     learnt: Learnt,
     trainer: Trainer,
-    choices: tuple[object, ...],
+    choices: tuple[Any, ...],
     examples: Sequence[Example],
     progress: ProgressCallback | None,
 ) -> Learnt:

@@ -92,7 +92,7 @@ class Trainer(LearntSettings):
             examples = [replace(each, instructions=turn(each.instructions)) for each in examples]
         state = None
         if checkpoint is not None:
-            digest = self.fingerprint(map(content_of, examples), every)
+            digest = self.fingerprint(map(content_of, examples))
             state = Checkpoint(Path(checkpoint), every, digest)
         if self.features.learns_lexicon:
             state = self.learn_lexicon(encoder, examples, progress, state)
@@ -221,7 +221,7 @@ class Trainer(LearntSettings):
         fitted = FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
         return loss, fitted, objective
 
-    def fingerprint(self, content: Iterable[object], every: int) -> str:
+    def fingerprint(self, content: Iterable[object]) -> str:
         """Return what training depends on, so that another one does not go on from it."""
         # Functions and parsers are known by name: how they print differs from run to run.
         members = self.model.all_members(self.overlay, self.features)
@@ -236,7 +236,7 @@ class Trainer(LearntSettings):
             repr(self.model.member_model), repr(self.learning), repr(self.search), self.seed,
             self.threads, load_parser(self.parser).name,
         ]  # fmt: skip
-        shown = json.dumps([settings, described, every, list(content)])
+        shown = json.dumps([settings, described, list(content)])
         return hashlib.sha256(shown.encode()).hexdigest()
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from groundling.cache import CacheBudget
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Reader
 from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
-from groundling.memory import Budget
 from groundling.models.base import FittedModel, Member, Model, Objective
 from groundling.models.examples import Example
 from groundling.overlay.encoder import Encoder
@@ -44,7 +44,7 @@ class LearntSettings:
             lexicon,
             spans=features.names == "spans",
         )
-        budget = Budget(self.search.memory * 1_000_000)
+        budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from groundling.cache import Cache, CacheBudget
 from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import (
     PlanScorer,
@@ -19,7 +20,6 @@ from groundling.inference.plan_space import (
     widen,
 )
 from groundling.inference.search import Search
-from groundling.memory import Budget, Memory
 from groundling.models.base import (
     FittedModel,
     Model,
@@ -71,12 +71,12 @@ class PlanSpaces:
     What is remembered is bounded in bytes; old plans give way to new ones.
     """
 
-    def __init__(self, encoder: Encoder, budget: Budget | None = None) -> None:
+    def __init__(self, encoder: Encoder, budget: CacheBudget | None = None) -> None:
         self.encoder = encoder
         self.budget = encoder.budget if budget is None else budget
-        self._known: Memory[
+        self._known: Cache[
             tuple[CachedEnvironment, State, tuple[int, ...]], PlanSpace | _TooMany
-        ] = Memory(self.budget)
+        ] = Cache(self.budget)
 
     @classmethod
     def of(cls, encoder: Encoder) -> PlanSpaces:
@@ -96,15 +96,15 @@ class PlanSpaces:
         """Return all plans from a start, or nothing if there are too many."""
         limits = (search.min_length, search.longest, search.budget, world.generation)
         key = (world, start, limits)
-        found = self._known.find(key)
+        found = self._known.get(key)
         if found is None:
             plans = enumerate_plans(world, start, search)
             if plans is None:
                 found = _TOO_MANY
-                self._known.keep(key, found, 0)
+                self._known.put(key, found, 0)
             else:
                 found = PlanSpace(plans, self.encoder.candidates(world, plans))
-                self._known.keep(key, found, plans.nbytes + found.candidates.nbytes)
+                self._known.put(key, found, plans.nbytes + found.candidates.nbytes)
         return None if isinstance(found, _TooMany) else found
 
 
@@ -482,7 +482,7 @@ class PlanModel(Model):
         order = text.order()
         found = []
         for place in range(len(space)):
-            posteriors, _, _ = scorer.posteriors(potentials, 0, place)
+            posteriors = scorer.posteriors(potentials, 0, place)
             chosen = np.zeros(len(space))
             chosen[place] = 1.0
             total = scorer.weighted_gradient(fitted.theta, chosen, chosen)

@@ -90,7 +90,7 @@ class UnitTable:
         """Return p(word lies on node | its unit names this action)."""
         scorer, number = self.scorers[place]
         potentials = scorer.potentials(self.fitted.theta)
-        return scorer.posteriors(potentials, 0, number)[0][self.order]
+        return scorer.posteriors(potentials, 0, number)[self.order]
 
     def _counts(self, place: int, units: Reals, free: float) -> Reals:
         """Return the expected features of an action, units weighted as told."""

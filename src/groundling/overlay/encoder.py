@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from groundling.cache import Cache, CacheBudget
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
@@ -13,10 +14,9 @@ from groundling.features.space import FeatureSpace
 from groundling.features.spans import SpanIndex
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
-from groundling.memory import Budget, Memory
 from groundling.overlay.candidate_arrays import LatestArrays
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
@@ -81,7 +81,7 @@ class Encoder:
         nodes: NodeLabeller,
         terms: PlanTerms = PlanTerms(),
         split: UnitSplitter = split_units,
-        budget: Budget | None = None,
+        budget: CacheBudget | None = None,
     ) -> None:
         self.reader = reader
         self.overlay = overlay
@@ -92,10 +92,10 @@ class Encoder:
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
         self.memory: dict[str, Remembering] = {}  # what those who search with it remember
-        self.budget = Budget() if budget is None else budget
+        self.budget = CacheBudget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
         self._worlds = EnvironmentCache(self.budget, keep_graphs=False)
-        self._graphs: Memory[tuple[CachedEnvironment, int, State, Action], LaidOutGraph] = Memory(
+        self._graphs: Cache[tuple[CachedEnvironment, int, State, Action], LaidOutGraph] = Cache(
             self.budget
         )
         self._layouts = Layouts(overlay, nodes)
@@ -127,7 +127,7 @@ class Encoder:
     def empty(self) -> None:
         """Forget everything that could be asked or worked out again."""
         self._worlds.forget_all()
-        self._graphs.forget()
+        self._graphs.clear()
         self._layouts.clear()
         self._joined = None
         self._latest.forget()
@@ -147,17 +147,17 @@ class Encoder:
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
         if self._layouts.bytes > self.budget.most // 2:
-            self._graphs.forget()  # they hold parts of it
+            self._graphs.clear()  # they hold parts of it
             self._layouts.clear()
         return self._layouts.lay_out(graph)
 
     def ground(self, world: CachedEnvironment, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
         key = (world, world.generation, state, action)
-        found = self._graphs.find(key)
+        found = self._graphs.get(key)
         if found is None:
             found = self.lay_out(world.ground(state, action))
-            self._graphs.keep(key, found, _KEY_BYTES)
+            self._graphs.put(key, found, _KEY_BYTES)
         return found
 
     def candidates(
@@ -273,12 +273,14 @@ class Encoder:
         encoding = encode(
             instances,
             space,
+            scored=Scored(
+                edges=self.overlay.edge_scores and self.overlay.skeleton != "bag",
+                actions=self.overlay.action_scores,
+                advances=self.terms.advance_scores,
+                plan_words=self.terms.plan_words,
+            ),
             grow=grow,
             min_word_count=min_word_count,
-            edge_scores=self.overlay.edge_scores and self.overlay.skeleton != "bag",
-            action_scores=self.overlay.action_scores,
-            advance_scores=self.terms.advance_scores,
-            plan_words=self.terms.plan_words,
             joined=None if grow else self._joined,
             latest=self._latest,
         )

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import SettingError
-from groundling.learning.choosing import choose
 from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.models.examples import listed_demonstrations
@@ -20,6 +19,7 @@ from groundling.scale.crew import Alone
 from groundling.scale.shards import SHARD, Shards, split
 from groundling.scale.training import fit_shards
 from groundling.scale.workshop import Workshop
+from groundling.selection.choices import choose
 
 __all__ = ["fit_at_scale", "parse_memory", "refuse_in_shards"]
 

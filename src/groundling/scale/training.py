@@ -90,7 +90,7 @@ def fit_shards(
     surveys = [*_told(crew, Workshop.survey, first, "reading", progress)]
     state = None
     if checkpoint is not None:
-        digest = trainer.fingerprint((each.digest for each in surveys), every)
+        digest = trainer.fingerprint(each.digest for each in surveys)
         state = Checkpoint(Path(checkpoint), every, digest)
     if trainer.features.learns_lexicon:
         lexicon, state = _learn_lexicon(trainer, crew, first, surveys, progress, state)

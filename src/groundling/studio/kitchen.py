@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from groundling.studio.drawings.svg import Canvas
+from groundling.svg import Canvas
 from groundling.world.graph import GroundingGraph
 
 __all__ = ["Kitchen", "KitchenState"]

@@ -6,11 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.learning.training import ProgressCallback
+from groundling.studio.starters import UNDERSTOOD
+from groundling.ties import at_least
 from groundling.world.environment import Demonstration
 
-__all__ = ["learn"]
+__all__ = ["learn", "threshold_of", "understood"]
+
+
+def threshold_of(follower: Follower | None) -> float:
+    """Return the confidence below which studio and service ask what was meant.
+
+    It is the follower's own threshold; one that has none would take any guess for understood.
+
+    >>> from groundling.studio.starters import lesson_follower
+    >>> threshold_of(lesson_follower()), threshold_of(Follower())
+    (0.35, 0.5)
+    """
+    return (follower.threshold if follower is not None else 0) or UNDERSTOOD
+
+
+def understood(follower: Follower | None, plan: Plan) -> bool:
+    """Tell whether a plan is sure enough to be carried out."""
+    return plan.understood and at_least(plan.confidence, threshold_of(follower))
 
 
 def learn(
@@ -38,7 +58,7 @@ def learn(
     Examples
     --------
     >>> from groundling.studio.kitchen import Kitchen
-    >>> from groundling.studio.presets import lesson_follower
+    >>> from groundling.studio.starters import lesson_follower
     >>> kitchen = Kitchen()
     >>> shown = {"1": Demonstration("zum Tisch", kitchen, kitchen.start, ("go to the table",))}
     >>> learn(lesson_follower, (), shown).follow("zum Tisch", kitchen, kitchen.start).actions

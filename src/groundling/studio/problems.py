@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -13,14 +11,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from groundling.errors import GroundlingError, NotFittedError, ProjectError
+from groundling.studio.store import DiskFullError
 
-__all__ = ["BusyError", "install_problems", "plain_json", "problem"]
+__all__ = ["BusyError", "install_problems", "problem"]
 
 TITLES = {
     400: "Not understood", 401: "Token needed", 403: "Refused", 404: "Not found",
-    405: "Not possible", 409: "Not now", 413: "Too large", 422: "Cannot be done",
+    405: "Not possible", 408: "Too slow", 409: "Not now", 413: "Too large", 422: "Cannot be done",
     429: "Too busy", 500: "Broken", 503: "Too slow", 507: "Disk full",
 }  # fmt: skip
+LONGEST = 1000  # characters of a sentence
 _log = logging.getLogger("groundling.studio")
 
 
@@ -40,7 +40,8 @@ def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
     """
     title = TITLES.get(status, "Not possible")
     # What people typed may hold half of a pair of code units, which no UTF-8 has.
-    said = detail.encode("utf-8", "replace").decode("utf-8")
+    said = " ".join(detail.encode("utf-8", "replace").decode("utf-8").split())
+    said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
     return JSONResponse(
         {"type": kind, "title": title, "status": status, "detail": said},
         status_code=status,
@@ -60,9 +61,9 @@ def install_problems(app: FastAPI) -> None:
         elif isinstance(error, NotFittedError):
             status = 409
         elif isinstance(error, ProjectError):
-            status = 507 if "full" in str(error) else 409
+            status = 507 if isinstance(error, DiskFullError) else 409
         kind = f"urn:groundling:{type(error).__name__}"
-        return problem(status, " ".join(str(error).split()), kind)
+        return problem(status, str(error), kind)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, error: RequestValidationError) -> Response:
@@ -83,30 +84,3 @@ def install_problems(app: FastAPI) -> None:
     async def of_ours(request: Request, error: Exception) -> Response:
         _log.exception("%s %s", request.method, request.url.path, exc_info=error)
         return problem(500, f"{type(error).__name__}: this should not happen; nothing was changed.")
-
-
-def plain_json(value: Any) -> Any:
-    """Return JSON as it is if it can be written again; a ValueError if not.
-
-    >>> plain_json({"at": [1, 2.5]})
-    {'at': [1, 2.5]}
-    >>> plain_json(float("nan"))
-    Traceback (most recent call last):
-        ...
-    ValueError: numbers must be finite
-    """
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, float) and not math.isfinite(each):
-            raise ValueError("numbers must be finite")
-        if isinstance(each, str):
-            try:
-                each.encode("utf-8")
-            except UnicodeEncodeError:
-                raise ValueError("text must be valid Unicode") from None
-        elif isinstance(each, dict):
-            waiting += [*each, *each.values()]
-        elif isinstance(each, list):
-            waiting += each
-    return value

@@ -71,6 +71,7 @@ class Rooms:
                 # One that cannot be opened now may be later.
                 self._open[name] = Project(self._closed[name], LESSON)
                 del self._closed[name]
+                self._open[name].wake()  # it may have been closed before it had learnt
             if name not in self._open:
                 raise ProjectError(
                     "There is no such project on this server. Open its first page again."
@@ -89,6 +90,11 @@ class Rooms:
             name = secrets.token_hex(6)
             self._open[name] = Project(self.folder / "lessons" / name, LESSON)
             return name
+
+    @property
+    def learning(self) -> bool:
+        """Whether anything is being learnt."""
+        return any(each.progress is not None for each in list(self._open.values()))
 
     def close(self) -> None:
         """Close all projects."""

@@ -9,13 +9,14 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from groundling.errors import DemonstrationError, ProjectError
+from groundling.studio.texts import plain_json
 
 __all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
 
@@ -307,13 +308,11 @@ class Store:
 
     def record(self, number: int) -> Record:
         """Return one demonstration."""
-        found = (
-            self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
-            if -_LARGEST < number < _LARGEST
-            else []
-        )
+        if not 0 < number < _LARGEST:
+            raise DemonstrationError("There is no such demonstration: they count from 1.")
+        found = self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
         if not found:
-            raise DemonstrationError(f"There is no demonstration {number:.6g}; it was deleted.")
+            raise DemonstrationError(f"There is no demonstration {number}; it was deleted.")
         return _record(found[0])
 
     def add(self, records: Sequence[Record], what: str) -> list[Record]:
@@ -417,9 +416,12 @@ class Store:
 
     def learnt(
         self, revision: int, known: int, accuracy: float | None, seconds: float,
-        fingerprint: str = "", digest: str = "",
+        fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
     ) -> None:  # fmt: skip
-        """Note a model: what it knows, how well it does, and the sum of its manifest."""
+        """Note a model: what it knows, how well it does, and the sum of its manifest.
+
+        `aside` says why some demonstrations were not learnt from.
+        """
         values = (time.time(), revision, str(revision), known, accuracy, seconds, fingerprint,
                   digest)  # fmt: skip
         with self._writing():
@@ -427,6 +429,18 @@ class Store:
                 "INSERT INTO models (at, revision, folder, known, accuracy, seconds, fingerprint, "
                 f"digest) VALUES ({_marks(values)})", values,
             )  # fmt: skip
+            self._set("aside", {str(number): said for number, said in (aside or {}).items()})
+
+    def aside(self) -> dict[int, str]:
+        """Return why demonstrations were not learnt from, by their numbers."""
+        found = self.get("aside") or {}
+        if not isinstance(found, dict):
+            raise self._broken("its list of demonstrations that were set aside cannot be read")
+        return {
+            int(number): said
+            for number, said in found.items()
+            if len(number) < 16 and number.isdecimal() and isinstance(said, str)
+        }
 
     def models(self, most: int = 300) -> list[dict[str, Any]]:
         """Return the last models that were learnt, oldest first."""
@@ -460,7 +474,9 @@ def _read_json(text: Any) -> Any:
         raise ValueError(f"{number} is no number")
 
     try:
-        return json.loads(text, parse_constant=refuse)
+        found = json.loads(text, parse_constant=refuse)
+        # Half of a character, which no answer could hold, or a number without end.
+        return plain_json(found) if "\\u" in text or "e" in text else found
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{text!r:.40} is not JSON") from error
 
@@ -516,9 +532,7 @@ def _is_model(row: sqlite3.Row) -> bool:
 
 
 def _kept(record: Record) -> dict[str, Any]:
-    kept = asdict(record)
-    del kept["problem"]
-    return kept
+    return {name: value for name, value in vars(record).items() if name != "problem"}
 
 
 def _revived(kept: dict[str, Any]) -> Record:

@@ -13,7 +13,7 @@ from groundling.data.own import open_world, starts_of
 from groundling.errors import DemonstrationError, SettingError, WorldError, did_you_mean
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.studio.presets import demo_follower, lesson_follower, plain_follower
+from groundling.studio.starters import demo_follower, lesson_follower, plain_follower
 from groundling.world.environment import Demonstration, Environment, State, shorten
 
 __all__ = [

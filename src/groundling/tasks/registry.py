@@ -1,4 +1,4 @@
-"""The tasks by name: those of Groundling, and those that installed packages add.
+"""The tasks by name: those of Groundling, those that installed packages add, users' own worlds.
 
 A package adds a task by an entry point that names a class derived from `Task`::
 
@@ -16,8 +16,9 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from groundling.data.own import names_world
 from groundling.errors import PluginError, SettingError, did_you_mean
-from groundling.tasks.base import Task
+from groundling.tasks.benchmark import Task
 
 __all__ = ["GROUP", "get_task", "task_names", "task_package"]
 
@@ -34,7 +35,7 @@ def task_names() -> tuple[str, ...]:
 
 
 def get_task(name: str) -> Task[Any, Any]:
-    """Return a task by its name.
+    """Return a task by its name, or the task of a world such as `my_world.py:Kitchen`.
 
     >>> get_task("mazes").metrics
     ('micro', 'macro')
@@ -43,25 +44,29 @@ def get_task(name: str) -> Task[Any, Any]:
         ...
     groundling.errors.SettingError: There is no task 'maze'. Did you mean 'mazes'?
     """
+    if names_world(name):
+        from groundling.tasks.user_world import UserWorldTask
+
+        return UserWorldTask(name)
     entry = _entry(name)
     try:
         task = entry.load()()
     except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
         raise _broken(entry, f"cannot be loaded ({type(error).__name__}: {error})") from error
     if not isinstance(task, Task):
-        raise _broken(entry, f"is no groundling.tasks.base.Task but {entry.value}")
+        raise _broken(entry, f"is no groundling.tasks.benchmark.Task but {entry.value}")
     if task.name != name:
         raise _broken(entry, f"calls itself {task.name!r}")
     return task
 
 
 def task_package(name: str) -> str:
-    """Return the package that a task comes from, with its version.
+    """Return the package that a task comes from, with its version; a world is by itself.
 
     >>> task_package("mazes").split()[0]
     'groundling'
     """
-    return _package(_entry(name))
+    return name if names_world(name) else _package(_entry(name))
 
 
 @lru_cache(maxsize=8)

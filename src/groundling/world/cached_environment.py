@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from groundling.cache import Cache, CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
-from groundling.memory import Budget, Memory
 from groundling.world.environment import Action, Demonstration, Environment, State, class_name
 from groundling.world.graph import GroundingGraph
 from groundling.world.reprs import among, equal, impossible, said, shorten
@@ -34,18 +34,22 @@ class CachedEnvironment:
     """
 
     def __init__(
-        self, environment: Environment, budget: Budget | None = None, *, keep_graphs: bool = True
+        self,
+        environment: Environment,
+        budget: CacheBudget | None = None,
+        *,
+        keep_graphs: bool = True,
     ) -> None:
         self.environment = environment
         self.keep_graphs = keep_graphs
         self.generation = 0
         self.repeated = ""
-        budget = Budget() if budget is None else budget
-        self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
-        self._steps: Memory[tuple[State, Action], State] = Memory(budget)
-        self._graphs: Memory[tuple[State, Action], GroundingGraph] = Memory(budget)
-        self._seen: Memory[tuple[State, Action], int] = Memory(budget)  # graphs, by their hash
-        self._dead_ends: Memory[State, bool] = Memory(budget)
+        budget = CacheBudget() if budget is None else budget
+        self._actions: Cache[State, tuple[Action, ...]] = Cache(budget)
+        self._steps: Cache[tuple[State, Action], State] = Cache(budget)
+        self._graphs: Cache[tuple[State, Action], GroundingGraph] = Cache(budget)
+        self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
+        self._dead_ends: Cache[State, bool] = Cache(budget)
 
     @property
     def is_blank(self) -> bool:
@@ -100,9 +104,9 @@ class CachedEnvironment:
             ) from error
         return value
 
-    def _find(self, memory: Memory[Any, Any], key: Any, state: State) -> Any:
+    def _find(self, memory: Cache[Any, Any], key: Any, state: State) -> Any:
         try:
-            return memory.find(key)
+            return memory.get(key)
         except Exception as error:
             self._hashable(state, "")
             raise WorldError(
@@ -131,7 +135,7 @@ class CachedEnvironment:
         known: tuple[Action, ...] | None = self._find(self._actions, state, state)
         if known is None:
             known = self._offered(state)
-            self._actions.keep(state, known)
+            self._actions.put(state, known)
         return known
 
     def _offered(self, state: State) -> tuple[Action, ...]:
@@ -149,7 +153,7 @@ class CachedEnvironment:
         known: State = self._find(self._steps, key, state)
         if known is None:
             known = self._hashable(self._ask("step", state, action), "step", state, action)
-            self._steps.keep(key, known)
+            self._steps.put(key, known)
         return known
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
@@ -159,9 +163,9 @@ class CachedEnvironment:
         if known is None:
             known = self._grounded(state, action, self.step(state, action))
             if self.keep_graphs:
-                self._graphs.keep(key, known, known.nbytes)
+                self._graphs.put(key, known, known.nbytes)
             if action in _ends(self.actions(state)):
-                self._seen.keep(key, hash(known), 100)
+                self._seen.put(key, hash(known), 100)
         return known
 
     def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
@@ -179,7 +183,7 @@ class CachedEnvironment:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
         for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends):
-            memory.forget()
+            memory.clear()
 
     def notice(self, start: State) -> bool:
         """Ask a little anew; if the answers have changed, forget all of them and say so.
@@ -230,7 +234,7 @@ class CachedEnvironment:
         known: bool | None = self._find(self._dead_ends, state, state)
         if known is None:
             known = self._truth("is_dead_end", state)
-            self._dead_ends.keep(state, known)
+            self._dead_ends.put(state, known)
         return known
 
     def outcome(self, state: State) -> Hashable:
@@ -239,6 +243,27 @@ class CachedEnvironment:
             result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
             return result
         return state
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether the environment says what of a final state counts."""
+        return hasattr(self.environment, "outcome")
+
+    @property
+    def labels_follow_text(self) -> bool:
+        """Whether graphs have only the labels that a text names, so that others are missing."""
+        return bool(getattr(self.environment, "labels_follow_text", False))
+
+    @property
+    def presumed_slots(self) -> tuple[str, ...]:
+        """Slots that the environment presumes for all its starts, though some may lack them."""
+        return tuple(getattr(self.environment, "presumed_slots", ()))
+
+    @property
+    def follower_settings(self) -> Mapping[str, Any]:
+        """Settings of a follower that the environment declares; none, if it declares none."""
+        found: Any = getattr(self.environment, "follower_settings", None)
+        return {} if found is None else found
 
     def extra_length(self, start: State) -> int:
         """Return by how much plans from a state may be longer than elsewhere."""
@@ -326,10 +351,10 @@ class EnvironmentCache:
     """
 
     def __init__(
-        self, budget: Budget | None = None, most: int = 1000, *, keep_graphs: bool = True
+        self, budget: CacheBudget | None = None, most: int = 1000, *, keep_graphs: bool = True
     ) -> None:
         self.keep_graphs = keep_graphs
-        self.budget = Budget() if budget is None else budget
+        self.budget = CacheBudget() if budget is None else budget
         self.most = most
         self._worlds: dict[int, CachedEnvironment] = {}
         self._shrunk = 0

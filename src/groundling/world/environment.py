@@ -61,8 +61,19 @@ class Environment(Protocol[StateT, ActionT]):
     - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
       `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
       will not do (see `groundling.data.Codec`, and `json_classes` there);
+    - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
+      `features`, `learning`, `search`), which a `Follower` takes where none were given;
+    - `presumed_slots`: slots that its followers have wherever they learn, though graphs may lack
+      them;
+    - `labels_follow_text`: whether graphs have only labels that a text names, so that no check
+      takes the others for missing;
     - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
+    - `agent(follower, threshold)`: what `Follower.act` carries plans out with;
+    - `labels_follow_text`: whether labels differ with the text that is followed; they are then
+      not compared between worlds;
+    - `presumed_slots`, `slots_place`: slots that nobody chose, so that none is missed, and where
+      others are set, for messages.
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.

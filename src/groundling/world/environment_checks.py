@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from groundling.cache import size_of
 from groundling.errors import GroundlingError, WorldError
-from groundling.memory import size_of
 from groundling.world.cached_environment import MOST_EXTRA, CachedEnvironment
 from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import GroundingGraph, labels_of

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from groundling.cache import Cache, CacheBudget
 from groundling.world.environment import Action, Demonstration, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
 
 __all__ = ["RankedEnvironment"]
 
-_STATES = 1_000  # whose things are remembered
+_BYTES = 10_000_000  # of what is remembered about states
 _Things = dict[str, set[tuple[Label, ...]]]
 
 
@@ -45,7 +45,7 @@ class RankedEnvironment(Wrapper):
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        self._things: OrderedDict[State, _Things] = OrderedDict()
+        self._things: Cache[State, _Things] = Cache(CacheBudget(_BYTES))
         self._mirrors: dict[int, RankedEnvironment] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -74,17 +74,15 @@ class RankedEnvironment(Wrapper):
         return GroundingGraph(nodes, graph.edges, graph.root)
 
     def _things_in(self, state: State) -> _Things:
-        if state in self._things:
-            self._things.move_to_end(state)
-            return self._things[state]
+        known = self._things.get(state)
+        if known is not None:
+            return known
         found: _Things = {}
         for action in self.environment.actions(state):
             graph = self.environment.ground(state, action, self.environment.step(state, action))
             for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
                 found.setdefault(name, set()).add(labels)
-        self._things[state] = found
-        if len(self._things) > _STATES:
-            self._things.popitem(last=False)
+        self._things.put(state, found)
         return found
 
     def _mirror(self, demonstration: Demonstration) -> list[Demonstration]:

@@ -16,12 +16,11 @@ from groundling.tasks.mazes import (
     load_sail,
     write_corpus,
 )
-from groundling.tasks.mazes.metrics import route_row
+from groundling.tasks.mazes.maze_presets import PRESETS, Preset
 from groundling.tasks.mazes.negative_starts import NEAR, add_negative_starts
 from groundling.tasks.mazes.plans import plans_within
-from groundling.tasks.mazes.presets import PRESETS, Preset
+from groundling.tasks.mazes.route_evaluation import _smoothest, leave_out_routes, route_row
 from groundling.tasks.mazes.route_presets import EVIDENCE, READINGS, ROUTES, with_routes
-from groundling.tasks.mazes.route_protocol import _smoothest, leave_out_routes
 from groundling.tasks.mazes.route_training import (
     COMPOSED,
     TRAINING,
@@ -311,7 +310,8 @@ def test_routes_report_every_way_of_reading(tmp_path):
     data = prepare_routes(CHOSEN, sail)
     trials = [leave_out_routes(CHOSEN, data, name, Training()) for name in sail.mazes]
     for reading in READINGS:
-        row = route_row(reading, [each.judge(reading) for each in trials])
+        chosen = with_routes(PRESETS).select(ROUTES, f"single sentences: {reading}")
+        row = route_row(reading, chosen, [each.judge(reading) for each in trials])
         maps = [row.metrics[name] for name in sail.mazes]
         assert row.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
         assert row.interval[0] <= row.metrics["micro"] <= row.interval[1]
@@ -319,7 +319,8 @@ def test_routes_report_every_way_of_reading(tmp_path):
 
 def test_routes_note_the_weight_of_evidence():
     task = MazeTask()
-    outcome = {"maze": "A", "power": 0.5, "sentences": 0.7, "routes": [[[0, 1], [0, 1], None]]}
+    scores = [["A", {"right": 1.0, "meant": 1.0}]]
+    outcome = {"maze": "A", "power": 0.5, "sentences": 0.7, "scores": scores}
     notes = {
         reading: task.make_row(ROUTES, f"single sentences: {reading}", [outcome]).note
         for reading in READINGS

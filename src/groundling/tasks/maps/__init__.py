@@ -1,20 +1,18 @@
 """Map reading: follow a speaker across a landscape of named landmarks (HCRC map task)."""
 
-from groundling.tasks.maps.causes import cause_of
 from groundling.tasks.maps.corpus import Corpus, Dialogue, Utterance, load_corpus, write_corpus
 from groundling.tasks.maps.environment import Go, MapEnvironment, MapState
 from groundling.tasks.maps.generator import generate_corpus, generate_dialogue, generate_map
 from groundling.tasks.maps.landscape import Landmark, Landscape, Step, visited_landmarks
+from groundling.tasks.maps.map_drawing import draw_map
+from groundling.tasks.maps.map_presets import PRESETS, Preset
 from groundling.tasks.maps.mapfile import MapSheet
 from groundling.tasks.maps.mentions import TextUnit, TextUnits, read_units
-from groundling.tasks.maps.metrics import PathScore, bootstrap, score_by_map, score_path
 from groundling.tasks.maps.names import NameMatcher
-from groundling.tasks.maps.picture import Cause, draw_map
-from groundling.tasks.maps.presets import PRESETS, Preset
+from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 
 __all__ = [
     "PRESETS",
-    "Cause",
     "Corpus",
     "Dialogue",
     "Go",
@@ -30,8 +28,6 @@ __all__ = [
     "TextUnit",
     "TextUnits",
     "Utterance",
-    "bootstrap",
-    "cause_of",
     "draw_map",
     "generate_corpus",
     "generate_dialogue",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.tasks.maps.geometry import Geometry, Sight
@@ -193,6 +193,13 @@ class MapEnvironment:
             edges=[("event", "from", "from"), ("event", "to", "to")],
         )
 
+    @property
+    def follower_settings(self) -> Mapping[str, Any]:
+        """Settings that suit dialogues about maps, in the rich shape."""
+        from groundling.tasks.maps.map_presets import DECLARED
+
+        return DECLARED if self.shape == "rich" else {}
+
     def outcome(self, state: MapState) -> str:
         """Return what of a state counts: the landmark, whatever its side."""
         return state.landmark
@@ -232,6 +239,12 @@ class MapEnvironment:
         side = f" ({state.side.lower()} side)" if state.side else ""
         seen = f", {len(state.visited)} of {len(self.landscape)} landmarks visited"
         return f"at {state.landmark}{side}{seen if state.visited else ''}"
+
+    def draw(self, state: MapState, way: Sequence[MapState] = ()) -> str:
+        """Return the SVG of the landmarks and of the way between them."""
+        from groundling.tasks.maps.map_drawing import draw_map
+
+        return draw_map(self.landscape, way or [state], possible=self.actions(state))
 
     def __repr__(self) -> str:
         return f"MapEnvironment({self.landscape.name or 'landscape'!r}, shape={self.shape!r})"

@@ -1,36 +1,38 @@
-"""Maps as the command line sees them."""
+"""The task of the maps: dialogues; the last quarter of the maps is for test."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any, cast
 
-from groundling.errors import InstructionError, SettingError, did_you_mean
-from groundling.evaluation.report import Row
-from groundling.follower import Follower
-from groundling.inference.plan import Plan
-from groundling.language.parser import load_parser
-from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
+from groundling.errors import CorpusError, InstructionError, SettingError
+from groundling.evaluation.report import Row, bootstrap
+from groundling.explain.explanation import Plan
+from groundling.features.reader import Text
+from groundling.tasks.benchmark import (
+    Case,
+    Fold,
+    Outcome,
+    Scene,
+    Score,
+    Task,
+    median_seconds,
+    sample_count,
+)
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance, load_corpus
-from groundling.tasks.maps.environment import MapEnvironment
+from groundling.tasks.maps.dialogue_text import read_dialogue
+from groundling.tasks.maps.environment import Go, MapEnvironment
 from groundling.tasks.maps.generator import generate_corpus
 from groundling.tasks.maps.landscape import visited_landmarks
+from groundling.tasks.maps.map_drawing import draw_map
+from groundling.tasks.maps.map_presets import PRESETS, Preset
 from groundling.tasks.maps.mapfile import MapSheet
-from groundling.tasks.maps.metrics import RunOutcome, run_row
 from groundling.tasks.maps.names import NameMatcher
-from groundling.tasks.maps.picture import draw_map
-from groundling.tasks.maps.presets import PRESETS, Preset
-from groundling.tasks.maps.protocol import (
-    deal_maps,
-    follow,
-    judge,
-    learn_and_follow,
-    prepare,
-    split,
-)
-from groundling.tasks.maps.reading import read_mentions, read_sentences
+from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
+from groundling.world.environment import Demonstration, Environment
 
 __all__ = ["MapScene", "MapTask"]
 
@@ -49,116 +51,136 @@ class MapTask(Task[Corpus, Preset]):
     metrics = ("precision", "recall", "f1")
     presets = PRESETS
     corpus = "hcrc"
+    part = "map"
 
-    def load(self, folder: Path | None, size: float | None = None) -> Corpus:
+    def load(self, source: Path | None, size: float | None = None) -> Corpus:
         """Read the HCRC corpus, or generate maps with dialogues."""
-        if folder is not None:
-            return load_corpus(folder / self.corpus)
+        if source is not None:
+            return load_corpus(source / self.corpus)
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
-    def training_set(self, corpus: Corpus, chosen: Preset, left_out: str | None) -> TrainingSet:
-        """Return the dialogues about all maps but some, by default the last quarter."""
-        wanted = None if left_out is None else [_number(corpus, each) for each in _listed(left_out)]
-        train, test = corpus.split(wanted)
-        apart = sorted({str(each.map) for each in test}, key=int)
-        return TrainingSet(prepare(chosen, corpus, train), ",".join(apart))
+    def prepare(self, corpus: Corpus, chosen: Preset) -> list[Case]:
+        """Return dialogues as demonstrations; those about one map share its environment."""
+        worlds = {
+            number: MapEnvironment(sheet.landscape, **chosen.environment)
+            for number, sheet in corpus.maps.items()
+        }
+        matchers: dict[int, NameMatcher] = {}
+        cases = []
+        for each in corpus.dialogues:
+            world, steps = worlds[each.map], corpus.steps(each)
+            if each.map not in matchers:
+                matchers[each.map] = NameMatcher(world.landscape, fuzzy=chosen.fuzzy)
+            text = read_dialogue(chosen, each, world.landscape, matchers[each.map])
+            if not text:
+                raise CorpusError(
+                    f"The dialogue {each.name!r} has no giver lines among its "
+                    f"{len(each.utterances)} utterances, so nobody says where to go."
+                )
+            shown = Demonstration(
+                text, world, world.start, world.plan(steps), name=each.name,
+                group=f"map {each.map}",
+            )  # fmt: skip
+            cases.append(Case(shown, str(each.map), reference=tuple(s.landmark for s in steps)))
+        return cases
+
+    def parts(self, corpus: Corpus) -> list[str]:
+        """Return the numbers of the maps."""
+        return list(map(str, sorted(corpus.maps)))
+
+    def held_out(self, corpus: Corpus) -> tuple[str, ...]:
+        """Return the last quarter of the maps."""
+        parts = self.parts(corpus)
+        return tuple(parts[len(parts) - len(parts) // 4 :])
 
     def folds(self, corpus: Corpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return the seeds."""
-        split(corpus)  # complains of a corpus that is too small
+        """Train with each seed, and follow the dialogues about the last quarter of the maps."""
+        if not all(corpus.split()):
+            raise CorpusError(
+                f"The corpus has {len(corpus.maps)} maps. The last quarter is for test, so at "
+                "least four are needed, with dialogues about the first and the last ones."
+            )
         seeds = 1 if quick else self.presets.select(preset, variant).seeds
-        return [Fold(f"seed {seed}", _SECONDS[preset]) for seed in range(seeds)]
+        test, cost = self.held_out(corpus), _SECONDS[preset]
+        return [Fold(f"seed {seed}", test, seed, seconds=cost) for seed in range(seeds)]
 
-    def evaluate_fold(
-        self, corpus: Corpus, preset: str, variants: Sequence[str], fold: str
-    ) -> dict[str, Outcome]:
-        """Learn once with a seed, and follow as each variant wants it."""
-        train, test = split(corpus)
-        first = self.presets.select(preset, variants[0])
-        seed = int(fold.removeprefix("seed "))
-        done = learn_and_follow(first, corpus, train, test, seed=seed)
-        found = {variants[0]: judge(done).to_dict()}
-        for variant in variants[1:]:
-            chosen = self.presets.select(preset, variant)
-            other = follow(done.follower.with_search(chosen.search), chosen, corpus, test)
-            other = replace(other, seconds=other.seconds._replace(train=done.seconds.train))
-            found[variant] = judge(other).to_dict()
-        return found
+    def judge(self, case: Case, plan: Plan | None) -> Score:
+        """Return how many moves were made, are in the reference, and are in both."""
+        world = cast(MapEnvironment, case.demonstration.environment)
+        done = [each.landmark for each in plan.actions if isinstance(each, Go)] if plan else []
+        start = world.landscape.start
+        return asdict(score_path([start, *done], [start, *case.reference]))
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the seeds together."""
-        runs = [RunOutcome.from_dict(each) for each in outcomes]
-        return run_row(variant, runs, self.presets.select(preset, variant).published)
+        """Put the seeds together: metrics are means over seeds.
+
+        The interval is a bootstrap of the F1 over the test dialogues of all seeds.
+        """
+        runs = [[PathScore(**score) for _, score in each["scores"]] for each in outcomes]
+        maps = [int(part) for part, _ in outcomes[0]["scores"]]
+        totals = [_total(run) for run in runs]
+        metrics = {name: mean(getattr(total, name) for total in totals) for name in self.metrics}
+        if len(runs) > 1:
+            metrics["f1 sd"] = stdev(total.f1 for total in totals)
+        per_map = [score_by_map(run, maps) for run in runs]
+        metrics |= {f"map {n}": mean(each[n].f1 for each in per_map) for n in per_map[0]}
+        # Means over seeds are drawn dialogue by dialogue, so that seeds do not pass for data.
+        summed = [_total(each) for each in zip(*runs, strict=True)]
+        interval = bootstrap(summed, lambda drawn: _total(drawn).f1, draws=2000)
+        published = self.presets.select(preset, variant).published
+        seconds = median_seconds(outcomes)
+        return Row(variant, metrics, interval, len(runs), published, seconds=seconds)
 
     def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
-        _, test = split(corpus)
         names = {GIVER: "giver", FOLLOWER: "follower"}
         who = " and ".join(names[each] for each in self.presets.select(preset).speakers)
-        return f"{len(test)} dialogues about maps not trained on; lines of the {who}"
+        count = len(corpus.split()[1])
+        return f"{count} dialogues about maps not trained on; lines of the {who}"
 
-    def tuning_folds(self, corpus: Corpus) -> list[str]:
-        """Return four shares of the maps to train on."""
-        train, _ = corpus.split()
-        shares = deal_maps({each.map for each in train})
-        return [",".join(map(str, share)) for share in shares if share]
+    def read(
+        self, chosen: Preset, environment: Environment, lines: Sequence[str]
+    ) -> Sequence[Text]:
+        """Return a talk as one text; lines may begin with `g:` (giver, the default) or `f:`."""
+        talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
+        if not talk.giver:
+            raise InstructionError("Nobody says where to go: there is no line of the giver.")
+        return [read_dialogue(chosen, talk, cast(MapEnvironment, environment).landscape)]
 
-    def try_out(self, corpus: Corpus, chosen: Preset, fold: str) -> float:
-        """Return F1 on a share of the maps to train on."""
-        left_out = {int(number) for number in fold.split(",")}
-        train, _ = corpus.split()
-        done = learn_and_follow(
-            chosen,
-            corpus,
-            [each for each in train if each.map not in left_out],
-            [each for each in train if each.map in left_out],
-        )
-        return judge(done).total.f1
-
-    def scene(
-        self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None
-    ) -> MapScene:
+    def scene(self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None) -> Scene:
         """Return a map, by default the last one."""
         if start is not None:
             raise SettingError("The way on a map begins at its start; leave --start out.")
-        number = max(corpus.maps) if where is None else _number(corpus, where)
-        return MapScene(corpus.maps[number], chosen)
+        [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
+        sheet = corpus.maps[int(part)]
+        world = MapEnvironment(sheet.landscape, **chosen.environment)
+        made = self.make_scene(part, chosen, cast(Environment, world), world.start)
+        return MapScene(**vars(made), sheet=sheet)
 
 
+@dataclass
 class MapScene(Scene):
-    """A map; all that was said is read before the way is chosen."""
+    """A map, drawn with its true route beside the way that was followed."""
 
-    def __init__(self, sheet: MapSheet, chosen: Preset) -> None:
-        self.name = f"map {sheet.number}"
-        self.sheet = sheet
-        self.chosen = chosen
-        self.world = MapEnvironment(sheet.landscape, **chosen.environment)
+    sheet: MapSheet | None = None
 
     def describe(self) -> str:
         """Return what is on the map."""
-        return f"at the start; landmarks: {', '.join(self.sheet.landscape.keys)}"
+        world = cast(MapEnvironment, self.environment)
+        return f"at the start; landmarks: {', '.join(world.landscape.keys)}"
 
-    def follow(
-        self, follower: Follower, lines: Sequence[str], length: int | None = None
-    ) -> list[Plan]:
-        """Follow a talk; lines may begin with `g:` (giver, the default) or `f:` (follower)."""
-        talk = Dialogue("typed", self.sheet.number, tuple(map(_utterance, lines)))
-        if not talk.giver:
-            raise InstructionError("Nobody says where to go: there is no line of the giver.")
-        if self.chosen.units == "sentences":
-            text = read_sentences(talk, load_parser(self.chosen.parser))
-        else:
-            matcher = NameMatcher(self.sheet.landscape, fuzzy=self.chosen.fuzzy)
-            text = read_mentions(
-                talk, self.sheet.landscape, speakers=self.chosen.speakers, matcher=matcher
-            )
-        return [follower.follow(text, self.world, self.world.start, length=length)]
-
-    def draw(self, plans: Sequence[Plan], file: Path, title: str = "") -> None:
-        """Draw the map with the way that was followed beside the true one."""
+    def draw(self, plans: Sequence[Plan]) -> str:
+        """Return the SVG of the map with the true route and the way that was followed."""
         [plan] = plans
-        keys = visited_landmarks(cast(Any, plan.states))
-        draw_map(self.sheet, keys).savefig(file)
+        assert self.sheet is not None
+        return draw_map(
+            self.sheet.landscape, cast(Any, plan.states), route=self.sheet.route,
+            truth=visited_landmarks(self.sheet.steps),
+        )  # fmt: skip
+
+
+def _total(scores: Sequence[PathScore]) -> PathScore:
+    return sum(scores, PathScore())
 
 
 def _utterance(line: str) -> Utterance:
@@ -171,14 +193,3 @@ def _utterance(line: str) -> Utterance:
     if mark and speaker.strip() in (GIVER, FOLLOWER) and words.strip():
         return Utterance(speaker.strip(), words.strip())
     return Utterance(GIVER, line.strip())
-
-
-def _listed(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",") if each.strip()]
-
-
-def _number(corpus: Corpus, text: str) -> int:
-    shown = text.strip().removeprefix("map").strip()
-    if not shown.isdecimal() or int(shown) not in corpus.maps:
-        raise SettingError(f"There is no map {text!r}.{did_you_mean(shown, corpus.maps)}")
-    return int(shown)

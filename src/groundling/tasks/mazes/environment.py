@@ -227,5 +227,17 @@ class MazeEnvironment:
         view = f"along the {hall.floor} hall" if hall else "a blank wall"
         return f"at {position}{beside}, facing {COMPASS[orientation]} {view}"
 
+    def draw(self, state: MazeState, way: Sequence[MazeState] = ()) -> str:
+        """Return the SVG of the maze with the agent and the way that it came."""
+        from groundling.tasks.mazes.maze_drawing import draw_maze
+
+        return draw_maze(self, state, way)
+
+    def name_action(self, action: MazeAction) -> str:
+        """Return what an action is called, in words."""
+        from groundling.tasks.mazes.maze_drawing import name_maze_action
+
+        return name_maze_action(action)
+
     def __repr__(self) -> str:
         return f"MazeEnvironment({self.maze!r}, shape={self.shape!r})"

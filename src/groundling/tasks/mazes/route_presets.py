@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
 from groundling.models.base import Model
-from groundling.tasks.mazes.presets import Preset
+from groundling.tasks.mazes.maze_presets import Preset
 from groundling.tasks.mazes.route_training import COMPOSED, TRAINING, Training
-from groundling.tasks.presets import BasePreset, Presets
+from groundling.tasks.variants import BasePreset, Presets
 
 __all__ = ["AT_ONCE", "EVIDENCE", "READINGS", "READ_FIRST", "ROUTES", "RoutePreset", "with_routes"]
 
@@ -42,7 +42,7 @@ def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
     Routes are followed by one model, the row *tree* of the best settings; *two members* are
     both models of the best settings.
 
-    >>> from groundling.tasks.mazes.presets import PRESETS
+    >>> from groundling.tasks.mazes.maze_presets import PRESETS
     >>> made = with_routes(PRESETS)
     >>> made.variants_of("routes")[:2]
     ('single sentences: at once', 'single sentences: read first')

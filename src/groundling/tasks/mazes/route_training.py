@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from groundling.follower import Follower
-from groundling.language.instruction import Instruction
-from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
-from groundling.language.units import split_commands
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail
 from groundling.tasks.mazes.environment import MazeEnvironment
+from groundling.tasks.mazes.maze_presets import Preset
 from groundling.tasks.mazes.negative_starts import add_negative_starts
-from groundling.tasks.mazes.presets import Preset
-from groundling.tasks.mazes.protocol import prepare_sentences
 from groundling.tasks.mazes.routes import Paragraph, segment
+from groundling.tasks.mazes.single_sentences import prepare_sentences, units
 from groundling.world.composition import compose
 from groundling.world.environment import Demonstration
 
@@ -61,7 +58,7 @@ def prepare_routes(chosen: Preset, sail: Sail) -> dict[str, RouteData]:
                     each.name,
                     world,
                     each.start,
-                    tuple(_split(chosen, next(waiting)) for _ in each.instructions),
+                    tuple(units(chosen, next(waiting)) for _ in each.instructions),
                     each.actions,  # type: ignore[arg-type]
                     corpus.destinations.get(each.name),
                 )
@@ -72,12 +69,6 @@ def prepare_routes(chosen: Preset, sail: Sail) -> dict[str, RouteData]:
             paragraphs,
         )
     return found
-
-
-def _split(chosen: Preset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    if not chosen.split_commands:
-        return tuple(parsed)
-    return tuple(part for sentence in parsed for part in split_commands(sentence, ENGLISH))
 
 
 @dataclass(frozen=True)

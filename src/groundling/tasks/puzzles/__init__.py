@@ -1,10 +1,10 @@
 """Puzzles: hints that solve Crossblock boards."""
 
 from groundling.tasks.puzzles.board import Board, Strike
+from groundling.tasks.puzzles.board_drawing import draw_puzzle
 from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus, write_corpus
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.tasks.puzzles.generator import generate_corpus, generate_puzzle
-from groundling.tasks.puzzles.picture import draw_followed, draw_plan, draw_puzzle
 from groundling.tasks.puzzles.planner import Budget, Planner, Verdict, is_winnable, solve
 
 __all__ = [
@@ -17,8 +17,6 @@ __all__ = [
     "PuzzleState",
     "Strike",
     "Verdict",
-    "draw_followed",
-    "draw_plan",
     "draw_puzzle",
     "generate_corpus",
     "generate_puzzle",

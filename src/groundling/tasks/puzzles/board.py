@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -12,6 +13,7 @@ from groundling.errors import WorldError
 __all__ = [
     "Board",
     "Orientation",
+    "ShuffledStrike",
     "Strike",
     "collapse",
     "each_strike",
@@ -223,6 +225,23 @@ class Strike:
             return text
         across = "column" if self.orientation == "row" else "row"
         return f"{text} from {across} {self.first + 1} to {self.last + 1}"
+
+
+@dataclass(frozen=True)
+class ShuffledStrike(Strike):
+    """A strike whose place among equals is random, the same wherever the order is the same.
+
+    >>> strikes = [ShuffledStrike("row", (line,), order=8) for line in range(4)]
+    >>> [each.lines[0] for each in sorted(strikes, key=lambda each: each.canonical_name)]
+    [2, 0, 1, 3]
+    """
+
+    order: int = 0
+
+    @property
+    def canonical_name(self) -> str:
+        """Its place among equals, by a digest of what it strikes."""
+        return hashlib.sha256(f"{self.order} {super().canonical_name}".encode()).hexdigest()
 
 
 def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...]:

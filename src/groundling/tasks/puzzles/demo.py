@@ -8,12 +8,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
+from groundling.explain.prose import caused_by
+from groundling.svg import draw_way, write_picture
+from groundling.tasks.benchmark import demonstrations
+from groundling.tasks.puzzles.corpus import Corpus
+from groundling.tasks.puzzles.environment import PuzzleEnvironment
 from groundling.tasks.puzzles.generator import generate_corpus, generate_puzzle
-from groundling.tasks.puzzles.picture import draw_followed
-from groundling.tasks.puzzles.presets import PRESETS
-from groundling.tasks.puzzles.protocol import prepare
+from groundling.tasks.puzzles.task import PuzzleTask
+from groundling.world.environment import Environment
 
 __all__ = ["follow_demo", "main"]
 
@@ -25,10 +30,12 @@ def follow_demo(puzzles: int = 40, *, size: int = 6, seed: int = 7) -> Plan:
     >>> plan.end.board.blocks
     0
     """
-    chosen = PRESETS.select("best")
+    task = PuzzleTask()
+    chosen = task.default()
     new = generate_puzzle(size, size, 3, seed=seed, density=0.5, number=puzzles + 1)
-    *shown, asked = prepare(chosen, [*generate_corpus(puzzles, seed=1, sizes=(4, 6)), new])
-    follower = chosen.follower().fit((each.demonstration for each in shown), check=False)
+    corpus = Corpus((*generate_corpus(puzzles, seed=1, sizes=(4, 6)), new))
+    *shown, asked = task.prepare(corpus, chosen)
+    follower = chosen.fit(demonstrations(shown), check=False)
     return follower.follow(asked.demonstration.instructions, chosen.world(), new.start)
 
 
@@ -38,8 +45,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("out", type=Path, help="a PNG, SVG or PDF file")
     parser.add_argument("--seed", type=int, default=7)
     settings = parser.parse_args(arguments)
-    title = "Hints and what the follower strikes, three blocks at a time"
-    draw_followed(follow_demo(seed=settings.seed), title=title, path=settings.out)
+    plan = follow_demo(seed=settings.seed)
+    captions = [
+        f"{number}. {action}  ← {caused_by(step)}"
+        for number, (action, step) in enumerate(
+            zip(plan.actions, plan.explain().steps, strict=True), 1
+        )
+    ]
+    drawing = draw_way(cast(Environment, PuzzleEnvironment()), plan.states)
+    title = "What the follower strikes, three blocks at a time, and the hints it read"
+    write_picture(drawing, settings.out, title, captions)
 
 
 if __name__ == "__main__":

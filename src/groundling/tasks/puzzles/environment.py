@@ -12,6 +12,7 @@ from groundling.language.instruction import Instruction
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
     Board,
+    ShuffledStrike,
     Strike,
     each_strike,
     full_lines,
@@ -99,6 +100,9 @@ class PuzzleEnvironment:
     goal
         Whether plans must end with an empty board. Without, the environment has no goal
         test: a plan may end anywhere, and whether it wins is only measured.
+    order
+        The number of a random order of all strikes, in which ties between plans are decided;
+        without, it is the reading order.
     planner
         Decides what is lost. By default one that may expand 300 boards for each question;
         it counts boards and not seconds, so that answers never vary.
@@ -121,6 +125,7 @@ class PuzzleEnvironment:
         shape: str = "full",
         winning_only: bool = False,
         goal: bool = True,
+        order: int | None = None,
         planner: Planner | None = None,
     ) -> None:
         for name, value, known in (
@@ -134,6 +139,7 @@ class PuzzleEnvironment:
         self.plan_space = plan_space
         self.shape = shape
         self.winning_only = winning_only
+        self.order = order
         if goal:
             # an environment has a goal if it has the method, so some are made without
             self.is_goal = self.is_terminal
@@ -142,12 +148,20 @@ class PuzzleEnvironment:
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:
         """Return the strikes possible in a state: parts, then whole rows and whole columns."""
-        offered = tuple(self._offered(state))
+        offered = tuple(map(self.in_order, self._offered(state)))
         if self.winning_only:
             offered = tuple(
                 action for action in offered if not self.is_dead_end(self.step(state, action))
             )
         return offered
+
+    def in_order(self, action: Strike) -> Strike:
+        """Return a strike with its place among equals in the order of this environment."""
+        if self.order is None:
+            return action
+        return ShuffledStrike(
+            action.orientation, action.lines, action.first, action.last, self.order
+        )
 
     def _offered(self, state: PuzzleState) -> Iterator[Strike]:
         board, k = state.board, state.k
@@ -275,6 +289,12 @@ class PuzzleEnvironment:
             f"{board.blocks} blocks on {board.height} × {board.width}, {state.k} in a strike: "
             + " / ".join("".join(row.split()) for row in board.rows())
         )
+
+    def draw(self, state: PuzzleState, way: Sequence[PuzzleState] = ()) -> str:
+        """Return the SVG of the board, with the number of the strike that took each block."""
+        from groundling.tasks.puzzles.board_drawing import draw_puzzle
+
+        return draw_puzzle(self, state, way)
 
 
 _PAIRS = (

@@ -1,36 +1,42 @@
-"""Puzzles as the command line sees them."""
+"""The task of the puzzles: ten are held out at random, twenty times, and each of them once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean, stdev
+from typing import cast
 
-from groundling.errors import SettingError, did_you_mean
-from groundling.evaluation.report import Row
-from groundling.follower import Follower
-from groundling.inference.plan import Plan
+from groundling.errors import DemonstrationError, SettingError
+from groundling.evaluation.report import Row, bootstrap
+from groundling.explain.explanation import Plan
+from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
-from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
-from groundling.tasks.presets import FULL
-from groundling.tasks.puzzles.corpus import Corpus, Puzzle, read_corpus, split_hints
-from groundling.tasks.puzzles.generator import generate_corpus
-from groundling.tasks.puzzles.metrics import SplitScore, split_row
-from groundling.tasks.puzzles.picture import draw_followed
-from groundling.tasks.puzzles.presets import PRESETS, Preset
-from groundling.tasks.puzzles.protocol import (
-    HELD_OUT,
-    judge,
-    learn_and_follow,
-    leave_one_out,
-    prepare,
-    random_splits,
-    training_cases,
+from groundling.tasks.benchmark import (
+    Case,
+    Fold,
+    Outcome,
+    Scene,
+    Score,
+    Task,
+    median_seconds,
+    sample_count,
 )
+from groundling.tasks.puzzles.corpus import Corpus, read_corpus, split_hints
+from groundling.tasks.puzzles.environment import PuzzleState
+from groundling.tasks.puzzles.generator import generate_corpus
+from groundling.tasks.puzzles.puzzle_presets import PRESETS, Preset
+from groundling.tasks.variants import FULL
+from groundling.world import CachedEnvironment, Environment
 
-__all__ = ["PuzzleScene", "PuzzleTask"]
+__all__ = ["PuzzleTask", "random_splits"]
 
-SPLITS = 20
-QUICK_SPLITS = 5
+HELD_OUT = 10
+SPLITS, QUICK_SPLITS = 20, 5
+FIRST = 5  # the paper averages five random splits
+_ALONE = "left out"  # begins the name of a fold that leaves out one puzzle
 _SECONDS = {"paper": 1.3, "best": 3.5, "auto": 5.0}  # a split
 
 
@@ -45,134 +51,158 @@ class PuzzleTask(Task[Corpus, Preset]):
     metrics = ("success", "match")
     presets = PRESETS
     corpus = "crossblock"
+    part = "puzzle"
 
-    def load(self, folder: Path | None, size: float | None = None) -> Corpus:
+    def load(self, source: Path | None, size: float | None = None) -> Corpus:
         """Read the Crossblock corpus, or generate small puzzles."""
-        if folder is not None:
-            return read_corpus(folder / self.corpus / "data")
+        if source is not None:
+            return read_corpus(source / self.corpus / "data")
         return generate_corpus(sample_count(24, 8, size), seed=1, sizes=(3, 5))
 
-    def training_set(self, corpus: Corpus, chosen: Preset, left_out: str | None) -> TrainingSet:
-        """Return all puzzles but some, by default the last ten."""
-        if left_out is None:
-            apart = {each.number for each in corpus.usable[-_held_out(len(corpus.usable)) :]}
-        else:
-            apart = {_puzzle(corpus, each).number for each in left_out.split(",") if each.strip()}
-        places = {place for place, each in enumerate(corpus.usable) if each.number in apart}
-        shown = training_cases(prepare(chosen, corpus.usable), places)
-        return TrainingSet(shown, ",".join(map(str, sorted(apart))))
+    def prepare(self, corpus: Corpus, chosen: Preset) -> list[Case]:
+        """Return the puzzles that have hints, all in one environment."""
+        environment = chosen.world()
+        # Worlds remember graphs and proofs, so that later questions are answered at once.
+        world, follow_in = (
+            CachedEnvironment(environment),
+            CachedEnvironment(chosen.world_to_follow_in(environment)),
+        )
+        cases = []
+        for puzzle in corpus.usable:
+            plan = tuple(map(environment.in_order, puzzle.plan))
+            shown = replace(
+                puzzle.demonstration(environment), environment=cast(Environment, world),
+                instructions=_read_hints(chosen, puzzle.hints), actions=plan,
+            )  # fmt: skip
+            try:
+                world.trace(puzzle.start, plan)
+                offered = True
+            except DemonstrationError:  # not in this plan space
+                offered = False
+            length = len(plan) if chosen.length_told else None
+            there = cast(Environment, follow_in)
+            cases.append(Case(shown, str(puzzle.number), there, length, offered))
+        return cases
+
+    def parts(self, corpus: Corpus) -> list[str]:
+        """Return the numbers of the puzzles that have hints."""
+        return [str(each.number) for each in corpus.usable]
+
+    def held_out(self, corpus: Corpus) -> tuple[str, ...]:
+        """Return the last ten puzzles, or fewer of a small corpus."""
+        parts = self.parts(corpus)
+        return tuple(parts[-_held_out(len(parts)) :])
 
     def folds(self, corpus: Corpus, preset: str, variant: str, quick: bool) -> list[Fold]:
-        """Return stretches of random splits and, for the full system, of puzzles left out."""
-        size, each = len(corpus.usable), _SECONDS[preset]
+        """Return random splits and, for the full system, each puzzle left out."""
+        parts = self.parts(corpus)
+        cost = _SECONDS[preset]
         if variant == "max alignment":
-            each *= 5  # it alternates, from several starts
-        splits = [(0, QUICK_SPLITS)] if quick else _stretches(SPLITS, 10)
-        found = [Fold(f"splits {one}-{two}", each * (two - one)) for one, two in splits]
+            cost *= 5  # it alternates, from several starts
+        splits = random_splits(
+            parts, QUICK_SPLITS if quick else SPLITS, held_out=_held_out(len(parts))
+        )
+        found = [Fold(f"split {n}", test, n, seconds=cost) for n, test in enumerate(splits)]
         if variant == FULL and not quick:
             found += [
-                Fold(f"left out {one}-{two}", each * (two - one))
-                for one, two in _stretches(size, 12)
+                Fold(f"{_ALONE} {part}", (part,), n, seconds=cost / 2)
+                for n, part in enumerate(parts)
             ]
         return found
 
-    def evaluate_fold(
-        self, corpus: Corpus, preset: str, variants: Sequence[str], fold: str
+    def evaluate(
+        self, corpus: Corpus, chosen: Mapping[str, Preset], fold: Fold
     ) -> dict[str, Outcome]:
-        """Run a stretch of splits."""
-        kind, _, stretch = fold.rpartition(" ")
-        one, two = map(int, stretch.split("-"))
-        size = len(corpus.usable)
-        ways = (
-            random_splits(size, two, held_out=_held_out(size))
-            if kind == "splits"
-            else leave_one_out(size)
-        )
-        found = {}
-        for variant in variants:
-            chosen = self.presets.select(preset, variant)
-            cases = prepare(chosen, corpus.usable)
-            splits = []
-            for number in range(one, two):
-                if kind == "splits":  # in a fresh world, so that the seconds are its own
-                    cases = prepare(chosen, corpus.usable)
-                done = learn_and_follow(chosen, cases, ways[number], seed=number)
-                splits.append(judge(done).to_dict())
-            found[variant] = {"kind": kind, "splits": splits}
-        return found
+        """Run a split; where ties decide, with the actions in a random order of its own."""
+        ordered = {
+            name: each.in_order(fold.seed + 1) if each.any_order else each
+            for name, each in chosen.items()
+        }
+        found = super().evaluate(corpus, ordered, fold)
+        return {name: {**each, "fold": fold.name} for name, each in found.items()}
+
+    def judge(self, case: Case, plan: Plan | None) -> Score:
+        """Tell whether a plan is exactly the demonstrated one, and whether it clears the board."""
+        if plan is None:
+            return {"match": 0.0, "success": 0.0}
+        match = plan.actions == case.demonstration.actions
+        return {
+            "match": float(match),
+            "success": float(not cast(PuzzleState, plan.end).board.cells),
+        }
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
-        """Put the stretches together."""
-        splits: dict[str, list[SplitScore]] = {"splits": [], "left out": []}
-        for outcome in outcomes:
-            splits[outcome["kind"]] += map(SplitScore.from_dict, outcome["splits"])
+        """Put random splits together, and those that leave out one puzzle each."""
+        alone = [each for each in outcomes if each.get("fold", "").startswith(_ALONE)]
+        splits = [each for each in outcomes if each not in alone]
+        metrics: dict[str, float] = {}
+        for metric in ("match", "success"):
+            shares = [_share(each, metric) for each in splits]
+            metrics[metric] = fmean(shares)
+            metrics[f"{metric} sd"] = stdev(shares) if len(shares) > 1 else 0.0
+            metrics[f"{metric} first five"] = fmean(shares[:FIRST])
+            if alone:
+                metrics[f"{metric} one left out"] = fmean(_share(each, metric) for each in alone)
+        # Puzzles, not splits, are what was drawn: the same few are held out again and again.
+        by_puzzle: dict[str, list[float]] = {}
+        for each in splits:
+            for puzzle, score in each["scores"]:
+                by_puzzle.setdefault(puzzle, []).append(score["match"])
+        interval = bootstrap([fmean(found) for found in by_puzzle.values()], fmean)
+        missed = sorted((puzzle for puzzle, found in by_puzzle.items() if min(found) < 1), key=int)
+        note = f"puzzles with another plan in some split: {', '.join(missed) or 'none'}"
         published = self.presets.select(preset, variant).published
-        return split_row(variant, splits["splits"], splits["left out"], published)
+        seconds = median_seconds(splits)
+        return Row(variant, metrics, interval, len(splits), published, note, seconds)
 
     def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
-        size = len(corpus.usable)
-        told = ", number of actions told" if self.presets.select(preset).length_told else ""
+        size, chosen = len(corpus.usable), self.presets.select(preset)
+        told = ", number of actions told" if chosen.length_told else ""
         count = QUICK_SPLITS if quick else SPLITS
+        if chosen.any_order:
+            told += ", actions in a random order in each split"
         return f"{count} random splits, {_held_out(size)} of {size} puzzles held out{told}"
 
-    def tuning_folds(self, corpus: Corpus) -> list[str]:
-        """Return four shares of the puzzles to train on: all but the last ten."""
-        size = len(corpus.usable) - _held_out(len(corpus.usable))
-        return [",".join(map(str, range(start, size, 4))) for start in range(4)]
+    def read(
+        self, chosen: Preset, environment: Environment, lines: Sequence[str]
+    ) -> Sequence[Text]:
+        """Return all hints as one text, cut at commas and at *then* as those of the corpus are."""
+        hints = [hint for line in lines for hint in split_hints(line.replace(",", " , "))]
+        return [_read_hints(chosen, [hint.lower() for hint in hints])]
 
-    def try_out(self, corpus: Corpus, chosen: Preset, fold: str) -> float:
-        """Return the share of matching plans on a share of the puzzles to train on."""
-        training = corpus.usable[: -_held_out(len(corpus.usable))]
-        cases = prepare(chosen, training)
-        done = learn_and_follow(chosen, cases, [int(place) for place in fold.split(",")])
-        return judge(done).share("match")
-
-    def scene(
-        self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None
-    ) -> PuzzleScene:
+    def scene(self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None) -> Scene:
         """Return a puzzle, by default the last one."""
         if start is not None:
             raise SettingError("A puzzle begins with its full board; leave --start out.")
-        puzzle = corpus.usable[-1] if where is None else _puzzle(corpus, where)
-        return PuzzleScene(puzzle, chosen)
+        [part] = self.find_parts(corpus, where or self.parts(corpus)[-1])
+        world = cast(Environment, chosen.world_to_follow_in(chosen.world()))
+        return self.make_scene(part, chosen, world, corpus[int(part)].start)
 
 
-class PuzzleScene(Scene):
-    """A puzzle; all hints are read before the strikes are chosen."""
+def random_splits(
+    parts: Sequence[str], count: int, *, held_out: int = HELD_OUT, seed: int = 0
+) -> list[tuple[str, ...]]:
+    """Return for each split the parts that are held out.
 
-    def __init__(self, puzzle: Puzzle, chosen: Preset) -> None:
-        self.name = f"puzzle {puzzle.number}"
-        self.puzzle = puzzle
-        self.chosen = chosen
-        self.world = chosen.world_to_follow_in(chosen.world())
-
-    def describe(self) -> str:
-        """Return the board."""
-        return self.world.describe(self.puzzle.start)
-
-    def follow(
-        self, follower: Follower, lines: Sequence[str], length: int | None = None
-    ) -> list[Plan]:
-        """Follow hints, cut at commas and at *then* as those of the corpus are."""
-        hints = [hint for line in lines for hint in split_hints(line.replace(",", " , "))]
-        if self.chosen.split_hyphens:
-            hints = [hint.replace("-", " ") for hint in hints]
-        text = tuple(Instruction.chain(hint.lower()) for hint in hints)
-        return [follower.follow(text, self.world, self.puzzle.start, length=length)]
-
-    def draw(self, plans: Sequence[Plan], file: Path, title: str = "") -> None:
-        """Draw the board, strike by strike."""
-        draw_followed(plans[0], title=title, path=file)
-
-
-def _stretches(size: int, length: int) -> list[tuple[int, int]]:
-    """Cut a range into stretches.
-
-    >>> _stretches(5, 2)
-    [(0, 2), (2, 4), (4, 5)]
+    >>> random_splits("abcd", 2, held_out=1)
+    [('d',), ('d',)]
     """
-    return [(start, min(size, start + length)) for start in range(0, size, length)]
+    if not 0 < held_out < len(parts):
+        raise SettingError(
+            f"Cannot hold out {held_out} of {len(parts)} puzzles; hold out at least one and leave "
+            "one."
+        )
+    dice = random.Random(seed)
+    places = (sorted(dice.sample(range(len(parts)), held_out)) for _ in range(count))
+    return [tuple(parts[place] for place in each) for each in places]
+
+
+def _read_hints(chosen: Preset, hints: Sequence[str]) -> tuple[Instruction, ...]:
+    """Return hints as the follower reads them."""
+    if chosen.split_hyphens:
+        hints = [hint.replace("-", " ") for hint in hints]
+    return tuple(map(Instruction.chain, hints))
 
 
 def _held_out(size: int) -> int:
@@ -180,9 +210,5 @@ def _held_out(size: int) -> int:
     return min(HELD_OUT, max(1, size // 4))
 
 
-def _puzzle(corpus: Corpus, text: str) -> Puzzle:
-    shown = text.strip().removeprefix("puzzle").strip()
-    known = [each.number for each in corpus]
-    if not shown.isdecimal() or int(shown) not in known:
-        raise SettingError(f"There is no puzzle {text!r}.{did_you_mean(shown, known)}")
-    return corpus[int(shown)]
+def _share(outcome: Outcome, metric: str) -> float:
+    return fmean(score[metric] for _, score in outcome["scores"])

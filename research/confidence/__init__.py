@@ -1,0 +1,1 @@
+"""How far confidence can be trusted on the tasks."""

@@ -1,0 +1,264 @@
+"""Following and showing: where, what was said, and the plan as it grows."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from groundling.cli.common import check_writable, find_source, say, whole
+from groundling.errors import (
+    CorpusError,
+    GroundlingError,
+    InstructionError,
+    SettingError,
+    did_you_mean,
+)
+from groundling.explain.explanation import Plan
+from groundling.explain.prose import caused_by
+from groundling.follower import Follower
+from groundling.svg import FORMATS, write_picture
+from groundling.tasks.benchmark import Scene, Source
+from groundling.tasks.jobs import load_corpus
+from groundling.tasks.model_notes import Note, load_trained
+from groundling.tasks.registry import get_task
+
+__all__ = [
+    "Stage",
+    "as_dict",
+    "converse",
+    "count_weights",
+    "drawable",
+    "instructions",
+    "set_stage",
+    "show",
+    "weights_of",
+]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A trained follower and the place where it acts."""
+
+    follower: Follower
+    note: Note
+    scene: Scene
+    length: int | None
+
+    def follow(self, said: Sequence[str]) -> list[Plan]:
+        """Follow what was said so far."""
+        return self.scene.follow(self.follower, said, self.length)
+
+    def draw(self, plans: Sequence[Plan], said: Sequence[str], file: Path) -> None:
+        """Draw what plans lead to, with each action and the words that caused it."""
+        name = getattr(self.scene.environment, "name_action", str)
+        steps = [
+            f"{name(action)}  ← {caused_by(step)}"
+            for plan in plans
+            for action, step in zip(plan.actions, plan.explain().steps, strict=True)
+        ]
+        captions = [f"{number}. {each}" for number, each in enumerate(steps, 1)]
+        write_picture(self.scene.draw(plans), file, f"“{' '.join(said)}”", captions)
+
+
+def set_stage(
+    model: Path,
+    console: Console,
+    *,
+    where: str | None = None,
+    start: str | None = None,
+    length: int | None = None,
+    world: str | None = None,
+    shown: Sequence[str] = (),
+    parser: str | None = None,
+    corpora: Path | None = None,
+    sample: bool = False,
+) -> Stage:
+    """Load a model and the place to follow in."""
+    follower, note = load_trained(model, world=world, parser=parser)
+    task = get_task(note.task)
+    source: Source = tuple(shown)
+    if world is None:
+        # A model of the sample is at home there, unless corpora were asked for.
+        at_home = note.sample and corpora is None and not sample
+        why = "the model's own" if at_home else "--sample"
+        source = find_source(task, None, corpora, sample or at_home, console, why=why)
+        if source is None and not note.sample and not sample:
+            raise CorpusError(
+                f"The model in {model} was trained on the corpora, and there are none here. Type "
+                "`groundling corpora fetch`, or give --corpora DIR, or --sample for generated ones."
+            )
+        if where is None and (source is None) == note.sample and note.left_out:
+            where = note.left_out.split(",")[0]
+    chosen = task.presets.select(note.preset, note.variant)
+    scene = task.scene(load_corpus(note.task, source), chosen, where, start)
+    say(console, f"{scene.name}: {scene.describe()}")
+    if world is not None:
+        for each in follower.check_world([(scene.environment, scene.start)]):
+            say(console, f"Warning: {each}")
+    return Stage(follower, note, scene, length)
+
+
+def instructions(lines: Sequence[str] | None, file: Path | None) -> list[str] | None:
+    """Return what was said in arguments, a file or a pipe; nothing on a bare terminal."""
+    if lines and file is not None:
+        raise SettingError("Give instructions or --file, not both.")
+    if lines:
+        said = list(lines)
+    elif file is not None:
+        try:
+            said = file.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            raise InstructionError(f"{file} is not text in UTF-8.") from None
+        except OSError as error:
+            raise InstructionError(f"{file} cannot be read: {error.strerror}.") from None
+    elif sys.stdin is None or sys.stdin.closed:
+        raise InstructionError("There is no input. Give an instruction in quotes, or --file.")
+    elif sys.stdin.isatty():
+        return None
+    else:
+        try:
+            said = sys.stdin.read().splitlines()
+        except UnicodeDecodeError:
+            raise InstructionError("The input is not text in UTF-8.") from None
+        except OSError as error:  # closed by whoever started us
+            raise InstructionError(
+                f"The input cannot be read ({error.strerror}). Give an instruction in quotes."
+            ) from None
+    said = [whole(line).strip() for line in said if re.search(r"\w", line)]
+    if not said:
+        raise InstructionError("There are no words in the instructions. Give at least one.")
+    return said
+
+
+def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) -> list[str]:
+    """Print the actions of plans one after another; mark those that are new."""
+    number = 0
+    actions: list[str] = []
+    for plan in plans:
+        for action in map(str, plan.actions):
+            new = bool(before) and (number >= len(before) or before[number] != action)
+            number += 1
+            actions.append(action)
+            line = f"{number:>3}. {action}"
+            console.print(Text(f"{line}  +" if new else line, "bold" if new else ""))
+        sure = f"confidence {plan.confidence:.2f}"
+        if not plan.understood:
+            sure = f"I do not understand: this is a guess, {sure}"
+        console.print(Text(f"     ({sure})", "dim"), soft_wrap=True)
+    return actions
+
+
+def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
+    """Read instructions one by one from the terminal and show the plan as it grows."""
+    console.print("Type an instruction and Enter; an empty line ends.", soft_wrap=True)
+    said: list[str] = []
+    before: list[str] = []
+    plans: list[Plan] = []
+    while True:
+        try:
+            line = whole(input("> ")).strip()
+        except UnicodeDecodeError:
+            console.print("That is not text in UTF-8. Say it in another way.", soft_wrap=True)
+            continue
+        except EOFError:
+            console.print()
+            break
+        if not line:
+            break
+        try:
+            plans = stage.follow([*said, line])
+        except GroundlingError as error:
+            console.print(f"{error} Say it in another way.", soft_wrap=True, markup=False)
+            continue
+        said.append(line)
+        before = show(console, plans, before)
+    return said, plans
+
+
+def drawable(file: Path) -> Path:
+    """Return a file if it can be drawn into.
+
+    >>> drawable(Path("way.gif"))
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
+    .svg or .pdf.
+    """
+    check_writable(file)
+    if file.suffix.lower() not in FORMATS:
+        raise SettingError(
+            f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."
+        )
+    return file
+
+
+def as_dict(stage: Stage, said: Sequence[str], plans: Sequence[Plan]) -> dict[str, Any]:
+    """Return what was followed as JSON-ready data."""
+    write = stage.scene.action_to_json
+    return {
+        "task": stage.note.task,
+        "preset": stage.note.preset,
+        "where": stage.scene.name,
+        "instructions": list(said),
+        "actions": [write(action) for plan in plans for action in plan.actions],
+        "plans": [
+            {
+                "actions": [write(action) for action in plan.actions],
+                "confidence": plan.confidence,
+                "probability": plan.probability,
+                "understood": plan.understood,
+                "alternatives": [
+                    {"actions": [write(a) for a in other.actions], "probability": other.probability}
+                    for other in plan.alternatives[:3]
+                ],
+            }
+            for plan in plans
+        ],
+    }
+
+
+def count_weights(follower: Follower) -> int:
+    """Return how many weights were learnt, by all members of an ensemble."""
+    members = range(len(follower.members_))
+    return sum(len(follower.weights(most=sys.maxsize, member=each)) for each in members)
+
+
+def weights_of(
+    follower: Follower, word: str, member: int = 0
+) -> tuple[list[tuple[str, float]], list[str]]:
+    """Return the weights of a word's features, strongest first; without a word, of all.
+
+    A word that is matched with values has those of the slots that it fills, which are returned
+    as well.
+    """
+    found = follower.weights(most=sys.maxsize, member=member)
+    if not word:
+        return found, []
+    chosen = _about(found, word.lower())
+    if chosen:
+        return chosen, []
+    encoder = follower.members_[0].encoder
+    senses = encoder.reader.sense(encoder.reader.language.fold(word), encoder.values)
+    kinds = list(dict.fromkeys(f"‹{kind}›" for kind, _ in senses))
+    chosen = [each for each in found if any(kind in _left(each[0]) for kind in kinds)]
+    if chosen:
+        return chosen, kinds
+    known = {m[1] for name, _ in found if (m := re.match(r"word=(\S+)", name))}
+    raise SettingError(f"The model knows no word {word!r}.{did_you_mean(word, known)}")
+
+
+def _about(found: list[tuple[str, float]], word: str) -> list[tuple[str, float]]:
+    whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    return [each for each in found if whole.search(_left(each[0]))]
+
+
+def _left(name: str) -> str:
+    """Return the part of a feature's name that is about the text."""
+    return name.partition(" ∧ ")[0] if " ∧ " in name else ""

@@ -1,0 +1,85 @@
+"""The manifest: which files the corpora have, and their SHA-256 sums."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+__all__ = ["CORPORA", "Check", "CorpusSource", "check", "manifest"]
+
+
+class CorpusSource(NamedTuple):
+    """A corpus: its folder, the task it is for, where it comes from and on what terms."""
+
+    folder: str
+    task: str
+    origin: str
+    terms: str
+
+
+CORPORA = (
+    CorpusSource(
+        "sail",
+        "mazes",
+        "MacMahon et al. 2006, segmented by Chen and Mooney 2011",
+        "free for research, no licence file",
+    ),
+    CorpusSource("hcrc", "maps", "HCRC Map Task Corpus, Anderson et al. 1991", "CC BY-NC-SA"),
+    CorpusSource(
+        "crossblock", "puzzles", "Branavan et al. 2009", "free for research, no licence file"
+    ),
+)
+
+
+@cache
+def manifest() -> MappingProxyType[str, str]:
+    """Return the SHA-256 sum of every file of the corpora, by its path below their folder.
+
+    >>> len(manifest()["sail/data/Paragraph.xml"])
+    64
+    """
+    text = (files("groundling.corpora") / "MANIFEST.sha256").read_text(encoding="utf-8")
+    lines = (line.split(maxsplit=1) for line in text.splitlines() if line.strip())
+    return MappingProxyType({name: checksum for checksum, name in lines})
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check of a folder found, as paths below it."""
+
+    whole: tuple[str, ...]
+    missing: tuple[str, ...]
+    changed: tuple[str, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether every file is there, as it should be."""
+        return not self.missing and not self.changed
+
+
+def check(folder: str | Path, corpus: str = "") -> Check:
+    """Compare a folder with the manifest, all of it or one corpus.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     found = check(folder, "sail")
+    >>> len(found.missing), found.changed, found.good
+    (6, (), False)
+    """
+    groups: dict[str, list[str]] = {"whole": [], "missing": [], "changed": []}
+    for name, wanted in manifest().items():
+        if not name.startswith(f"{corpus}/" if corpus else ""):
+            continue
+        path = Path(folder) / name
+        if not path.is_file():
+            groups["missing"].append(name)
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
+            groups["changed"].append(name)
+        else:
+            groups["whole"].append(name)
+    return Check(*(tuple(group) for group in groups.values()))

@@ -1,0 +1,178 @@
+"""Getting the corpora: download (resumed where it stopped), verify, put in place at once.
+
+Ours rather than pooch, which cannot resume a download nor check the files of an archive it
+does not trust before they are in place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from groundling.corpora.archive import read_source
+from groundling.corpora.checksums import CORPORA, check, manifest
+from groundling.errors import CorpusError
+from groundling.files import write_atomically
+
+__all__ = ["SOURCE", "download", "fetch"]
+
+SOURCE = "https://github.com/jacobandreas/instructions/archive/HEAD.tar.gz"
+MOST_BYTES = 300_000_000
+ATTEMPTS = 3
+TIMEOUT = 30.0
+_PIECE = 1 << 16
+
+Tell = Callable[[int, int | None], None]
+
+
+def _silent(done: int, total: int | None) -> None:
+    pass
+
+
+def fetch(into: str | Path, source: str = SOURCE, *, tell: Tell = _silent) -> bool:
+    """Put the corpora into a folder; return whether anything had to be done.
+
+    `source` is a URL, an archive or a folder with the files of the authors' repository.
+    Nothing is put in place before every file is verified. `tell` is called with the bytes
+    that are there and, where it is known, their final number.
+    """
+    into = Path(into)
+    if check(into).good:
+        return False
+    remote = source.startswith(("http://", "https://"))
+    if not remote and not Path(source).exists():
+        raise CorpusError(
+            f"{source} does not exist. Give an archive, a folder or an http address, or leave "
+            "--from out to get the corpora from their authors."
+        )
+    _refuse_others(into)
+    into.mkdir(parents=True, exist_ok=True)
+    archive = download(source, into / ".download.part", tell=tell) if remote else Path(source)
+    work = Path(tempfile.mkdtemp(prefix=".new-", dir=into))
+    try:
+        _unpack(archive, work)
+        for corpus in CORPORA:
+            _put(work / corpus.folder, into / corpus.folder, work)
+    except CorpusError:
+        if remote:
+            _forget(archive)  # what is broken is not worth going on from
+        raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    if remote:
+        _forget(archive)
+    return True
+
+
+def _refuse_others(into: Path) -> None:
+    """Complain of folders that hold more than the corpora: they would be replaced as a whole."""
+    for corpus in CORPORA:
+        for path in sorted((into / corpus.folder).rglob("*")):
+            name = path.relative_to(into).as_posix()
+            if path.is_file() and name not in manifest():
+                raise CorpusError(
+                    f"{into / corpus.folder} holds {path.name}, which is not of the corpora and "
+                    "would be lost. Move it away, or choose another folder with --into."
+                )
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    found = set()
+    for name, data in read_source(archive):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        found.add(name)
+    if missing := [name for name in manifest() if name not in found]:
+        raise CorpusError(
+            f"{archive} lacks {len(missing)} of the {len(manifest())} files that are needed, such "
+            f"as {missing[0]}. Give the archive of the repository jacobandreas/instructions."
+        )
+
+
+def _put(new: Path, place: Path, work: Path) -> None:
+    """Put a folder where another may be, which is moved away first and deleted afterwards."""
+    if place.exists():
+        os.replace(place, work / f"old-{place.name}")
+    os.replace(new, place)
+
+
+def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
+    """Download a file, going on from what an earlier attempt left in `part`; return `part`.
+
+    It goes on only if the server says that the file is still the same (by its ETag) and
+    can send the rest; otherwise it starts over.
+    """
+    problem: Exception | None = None
+    for _ in range(ATTEMPTS):
+        try:
+            _attempt(url, part, tell)
+            return part
+        except (CorpusError, PermissionError):
+            raise
+        except urllib.error.HTTPError as error:
+            error.close()
+            problem = error
+            if error.code != 416:
+                break
+            _forget(part)  # nothing is left to be sent, or the file has changed
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            problem = error
+    raise CorpusError(
+        f"{url} could not be downloaded ({problem}). Run the same command again to go on, or "
+        "download the archive yourself and give it with --from FILE."
+    ) from problem
+
+
+def _attempt(url: str, part: Path, tell: Tell) -> None:
+    note, kept = _note(part), {}
+    if note.is_file():
+        with contextlib.suppress(ValueError):
+            kept = json.loads(note.read_text(encoding="utf-8"))
+    have = part.stat().st_size if part.is_file() and kept.get("url") == url else 0
+    headers = {"User-Agent": "groundling", "Accept-Encoding": "identity"}
+    if have and kept.get("etag"):
+        headers |= {"Range": f"bytes={have}-", "If-Range": kept["etag"]}
+    request = urllib.request.Request(url, headers=headers)
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        resumed = answer.status == 206 and _starts_at(answer.headers) == have
+        if answer.status == 206 and not resumed:
+            _forget(part)
+            raise ValueError("the server sent another part than the one asked for")
+        size = answer.headers.get("Content-Length", "")
+        have = have if resumed else 0
+        total = have + int(size) if size.isdecimal() else None
+        if not resumed:
+            etag = answer.headers.get("ETag", "")
+            write_atomically(note, json.dumps({"url": url, "etag": etag}))
+        with part.open("ab" if resumed else "wb") as file:
+            while piece := answer.read(_PIECE):
+                have += len(piece)
+                if have > MOST_BYTES:
+                    raise CorpusError(f"{url} is far too large; it is not the archive.")
+                file.write(piece)
+                tell(have, total)
+    if total is not None and have != total:
+        raise ValueError(f"only {have} of {total} bytes came")
+
+
+def _starts_at(headers: http.client.HTTPMessage) -> int:
+    shown = headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0]
+    return int(shown) if shown.isdecimal() else -1
+
+
+def _note(part: Path) -> Path:
+    return part.with_suffix(".json")
+
+
+def _forget(part: Path) -> None:
+    part.unlink(missing_ok=True)
+    _note(part).unlink(missing_ok=True)

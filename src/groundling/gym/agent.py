@@ -1,0 +1,357 @@
+"""Acting: carry out instructions in a Gymnasium environment, and watch what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundling.errors import GroundlingError, SettingError, WorldError
+from groundling.explain.explanation import Plan
+from groundling.follower import Follower
+from groundling.gym.objects import Episode, MacroAction, ObjectWorld
+
+__all__ = ["UNDERSTOOD", "ActReport", "Agent", "Run", "acting_threshold", "carry_out"]
+
+UNDERSTOOD = 0.5  # below this confidence nothing is done, unless the user says otherwise
+_ASKED = 0.5  # of a part of the text must lie on a choice, if it asked for it
+_MOST_MOVES = 100_000  # of one macro-action
+_LOOKS = 200  # how often it looks for what was named
+
+
+@dataclass(frozen=True)
+class ActReport:
+    """What came of an instruction.
+
+    Parameters
+    ----------
+    ending
+        `success`: the environment rewarded it (or, if it rewards nothing, all was carried out);
+        `misunderstood`: all was carried out, and the environment did not reward it;
+        `partly understood`: some parts of the text asked for nothing that could be done;
+        `not understood`: the follower was not sure enough, and nothing (more) was done;
+        `executor failed`: a macro-action could not be carried out;
+        `out of time`: the environment ended the episode.
+    sentence
+        The same for people.
+    reward, moves
+        What the environment gave in all, and how many moves were made.
+    plan
+        The last plan, if there is one.
+    done, left
+        Parts of the text that were carried out, and those that were not.
+    surprises
+        How often the environment was not as expected, so that moves were planned anew.
+    """
+
+    ending: str
+    sentence: str
+    reward: float = 0.0
+    moves: int = 0
+    plan: Plan | None = None
+    done: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    surprises: int = 0
+
+    @property
+    def success(self) -> bool:
+        """Whether what was asked was done, as far as the environment can tell."""
+        return self.ending == "success"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass
+class Run:
+    """An instruction that is being carried out."""
+
+    env: Any
+    scene: Any
+    start: Any
+    left: list[str]
+    done: list[str] = field(default_factory=list)
+    reward: float = 0.0
+    moves: int = 0
+    surprises: int = 0
+    looks: int = 0
+    failed: bool = False  # ended by the environment, though not by its clock
+    over: bool = False
+    plan: Plan | None = None
+    meant: dict[Any, set[Any]] = field(default_factory=dict)  # labels of what parts named
+
+    def count(self, answer: tuple[Any, ...]) -> None:
+        """Count a move, by what the environment answered."""
+        _, reward, terminated, truncated, _ = answer
+        self.moves += 1
+        self.reward += float(reward)
+        self.over, self.failed = bool(terminated or truncated), bool(terminated)
+
+    def end(self, rewards: bool) -> ActReport:
+        """Return what came of it, now that nothing more will be done."""
+        if self.reward > 0 if rewards else not self.left:
+            return self.report("success", f"Done: {'; '.join(self.done)}.")
+        if self.left and self.over and not (rewards and self.failed):
+            return self.report("out of time", "The episode ended before all was done.")
+        planned = "" if self.plan is None else f" ({', '.join(map(str, self.plan.actions))})"
+        if self.left and not self.over:
+            return self.report(
+                "partly understood",
+                f"I did what I understood{planned}, and found nothing to do for: "
+                f"{'; '.join(self.left)}.",
+            )
+        return self.report(
+            "misunderstood",
+            f"I did all that I understood{planned}, and the environment did not reward it.",
+        )
+
+    def not_understood(self, plan: Plan, threshold: float) -> ActReport:
+        """Return that the follower was not sure enough, with what it would have done."""
+        guess = ", ".join(map(str, plan.actions))
+        return self.report(
+            "not understood",
+            f"I do not understand (confidence {plan.confidence:.2f}, below {threshold:g}); my "
+            f"best guess is {guess}. To have such guesses carried out, act with a lower "
+            "threshold=…",
+        )
+
+    def report(self, ending: str, sentence: str) -> ActReport:
+        """Return a report of how things stand."""
+        return ActReport(
+            ending, sentence, self.reward, self.moves, self.plan, tuple(self.done),
+            tuple(self.left), self.surprises,
+        )  # fmt: skip
+
+
+def acting_threshold(follower: Follower, threshold: float | None) -> float:
+    """Return below which confidence nothing is done, given what was asked for."""
+    if threshold is None:
+        return follower.threshold or UNDERSTOOD
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
+        raise SettingError(f"A threshold is a number between 0 and 1, not {threshold!r}.")
+    if not 0 <= threshold <= 1:
+        raise SettingError(f"A threshold is between 0 and 1, not {threshold!r}.")
+    return float(threshold)
+
+
+class BrokenWorldError(WorldError):
+    """A world whose methods return what they should not: a mistake to mend, not a failure."""
+
+
+class _Hands:
+    """Makes the moves of macro-actions, and plans them anew when something is not as expected."""
+
+    def __init__(self, world: ObjectWorld) -> None:
+        self.world = world
+
+    def carry_out(self, run: Run, action: MacroAction) -> None:
+        """Make the moves of a macro-action."""
+        while True:
+            surprised = False
+            for move in self._moves(run, action):
+                surprised = self.move(run, move)
+                if run.over:
+                    return
+                if surprised:
+                    break
+            if not surprised and self.world.achieved(run.scene, action):
+                return
+            run.surprises += 1
+            if run.surprises > self.world.surprises:
+                raise GroundlingError("the environment never does what is expected")
+
+    def _moves(self, run: Run, action: MacroAction) -> Iterator[Any]:
+        """Yield the moves of a macro-action, if the environment knows them."""
+        moves = self.world.moves(run.scene, action)
+        method = f"{type(self.world).__name__}.moves"
+        if isinstance(moves, (str, bytes)) or not isinstance(moves, Iterable):
+            raise BrokenWorldError(
+                f"{method} returned {moves!r} for {str(action)!r}. Return a list of the "
+                "environment's actions, which may be empty."
+            )
+        space: Any = getattr(run.env, "action_space", None)
+        for number, move in enumerate(moves):
+            if hasattr(space, "n") and hasattr(space, "contains") and not space.contains(move):
+                raise BrokenWorldError(
+                    f"{method} returned the move {move!r} for {str(action)!r}, which is not in "
+                    f"the environment's action space {space}."
+                )
+            if number >= _MOST_MOVES:
+                raise BrokenWorldError(
+                    f"{method} returned more than {_MOST_MOVES:,} moves for {str(action)!r}. Let "
+                    "it end, or raise GroundlingError where it knows no way."
+                )
+            yield move
+
+    def move(self, run: Run, move: Any) -> bool:
+        """Make one move; tell whether the scene is not what it should be."""
+        expected = self.world.predict(run.scene, move)
+        run.count(run.env.step(move))
+        run.scene = self.world.after(run.env, run.scene, move)
+        return expected is not None and self.world.differs(expected, run.scene)
+
+
+class Agent:
+    """A follower with hands: plans, acts, watches, and plans anew when things go otherwise.
+
+    Parameters
+    ----------
+    follower
+        A fitted follower.
+    world
+        The world it was trained in.
+    threshold
+        Below this confidence nothing is done. By default the follower's own threshold
+        (`Search.threshold`), or 0.5 if it has none.
+
+    Examples
+    --------
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToLocal")
+    >>> agent = gym.Agent(level.follower().fit(level.record(range(20))), level)
+    >>> env = level.make()
+    >>> text, _ = level.reset(env, seed=1000)
+    >>> print(agent.act(text, env))
+    Done: go to a green ball.
+    """
+
+    def __init__(
+        self, follower: Follower, world: ObjectWorld, threshold: float | None = None
+    ) -> None:
+        self.follower = follower
+        self.world = world
+        self._hands = _Hands(world)
+        self.threshold = acting_threshold(follower, threshold)
+
+    def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
+        """Return the plan for a text, or for parts of one, in a scene."""
+        parts = self.world.read(text) if isinstance(text, str) else tuple(text)
+        return self.follower.follow(parts, self.world.episode(scene, parts, start), ())
+
+    def act(self, text: str, env: Any) -> ActReport:
+        """Carry out an instruction in an environment that was reset."""
+        scene = self.world.begin(env)
+        parts = self.world.read(text)
+        if not parts:
+            return ActReport("not understood", "There is nothing to understand in an empty text.")
+        run = Run(env, scene, scene, list(parts))
+        for _ in range(len(parts) + _LOOKS + self.world.surprises):
+            report = self._attempt(run)
+            if report is not None:
+                return report
+        return run.report("executor failed", "I plan again and again and get nowhere.")
+
+    def _attempt(self, run: Run) -> ActReport | None:
+        """Plan what is left and carry it out; nothing is returned if that must be done again."""
+        episode = self.world.episode(run.scene, run.left, run.start)
+        plan, trouble = None, ""
+        try:
+            plan = self.follower.follow(tuple(run.left), episode, ())
+        except WorldError as error:
+            trouble = f"I find no plan: {error}"
+        chosen: Any = () if plan is None else plan.actions
+        looks = self.world.look(run.scene, run.left, chosen)
+        if looks and run.looks < _LOOKS:
+            run.looks += 1
+            for move in looks:
+                if self._hands.move(run, move) or run.over:
+                    break
+            return run.end(self.world.rewards) if run.over else None
+        if plan is None:
+            return run.report("not understood", trouble)
+        run.plan = plan
+        if plan.confidence < self.threshold:
+            return run.not_understood(plan, self.threshold)
+        asked = _asked(plan, len(run.left))
+        lost = _lost(run, episode, plan, asked)
+        if lost:
+            return run.report("executor failed", f"I cannot go on: {lost}")
+        return self._do(run, episode, plan, asked)
+
+    def _do(
+        self, run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]
+    ) -> ActReport | None:
+        """Carry out a plan; nothing is returned if what is left must be planned anew."""
+        said = tuple(run.left)
+        waiting = episode.in_order(plan.actions)
+        open_parts = {part for each in asked for part in each}
+        while waiting:
+            action, _ = waiting.pop(0)
+            try:
+                self._hands.carry_out(run, action)
+            except BrokenWorldError:
+                raise
+            except GroundlingError as error:
+                return run.report("executor failed", f"I cannot {action}: {error}")
+            if run.over and run.reward <= 0:
+                return run.end(self.world.rewards)
+            still = {part for _, where in waiting for place in where for part in asked[place]}
+            run.done += [said[part] for part in sorted(open_parts - still)]
+            open_parts = still
+            unasked = set(range(len(said))).difference(*asked)
+            run.left[:] = [said[part] for part in sorted(still | unasked)]
+            if run.over:
+                return run.end(self.world.rewards)
+            if waiting and not self._is_possible(run, [each for each, _ in waiting]):
+                run.surprises += 1
+                return None
+        return run.end(self.world.rewards)
+
+    def _is_possible(self, run: Run, actions: Sequence[MacroAction]) -> bool:
+        """Tell whether the objects of what is still to be done are all there."""
+        known = self.world.episode(run.scene, run.left, run.start)
+        there = {thing for things, _ in known.groups(()) for thing in things}
+        return all(there & set(things) for action in actions for things in action.things)
+
+
+def _asked(plan: Plan, parts: int) -> list[set[int]]:
+    """Return for each choice of a plan the parts of the text that asked for it."""
+    if parts == len(plan.actions):
+        return [{part} for part in range(parts)]
+    shares = plan.explain().sentence_shares()  # parts × choices
+    return [{p for p, share in enumerate(column) if share >= _ASKED} for column in shares.T]
+
+
+def _lost(run: Run, episode: Episode, plan: Plan, asked: Sequence[set[int]]) -> str:
+    """Return a sentence if a plan means other things than the one before it; else remember it."""
+    slots = episode.world.slots
+    choices: Sequence[Any] = plan.actions
+    for choice, places in zip(choices, asked, strict=True):
+        for part in (run.left[place] for place in sorted(places)):
+            named = episode.named(choice.things, part)
+            meant = {each for each in named if each.name in slots}
+            before = run.meant.setdefault((part, choice.role), meant)
+            if before - meant:
+                gone = ", ".join(sorted(str(each.value) for each in before - meant))
+                return f"nothing is there any more that is {gone}, for {part!r}."
+    return ""
+
+
+def carry_out(world: ObjectWorld, env: Any, actions: Sequence[MacroAction]) -> ActReport:
+    """Carry out macro-actions in an environment that was reset, whoever chose them.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToRedBall")
+    >>> env = level.make()
+    >>> _, scene = level.reset(env, seed=0)
+    >>> [ball] = [number for number, thing in enumerate(scene.layout.things)
+    ...           if thing[:2] == ("ball", "red")]
+    >>> carry_out(level, env, [level.macro("go to", [{ball}])]).ending
+    'success'
+    """
+    scene = world.begin(env)
+    run = Run(env, scene, scene, list(map(str, actions)))
+    hands = _Hands(world)
+    for action in actions:
+        try:
+            hands.carry_out(run, action)
+        except BrokenWorldError:
+            raise
+        except GroundlingError as error:
+            return run.report("executor failed", f"I cannot {action}: {error}")
+        if run.over and run.reward <= 0:
+            break
+        run.done.append(run.left.pop(0))
+        if run.over:
+            break
+    return run.end(world.rewards)

@@ -1,0 +1,244 @@
+"""How BabyAI is measured: success over unseen seeds against the number of demonstrations."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundling.follower import Follower
+from groundling.gym.agent import ActReport, Agent, carry_out
+from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
+from groundling.gym.objects import Choice, Episode, MacroAction
+from groundling.world.environment import Demonstration
+
+__all__ = [
+    "COUNTS",
+    "QUICK_LEVELS",
+    "Exam",
+    "evaluate_level",
+    "evaluate_partial",
+    "held_out",
+    "random_plan",
+    "record_mixed",
+    "training_seeds",
+]
+
+COUNTS = (5, 10, 25, 50, 100)
+SEEDS = 200
+QUICK_SEEDS = 50
+PARTIAL_SEEDS = 50  # looking around takes many moves
+DRAWS = 3
+TOGETHER = 500  # demonstrations of all levels, for one follower
+FIRST_TEST = 1_000_000  # seeds below are for training
+
+QUICK_LEVELS = (
+    "GoToLocal", "GoToObjMaze", "GoToSeqS5R2", "OpenDoorLoc", "OpenDoorsOrderN4", "PickupLoc",
+    "PickupDist", "PutNextLocal", "UnlockPickupDist", "BlockedUnlockPickup", "SynthS5R2",
+    "MiniBossLevel",
+)  # fmt: skip
+"""A dozen levels that between them have all verbs, places, sequences, keys and obstacles."""
+
+
+def training_seeds(draw: int, count: int) -> range:
+    """Return the seeds to learn from in one draw; no two draws share any.
+
+    >>> list(training_seeds(1, 2))
+    [100000, 100001]
+    """
+    return range(draw * 100_000, draw * 100_000 + count)
+
+
+@dataclass
+class _Case:
+    """An unseen episode: what is said, what the mission asks for, and where it is followed."""
+
+    seed: int
+    text: str
+    scene: Any
+    said: list[Said]
+    episode: Episode
+
+    def __post_init__(self) -> None:
+        self.things = [things for things, _ in self.episode.groups(())]
+        self.likeness = _likeness(self.episode)
+
+
+def _likeness(episode: Episode) -> tuple[Any, ...]:
+    """Return all of an episode that a follower sees: what is said, and which things there are.
+
+    Which numbers the things have and where they lie makes no difference to it.
+    """
+    verbs, allows = episode.world.verbs, episode.world.allows
+    seen = [
+        (
+            shown,
+            episode.labels(things),
+            len(things) == 1,
+            tuple(
+                any(allows(episode.scene, verb.name, role, each, ()) for each in things)
+                for verb in verbs
+                for role in verb.roles
+            ),
+        )
+        for things, shown in episode.groups(())
+    ]
+    return (episode.parts, *seen)
+
+
+class Exam:
+    """The unseen episodes of a level; each distinct plan is carried out once.
+
+    Whatever followers share is worked out once: scenes, missions, and the graphs of choices.
+    """
+
+    def __init__(self, level: str, seeds: int) -> None:
+        self.world: BabyAI = babyai(level)
+        self.env = self.world.make()
+        self.cases = []
+        for seed in range(FIRST_TEST, FIRST_TEST + seeds):
+            text, scene = self.world.reset(self.env, seed)
+            episode = self.world.episode(scene, self.world.read(text))
+            said = self.world.mission(self.env)
+            self.cases.append(_Case(seed, text, scene, said, episode))
+        self._known: dict[tuple[Any, ...], ActReport] = {}
+
+    def carry_out(self, case: _Case, actions: tuple[MacroAction, ...]) -> ActReport:
+        """Return what comes of macro-actions in an episode."""
+        key = (case.seed, *((each.verb, each.things) for each in actions))
+        if key not in self._known:
+            self.world.reset(self.env, case.seed)
+            self._known[key] = carry_out(self.world, self.env, actions)
+        return self._known[key]
+
+    def grade(self, follower: Follower, wanted: Callable[[_Case], bool] | None = None) -> list[int]:
+        """Return for each episode (or those that are wanted) whether the follower succeeds.
+
+        Episodes that a follower cannot tell apart are followed once.
+        """
+        found = []
+        plans: dict[tuple[Any, ...], list[tuple[Choice, int]]] = {}
+        for case in self.cases:
+            if wanted is None or wanted(case):
+                if case.likeness not in plans:
+                    plan: Any = follower.follow(case.episode.parts, case.episode, ()).actions
+                    plans[case.likeness] = [(e, case.things.index(e.things)) for e in plan]
+                choices = [
+                    choice._replace(things=case.things[place])
+                    for choice, place in plans[case.likeness]
+                ]
+                done = self.carry_out(case, case.episode.macro_actions(choices))
+                found.append(int(done.success))
+        return found
+
+    def grade_random(self, seed: int) -> list[int]:
+        """Return the successes of plans drawn at random, with as many choices as parts."""
+        dice = random.Random(seed)
+        found = []
+        for case in self.cases:
+            episode = self.world.episode(case.scene)  # among all things, not those spoken of
+            plan = random_plan(episode, dice, len(case.episode.parts))
+            found.append(int(self.carry_out(case, episode.macro_actions(plan)).success))
+        return found
+
+    def grade_oracle(self) -> tuple[list[int], str]:
+        """Return the successes of what the mission asks for, and why it fails where it does."""
+        found, why = [], Counter[str]()
+        for case in self.cases:
+            turn = next((place for place, each in enumerate(case.said) if each[2]), 0)
+            said = (*case.said[turn:], *case.said[:turn])
+            actions = tuple(self.world.macro(verb, things) for verb, things, _ in said)
+            done = self.carry_out(case, actions)
+            found.append(int(done.success))
+            if not done.success:
+                why[f"{done.ending}: {done.sentence}"] += 1
+        return found, why.most_common(1)[0][0] if why else ""
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+
+def random_plan(episode: Episode, dice: random.Random, length: int) -> tuple[Any, ...]:
+    """Return choices drawn at random: so many, or one more to complete them."""
+    plan: tuple[Any, ...] = ()
+    while len(plan) < length or not episode.is_goal(plan):
+        plan = (*plan, dice.choice(episode.actions(plan)))
+    return plan
+
+
+def evaluate_level(
+    level: str, draws: int, counts: Sequence[int], seeds: int, *, others: bool = True
+) -> dict[str, Any]:
+    """Return the successes on a level for each number of demonstrations, draw by draw.
+
+    With `others`, also those of random plans and of the oracle. The follower of each draw
+    learns from the first few demonstrations and is then taught the others.
+    """
+    exam = Exam(level, seeds)
+    try:
+        found: dict[str, Any] = {f"{count} demonstrations": [] for count in counts}
+        for draw in range(draws if counts else 0):
+            shown = exam.world.record(training_seeds(draw, max(counts)))
+            follower, known = exam.world.follower(), 0
+            for count in sorted(counts):
+                if known:
+                    follower.teach(shown[known:count])
+                else:
+                    follower.fit(shown[:count], check=False)
+                known = count
+                found[f"{count} demonstrations"] += exam.grade(follower)
+        if others:
+            found["random plan"] = exam.grade_random(seed=0)
+            found["oracle"], found["why"] = exam.grade_oracle()
+        return found
+    finally:
+        exam.close()
+
+
+def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
+    """Return the successes of an agent that sees only what is before it.
+
+    It learns from the teacher's demonstrations in full view, as the others do.
+    """
+    full, world = babyai(level), babyai(level, view="partial")
+    agent = Agent(full.follower().fit(full.record(training_seeds(0, count)), check=False), world)
+    env = world.make()
+    try:
+        found = []
+        for seed in range(FIRST_TEST, FIRST_TEST + seeds):
+            text, _ = world.reset(env, seed)
+            found.append(int(agent.act(text, env).success))
+        return found
+    finally:
+        env.close()
+
+
+def record_mixed(count: int, names: Sequence[str] = (), draw: int = 0) -> list[Demonstration]:
+    """Return demonstrations of many levels (all, if none are named) together."""
+    names = names or levels()
+    shares = [count // len(names) + (place < count % len(names)) for place in range(len(names))]
+    return [
+        each
+        for name, share in zip(names, shares, strict=True)
+        for each in babyai(name).record(training_seeds(draw, share))
+    ]
+
+
+def held_out(said: Sequence[Said], world: BabyAI, scene: Any) -> bool:
+    """Tell whether a mission has a combination of verb, colour and kind that is held out.
+
+    One in five combinations is, by a digest of their names.
+    """
+    things = scene.layout.things
+    for verb, arguments, _ in said:
+        for role, chosen in enumerate(arguments):
+            named = {things[each][:2] for each in chosen}
+            for kind, colour in named:
+                name = f"{verb} {role} {colour} {kind}".encode()
+                if hashlib.blake2b(name, digest_size=2).digest()[0] % 5 == 0:
+                    return True
+    return False

@@ -1,0 +1,170 @@
+"""BabyAI levels as SVG: rooms, doors and things, the way to what was chosen, what can be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+from xml.etree.ElementTree import Element
+
+from groundling.errors import GroundlingError
+from groundling.svg import Canvas
+
+if TYPE_CHECKING:
+    from groundling.gym.episode import Choice, Episode
+    from groundling.gym.grid import GridState
+
+__all__ = ["draw_babyai", "imagine"]
+
+CELL = 40.0
+# The simulator's colours, a little softer, with a dark edge that shows in both themes.
+_COLOURS = {
+    "red": "#d6453d", "green": "#3f9b4f", "blue": "#3d6fd6", "purple": "#8a4fc0",
+    "yellow": "#e3bd2f", "grey": "#8b9097",
+}  # fmt: skip
+_EDGE = "#2b2f34"
+_MOST_MOVES = 2_000
+
+
+def imagine(episode: Episode, choices: Sequence[Choice]) -> tuple[GridState, list[int]]:
+    """Return the scene after what was chosen, and the cells that the agent passes.
+
+    What cannot be carried out is left out, and whatever follows.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("GoToObjS4")
+    >>> [shown] = level.record([0])
+    >>> scene, cells = imagine(shown.environment, shown.actions)
+    >>> scene.agent == cells[-1], scene.at(scene.front) >= 0
+    (True, True)
+    """
+    world: Any = episode.world
+    scene: GridState = episode.scene
+    cells = [scene.agent]
+    try:
+        for action in episode.macro_actions(choices):
+            for move in world.moves(scene, action)[:_MOST_MOVES]:
+                scene = world.predict(scene, move)
+                cells.append(scene.agent)
+    except GroundlingError:  # no way is known: what was chosen is still shown
+        pass
+    return scene, cells
+
+
+def draw_babyai(environment: Episode, state: tuple[Choice, ...]) -> str:
+    """Draw the level after what was chosen; things carry what can be chosen next.
+
+    A thing itself is gone to (or is what the verb still lacks); the corners of its cell pick
+    it up or open it, and put it somewhere.
+
+    >>> from groundling import gym
+    >>> [shown] = gym.babyai("GoToObjS4").record([0])
+    >>> 'data-action="go to the' in draw_babyai(shown.environment, ())
+    True
+    """
+    scene, cells = imagine(environment, state)
+    layout = scene.layout
+    canvas = Canvas(0, 0, layout.width * CELL, layout.height * CELL)
+    canvas.add("rect", class_="grid-floor", width=layout.width * CELL,
+               height=layout.height * CELL)  # fmt: skip
+    walls = canvas.add("g", class_="grid-walls")
+    for cell, wall in enumerate(layout.walls):
+        if wall:
+            x, y = layout.point(cell)
+            canvas.add("rect", walls, x=x * CELL, y=y * CELL, width=CELL, height=CELL)
+    _way(canvas, scene, cells)
+    for number, thing in enumerate(layout.things):
+        if scene.places[number] >= 0:
+            x, y = layout.point(scene.places[number])
+            spot = canvas.add(
+                "g", class_="thing", transform=f"translate({x * CELL:g} {y * CELL:g})"
+            )
+            _thing(canvas, spot, thing.kind, thing.colour, scene.doors[number])
+            canvas.add("title", spot).text = _name(scene, number)
+    _agent(canvas, scene)
+    _targets(canvas, environment, state, scene)
+    return str(canvas)
+
+
+def _name(scene: GridState, number: int) -> str:
+    thing = scene.layout.things[number]
+    status = ("open ", "closed ", "locked ")[scene.doors[number]] if thing.kind == "door" else ""
+    return f"{status}{thing}"
+
+
+def _way(canvas: Canvas, scene: GridState, cells: Sequence[int]) -> None:
+    points = [scene.layout.point(cell) for cell in cells]
+    line = " ".join(f"{(x + 0.5) * CELL:g},{(y + 0.5) * CELL:g}" for x, y in points)
+    if len(set(cells)) > 1:
+        canvas.add("polyline", class_="way-edge", points=line)
+        canvas.add("polyline", class_="way", points=line)
+        x, y = points[0]
+        canvas.add("circle", class_="origin", cx=(x + 0.5) * CELL, cy=(y + 0.5) * CELL, r=6)
+
+
+def _thing(canvas: Canvas, spot: Element, kind: str, colour: str, status: int) -> None:
+    paint: dict[str, Any] = {
+        "fill": _COLOURS.get(colour, colour), "stroke": _EDGE, "stroke_width": 1.5,
+    }  # fmt: skip
+    if kind == "door":
+        if status == 0:
+            canvas.add("rect", spot, x=1, y=1, width=8, height=CELL - 2, **paint)
+            return
+        canvas.add("rect", spot, x=1, y=1, width=CELL - 2, height=CELL - 2, rx=3, **paint)
+        if status == 2:
+            canvas.add("circle", spot, cx=CELL / 2, cy=17, r=5, fill=_EDGE)
+            canvas.add("path", spot, d=f"M{CELL / 2} 17 L{CELL / 2 - 4} 29 H{CELL / 2 + 4} Z",
+                       fill=_EDGE)  # fmt: skip
+        else:
+            canvas.add("circle", spot, cx=CELL - 10, cy=CELL / 2, r=3.5, fill=_EDGE)
+    elif kind == "ball":
+        canvas.add("circle", spot, cx=CELL / 2, cy=CELL / 2, r=11.5, **paint)
+    elif kind == "box":
+        canvas.add("rect", spot, x=8, y=10, width=24, height=20, rx=2, **paint)
+        canvas.add("path", spot, d="M8 17 H32 M20 10 V17", fill="none", stroke=_EDGE,
+                   stroke_width=1.5)  # fmt: skip
+    elif kind == "key":
+        canvas.add("path", spot, fill_rule="evenodd", **paint,
+                   d="M20 6 a7 7 0 0 1 2.5 13.5 V33 H16.5 V30 H19 V27 H16.5 V24 H17.5 V19.5 "
+                     "A7 7 0 0 1 20 6 Z M20 10 a3 3 0 1 0 0.01 0 Z")  # fmt: skip
+    else:
+        canvas.add("rect", spot, x=0, y=0, width=CELL, height=CELL, fill=paint["fill"],
+                   fill_opacity=0.5)  # fmt: skip
+
+
+def _agent(canvas: Canvas, scene: GridState) -> None:
+    x, y = scene.layout.point(scene.agent)
+    middle = f"translate({(x + 0.5) * CELL:g} {(y + 0.5) * CELL:g})"
+    agent = canvas.add("g", class_="agent", transform=middle)
+    canvas.add("circle", agent, r=14)
+    canvas.add("path", agent, d="M0 -10 L7 7 L0 3.5 L-7 7 Z",
+               transform=f"rotate({(90 + 90 * scene.direction) % 360})")  # fmt: skip
+    held = "nothing"
+    if scene.carrying >= 0:
+        thing = scene.layout.things[scene.carrying]
+        held = f"the {thing}"
+        place = f"translate({(x + 0.5) * CELL:g} {y * CELL - 4:g}) scale(0.55)"
+        hand = canvas.add("g", class_="thing", transform=place)
+        _thing(canvas, hand, thing.kind, thing.colour, 0)
+    canvas.add("title", agent).text = f"the agent, carrying {held}"
+
+
+def _targets(
+    canvas: Canvas, environment: Episode, state: tuple[Choice, ...], scene: GridState
+) -> None:
+    """Mark what can be chosen; what is to be done earlier is chosen from the list."""
+    for choice in environment.actions(state):
+        if choice.earlier:
+            continue
+        for number in choice.things:
+            cell = scene.places[cast(int, number)]
+            if cell < 0:
+                continue
+            x, y = ((each + 0.5) * CELL for each in scene.layout.point(cell))
+            mark: dict[str, Any] = {"class_": "target", "data_action": str(choice)}
+            if choice.role != "object" or choice.verb == "go to":
+                spot = canvas.add("circle", cx=x, cy=y, r=CELL / 2 - 3, **mark)
+            else:
+                up = -1 if choice.verb in ("pick up", "open") else 1
+                spot = canvas.add("circle", cx=x + CELL / 2 - 4, cy=y + up * (CELL / 2 - 4), r=8,
+                                  **mark)  # fmt: skip
+            canvas.add("title", spot).text = str(choice)

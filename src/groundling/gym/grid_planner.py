@@ -1,0 +1,386 @@
+"""A planner for MiniGrid: from macro-actions to moves, through doors, locks and obstacles."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+
+from groundling.errors import GroundlingError
+from groundling.gym.grid import (
+    CLOSED,
+    GONE,
+    INSIDE,
+    LOCKED,
+    OPEN,
+    GridState,
+    step,
+)
+
+__all__ = ["GridPlanner", "PlanningError", "moves_for"]
+
+# What it costs to pass through something, in moves: about what clearing it takes.
+_THROUGH = {"closed": 1, "thing": 12, "locked": 40}
+_LIMIT = 2_000  # moves of one macro-action
+_DEPTH = 12  # obstacles behind obstacles
+
+
+class PlanningError(GroundlingError, RuntimeError):
+    """The planner knows no way to carry out a macro-action."""
+
+
+def moves_for(state: GridState, verb: str, *things: Collection[int]) -> tuple[str, ...]:
+    """Return the moves that carry out a macro-action.
+
+    Verbs are `go to`, `pick up`, `open` and `put`; each argument is a set of things that will
+    do, given by their numbers, of which the nearest is taken.
+
+    >>> from groundling.gym.grid import parse_grid
+    >>> moves_for(parse_grid("######", "#> D #", "######"), "open", {0})
+    ('forward', 'toggle')
+    >>> moves_for(parse_grid("#####", "#>bk#", "#   #", "#####"), "pick up", {1})
+    ('right', 'forward', 'left', 'forward', 'forward', 'left', 'pickup')
+    """
+    planner = GridPlanner(state)
+    planner.carry_out(verb, *things)
+    return tuple(planner.moves)
+
+
+class GridPlanner:
+    """Imagines moves from a state on; `moves` are those made so far, `state` where they lead.
+
+    Obstacles are cleared when met: doors are opened, locked ones with a key that is fetched
+    first (out of a box if it is in one), things in the way are put aside where they cut
+    nothing off, and what was carried is picked up again.
+    """
+
+    def __init__(self, state: GridState) -> None:
+        self.state = state
+        self.moves: list[str] = []
+
+    # ---- macro-actions ------------------------------------------------------------------
+
+    def carry_out(self, verb: str, *things: Collection[int]) -> None:
+        """Carry out a macro-action."""
+        if verb == "go to":
+            self.go_to(things[0])
+        elif verb == "pick up":
+            self.pick_up(things[0])
+        elif verb == "open":
+            self.open(things[0])
+        elif verb == "put":
+            self.put_next_to(*things)
+        else:
+            raise PlanningError(f"The planner cannot {verb!r}; it can go to, pick up, open, put.")
+
+    def go_to(self, things: Collection[int]) -> None:
+        """Face one of some things."""
+        if self.state.carrying in things:
+            self._face(self._droppable())
+            self._do("drop")
+        else:
+            self._face(self._cells(things), things=things)
+            if not self.moves:  # the simulator looks only after a move
+                self._do("done")
+
+    def pick_up(self, things: Collection[int]) -> None:
+        """Take one of some things, with a hand that was empty before."""
+        if self.state.carrying in things:
+            self._face(self._droppable())
+            self._do("drop")
+        self._fetch(things)
+
+    def open(self, things: Collection[int]) -> None:
+        """Open one of some doors; one that is open already is closed first."""
+        self._face(self._cells(things), things=things)
+        door = self.state.at(self.state.front)
+        if self.state.doors[door] == LOCKED:
+            self._unlock(door, depth=0)
+        else:
+            if self.state.doors[door] == OPEN:
+                self._do("toggle")
+            self._do("toggle")
+
+    def put_next_to(self, moved: Collection[int], fixed: Collection[int]) -> None:
+        """Put one of some things on a cell beside one of some others."""
+        if self.state.carrying not in moved:
+            self._fetch(moved)
+        for _ in range(_DEPTH):  # the other thing may itself have to be moved out of the way
+            beside = self._beside(set(fixed) - {self.state.carrying})
+            free = {cell for cell in beside if self.state.is_free(cell) or cell == self.state.agent}
+            try:
+                self._face(free)
+            except PlanningError:
+                self._make_room(beside)
+            if self.state.front in self._beside(fixed) and self.state.is_free(self.state.front):
+                break
+        self._do("drop")
+
+    def look_at(self, cells: Collection[int]) -> None:
+        """Face one of some cells, whatever is there."""
+        self._face(cells)
+
+    # ---- parts of them ------------------------------------------------------------------
+
+    def _do(self, move: str) -> None:
+        self.state = step(self.state, move)
+        self.moves.append(move)
+        if len(self.moves) > _LIMIT:
+            raise PlanningError(f"Nothing was reached within {_LIMIT} moves.")
+
+    def _cells(self, things: Iterable[int]) -> set[int]:
+        return {self.state.places[each] for each in things if self.state.places[each] >= 0}
+
+    def _beside(self, things: Iterable[int]) -> set[int]:
+        walls = self.state.layout.walls
+        return {
+            cell + way
+            for cell in self._cells(things)
+            for way in self.state.layout.steps
+            if 0 <= cell + way < len(walls) and not walls[cell + way]
+        }
+
+    def _droppable(self, avoid: Collection[int] = ()) -> set[int]:
+        """Return cells where a thing would cut nothing off."""
+        reached, cuts = self._reach()
+        free = {each for each in reached if self.state.is_free(each)}
+        return free - cuts - set(avoid) or free
+
+    def _reach(self) -> tuple[set[int], set[int]]:
+        """Return the cells that can be reached without clearing anything but closed doors.
+
+        And those of them through which all ways to some others lead: a walk in depth notes for
+        each cell how far back one can come from beyond it (Hopcroft and Tarjan, 1973).
+        """
+        state, steps = self.state, self.state.layout.steps
+        walls, shut = state.layout.walls, self._obstacles()
+        start = state.agent
+        number = {start: 0}  # in the order of the walk
+        back = {start: 0}  # the earliest cell that touches what lies beyond
+        cuts: set[int] = set()
+        walk = [(start, iter(steps))]
+        while walk:
+            cell, ways = walk[-1]
+            for way in ways:
+                other = cell + way
+                if other in number:
+                    back[cell] = min(back[cell], number[other])
+                elif not walls[other] and other not in shut:
+                    number[other] = back[other] = len(number)
+                    walk.append((other, iter(steps)))
+                    break
+            else:
+                walk.pop()
+                if walk:
+                    before = walk[-1][0]
+                    back[before] = min(back[before], back[cell])
+                    if back[cell] >= number[before]:
+                        cuts.add(before)
+        return set(number), cuts
+
+    def _obstacles(self) -> set[int]:
+        """Return cells that one cannot enter, other than walls and doors that are not locked."""
+        state = self.state
+        return {
+            place
+            for place, thing, door in zip(
+                state.places, state.layout.things, state.doors, strict=True
+            )
+            if (door == LOCKED if thing.kind == "door" else not state.can_enter(place))
+            and place >= 0
+        }
+
+    def _put_down(self, avoid: Collection[int] = ()) -> int:
+        """Put down what is carried, where it is in nobody's way; return its number."""
+        carried = self.state.carrying
+        self._face(self._droppable(avoid), clear=False)
+        self._do("drop")
+        return carried
+
+    def _fetch(self, things: Collection[int], depth: int = 0, closed: Collection[int] = ()) -> None:
+        """Take one of some things in the hand; keys are taken out of boxes."""
+        if self.state.carrying in things:
+            return
+        if not self._cells(things):
+            boxes = [
+                box
+                for box, thing in enumerate(self.state.layout.things)
+                if thing.contains in things and self.state.places[thing.contains] == INSIDE
+            ]
+            if not boxes:
+                raise PlanningError(f"There is no {self._names(things)} left to pick up.")
+            self._face(self._cells(boxes), depth=depth, closed=closed, things=boxes)
+            self._do("toggle")
+        if self.state.carrying >= 0:
+            way = self._way(self._cells(things), closed)
+            self._put_down({cell for cell, _ in way or ()} | self._cells(things))
+        self._face(self._cells(things), depth=depth, closed=closed, things=things)
+        if self.state.carrying >= 0:  # something was picked up again on the way
+            held = self._put_down()
+            if held not in things:
+                self._face(self._cells(things), depth=depth, closed=closed, things=things)
+        self._do("pickup")
+
+    def _names(self, things: Iterable[int]) -> str:
+        shown = {str(self.state.layout.things[each]) for each in things}
+        return " or ".join(sorted(shown)) or "thing"
+
+    def _unlock(self, door: int, depth: int, closed: Collection[int] = ()) -> None:
+        """Open a locked door that may be far away by now; the key is put down afterwards."""
+        colour = self.state.layout.things[door].colour
+        keys = [
+            number
+            for number, thing in enumerate(self.state.layout.things)
+            if (thing.kind, thing.colour) == ("key", colour) and self.state.places[number] != GONE
+        ]
+        if not keys:
+            raise PlanningError(f"A {colour} door is locked, and no {colour} key is known.")
+        beyond = {*closed, door}
+        self._fetch(keys, depth + 1, beyond)
+        self._face(self._cells([door]), depth=depth + 1, closed=beyond)
+        self._do("toggle")
+
+    def _make_room(self, cells: Collection[int]) -> None:
+        """Clear one of some cells of what lies there, and face it with what is carried."""
+        carried = self._put_down(cells)
+        taken = [each for each in map(self.state.at, cells) if each >= 0]
+        portable = [each for each in taken if self.state.layout.things[each].kind != "door"]
+        if not portable:
+            raise PlanningError("There is no room to put it there.")
+        self._face(self._cells(portable), things=portable)
+        cleared = self.state.front
+        self._do("pickup")
+        self._put_down(cells)
+        self._fetch({carried})
+        self._face({cleared})
+
+    # ---- going --------------------------------------------------------------------------
+
+    def _face(
+        self,
+        targets: Collection[int],
+        *,
+        depth: int = 0,
+        closed: Collection[int] = (),
+        clear: bool = True,
+        things: Collection[int] = (),
+    ) -> None:
+        """Go until one of some cells is before the agent, clearing the way."""
+        if depth > _DEPTH:
+            raise PlanningError("Too many things are in each other's way.")
+        wanted = self.state.carrying
+        for _ in range(4 * _DEPTH):
+            if self.state.front in targets:
+                return
+            way = self._way(targets, closed, clear=clear)
+            if way is None:
+                what = f"the {self._names(things)}" if things else "the place"
+                raise PlanningError(f"There is no way to {what}.")
+            obstacle = self._walk(way)
+            if obstacle < 0:
+                return
+            if not clear:
+                raise PlanningError("Something is in the way.")
+            ahead = {cell for cell, _ in way} | set(targets)
+            if self.state.layout.things[obstacle].kind == "door":
+                self._unlock(obstacle, depth, closed)
+                self._exchange(wanted, ahead, depth, closed)
+            else:
+                self._move_away(obstacle, ahead)
+                self._exchange(wanted, ahead, depth, closed)
+            targets = self._cells(things) or targets
+        raise PlanningError("The way is never clear.")
+
+    def _exchange(
+        self, wanted: int, avoid: Collection[int], depth: int, closed: Collection[int]
+    ) -> None:
+        """Have in the hand what was in it before an obstacle was cleared."""
+        if self.state.carrying == wanted:
+            return
+        if self.state.carrying >= 0:
+            self._put_down(avoid)
+        if wanted >= 0:
+            self._fetch({wanted}, depth + 1, closed)
+
+    def _move_away(self, thing: int, avoid: Collection[int]) -> None:
+        if self.state.carrying >= 0:
+            self._put_down(avoid)
+            self._face(self._cells([thing]), clear=False)
+        self._do("pickup")
+        self._put_down(avoid)
+
+    def _walk(self, way: Sequence[tuple[int, int]]) -> int:
+        """Walk until something must be cleared; return its number, or -1 at the end."""
+        for (cell, direction), (after, turned) in pairwise(way):
+            if after == cell:
+                self._do("right" if (direction + 1) % 4 == turned else "left")
+                continue
+            thing = self.state.at(after)
+            if not self.state.can_enter(after):
+                if self.state.layout.things[thing].kind != "door":
+                    return thing
+                if self.state.doors[thing] == LOCKED and not self._has_key(thing):
+                    return thing
+                self._do("toggle")
+            self._do("forward")
+        return -1
+
+    def _has_key(self, door: int) -> bool:
+        held, things = self.state.carrying, self.state.layout.things
+        return held >= 0 and things[held][:2] == ("key", things[door].colour)
+
+    def _way(
+        self, targets: Collection[int], closed: Collection[int] = (), *, clear: bool = True
+    ) -> list[tuple[int, int]] | None:
+        """Return the cheapest way (cells with directions) to face one of some cells."""
+        state = self.state
+        steps = state.layout.steps
+        price: dict[int, int] = {}
+        start = (state.agent, state.direction)
+        best: dict[tuple[int, int], int] = {start: 0}
+        before: dict[tuple[int, int], tuple[int, int]] = {}
+        waiting = [(0, *start)]
+        while waiting:
+            cost, cell, direction = heapq.heappop(waiting)
+            here = (cell, direction)
+            if cost > best[here]:
+                continue
+            front = cell + steps[direction]
+            if front in targets:
+                way = [here]
+                while way[-1] != start:
+                    way.append(before[way[-1]])
+                return way[::-1]
+            if front not in price:
+                price[front] = self._price(front, closed, clear)
+            options = [
+                (cell, (direction + 1) % 4, cost + 1),
+                (cell, (direction + 3) % 4, cost + 1),
+            ]
+            if price[front]:
+                options.append((front, direction, cost + price[front]))
+            for after, turned, total in options:
+                if total < best.get((after, turned), 1 << 30):
+                    best[after, turned] = total
+                    before[after, turned] = here
+                    heapq.heappush(waiting, (total, after, turned))
+        return None
+
+    def _price(self, cell: int, closed: Collection[int], clear: bool) -> int:
+        """Return what it costs to go onto a cell; 0 if one cannot."""
+        state = self.state
+        if state.layout.walls[cell]:
+            return 0
+        number = state.at(cell)
+        if number < 0:
+            return 1
+        kind = state.layout.things[number].kind
+        if kind == "lava" or number in closed:
+            return 0
+        if state.can_enter(cell):
+            return 1
+        if kind == "door":
+            if state.doors[number] == CLOSED or self._has_key(number):
+                return 1 + _THROUGH["closed"]
+            return 1 + _THROUGH["locked"] if clear else 0
+        return 1 + _THROUGH["thing"] if clear else 0

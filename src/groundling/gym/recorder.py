@@ -1,0 +1,267 @@
+"""Recording: what a teacher, a bot or a person does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundling.errors import SettingError
+from groundling.gym.optional import require
+
+__all__ = ["Recording", "record"]
+
+_LONGEST = 5_000  # moves that a policy may make where the environment sets no limit
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What was done in one episode, move by move.
+
+    `observations` has one more entry than `moves`; `scenes` are what the world saw at the same
+    times, if it was there (they are not kept in files, and made again by replaying). `level` is
+    the world's name, if it has one.
+    """
+
+    text: str
+    seed: int
+    moves: tuple[Any, ...]
+    rewards: tuple[float, ...] = ()
+    terminated: bool = False
+    truncated: bool = False
+    observations: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    infos: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    scenes: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    level: str = field(default="", repr=False, compare=False)
+
+    @property
+    def success(self) -> bool:
+        """Whether the environment gave a reward."""
+        return sum(self.rewards) > 0
+
+
+def record(
+    world: Any,
+    seeds: int | Iterable[int],
+    policy: Any = None,
+    *,
+    texts: Sequence[str] | None = None,
+    human: bool | str = False,
+    env: Any = None,
+    read: Callable[[str], str] = input,
+) -> list[Recording]:
+    """Record one episode for each seed.
+
+    Parameters
+    ----------
+    world
+        A level such as `babyai("GoToLocal")`, or an `ObjectWorld` of your own.
+    seeds
+        What the environment is reset by; a number stands for so many, from 0 on.
+    policy
+        A function of the environment and its scene that returns a move, or None at the end; or
+        a bot, a class made from the environment whose `replan(last_move)` returns one (as
+        MiniGrid's `BabyAIBot`). By default the world's own teacher acts (`mission(env)`).
+    texts
+        What is said, for each seed. By default the mission that the environment has in its
+        observation, its info, or as its attribute.
+    human
+        Let a person act: `"window"`, `"terminal"`, or `True` for a window where there is a
+        screen. A mission that is given up (q) is not recorded.
+    env
+        The environment, if it is not `world.make()`.
+    read
+        What asks the person in a terminal.
+
+    Examples
+    --------
+    >>> from groundling import gym
+    >>> [trajectory] = record(gym.babyai("GoToObjS4"), [0])
+    >>> trajectory.success, len(trajectory.moves) == len(trajectory.rewards)
+    (True, True)
+    """
+    if human and policy is not None:
+        raise SettingError("record takes a policy or human=True, not both.")
+    way = _way(human)
+    listed = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    _check(world, env, policy, way)
+    if texts is not None and (isinstance(texts, str) or len(texts) != len(listed)):
+        raise SettingError("record takes as many texts as seeds: texts=[…].")
+    own = env is None
+    env = (world.make(render_mode="human") if way == "window" else world.make()) if own else env
+    try:
+        found = []
+        for number, seed in enumerate(listed):
+            text, scene, first = _begin(world, env, seed, None if texts is None else texts[number])
+            if way == "window":
+                chooser = _in_window(world, env)
+            elif way == "terminal":
+                chooser = _in_terminal(world, text, read)
+            else:
+                chooser = _chooser(world, env, policy)
+            trajectory = _run(world, env, text, int(seed), scene, first, chooser)
+            if trajectory is not None:
+                found.append(trajectory)
+        return found
+    finally:
+        if own:
+            env.close()
+
+
+def _check(world: Any, env: Any, policy: Any, way: str) -> None:
+    """Say in a sentence what is missing."""
+    name = type(world).__name__
+    if not hasattr(world, "observe"):
+        raise SettingError(f"record needs an ObjectWorld, whose scenes are recorded, not a {name}.")
+    if env is None and not hasattr(world, "make"):
+        raise SettingError(
+            f"{name} has no make() that returns an environment. Give record one: record(…, env=…)."
+        )
+    if way or callable(policy) or hasattr(policy, "replan"):
+        return
+    if policy is not None:
+        raise SettingError(
+            f"A policy is a function of the environment and its scene, not {policy!r}."
+        )
+    if not hasattr(world, "mission"):
+        raise SettingError(
+            f"{name} has no teacher: mission(env), which returns what is asked for. Give record a "
+            "policy, or human=True."
+        )
+
+
+class _Watched:
+    """An environment that remembers what its reset returned."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.answer: tuple[Any, Any] = (None, {})
+
+    def reset(self, **given: Any) -> tuple[Any, Any]:
+        self.answer = self.env.reset(**given)
+        return self.answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.env, name)
+
+
+def _begin(world: Any, env: Any, seed: int, text: str | None) -> tuple[str, Any, Any]:
+    """Begin an episode; return what is said, the scene and the first observation."""
+    watched = _Watched(env)
+    if hasattr(world, "reset"):
+        said, scene = world.reset(watched, seed)
+        return said if text is None else text, scene, watched.answer[0]
+    observation, info = watched.reset(seed=int(seed))
+    for each in (observation, info):
+        if text is None and isinstance(each, Mapping):
+            text = each.get("mission")
+    if text is None:
+        text = getattr(env.unwrapped, "mission", None)
+    if not isinstance(text, str):
+        raise SettingError(
+            "The environment does not say what is asked for: it has no mission in its observation, "
+            "its info, or as its attribute. Give record texts=[…], one for each seed."
+        )
+    return text, world.begin(env), observation
+
+
+def _way(human: bool | str) -> str:
+    if human in (False, "window", "terminal"):
+        return str(human or "")
+    if human is not True:
+        raise SettingError(f"record takes human=True, 'window' or 'terminal', not {human!r}.")
+    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.name == "nt"
+    return "window" if screen else "terminal"
+
+
+Chooser = Callable[[Any, Any], Any]
+"""From the scene and the last move to the next move; None to give up."""
+
+
+def _run(
+    world: Any, env: Any, text: str, seed: int, scene: Any, first: Any, choose: Chooser
+) -> Recording | None:
+    scenes, observations = [scene], [first]
+    space: Any = getattr(env, "action_space", None)
+    moves: list[Any] = []
+    rewards: list[float] = []
+    infos: list[dict[str, Any]] = []
+    terminated = truncated = False
+    last = None
+    while not (terminated or truncated) and len(moves) < _LONGEST:
+        last = choose(scenes[-1], last)
+        if last is None:
+            return None
+        if last is StopIteration:
+            break
+        if hasattr(space, "n") and not space.contains(last):
+            raise SettingError(f"The policy returned {last!r}, which is not in {space}.")
+        observation, reward, terminated, truncated, info = env.step(last)
+        moves.append(last)
+        rewards.append(float(reward))
+        infos.append(dict(info))
+        observations.append(observation)
+        scenes.append(world.after(env, scenes[-1], last))
+    return Recording(
+        text, seed, tuple(moves), tuple(rewards), bool(terminated), bool(truncated),
+        tuple(observations), tuple(infos), tuple(scenes), getattr(world, "name", ""),
+    )  # fmt: skip
+
+
+def _chooser(world: Any, env: Any, policy: Any) -> Chooser:
+    if policy is None:
+        waiting = _teach(world, env)
+        return lambda scene, last: next(waiting, StopIteration)
+    if hasattr(policy, "replan"):
+        bot = policy(env.unwrapped)
+        return lambda scene, last: int(bot.replan(last))
+
+    def choose(scene: Any, last: Any) -> Any:
+        move = policy(env, scene)
+        return StopIteration if move is None else move
+
+    return choose
+
+
+def _teach(world: Any, env: Any) -> Iterator[Any]:
+    """Yield the moves of the world's teacher."""
+    said = world.mission(env)
+    turn = next((place for place, each in enumerate(said) if each[2]), 0)
+    for verb, things, _ in (*said[turn:], *said[:turn]):
+        action = world.macro(verb, things)
+        yield from world.moves(world.observe(env), action)
+
+
+def _in_terminal(world: Any, text: str, read: Callable[[str], str]) -> Chooser:
+    keys = {**world.keys, "q": None}
+    waiting: list[str] = []
+
+    def choose(scene: Any, last: Any) -> Any:
+        while not waiting:
+            shown = ", ".join(world.keys)
+            line = read(f"{scene}\n{text} [{shown}; q gives up] ")
+            waiting.extend(letter for letter in line.strip().lower() if letter in keys)
+        return keys[waiting.pop(0)]
+
+    return choose
+
+
+def _in_window(world: Any, env: Any) -> Chooser:
+    pygame = require("pygame")
+
+    def choose(scene: Any, last: Any) -> Any:
+        env.render()
+        while True:
+            event = pygame.event.wait()
+            if event.type == pygame.QUIT:
+                return None
+            if event.type == pygame.KEYDOWN:
+                name = pygame.key.name(event.key)
+                if name in ("q", "escape"):
+                    return None
+                for letter in (name, world.arrows.get(name, "")):
+                    if letter in world.keys:
+                        return world.keys[letter]
+
+    return choose

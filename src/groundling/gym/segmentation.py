@@ -1,0 +1,221 @@
+"""Cutting: moves become the macro-actions that a text asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundling.errors import DemonstrationError
+from groundling.features.lexicon import matches_name
+from groundling.gym.objects import Choice, Episode, ObjectWorld
+from groundling.gym.recorder import Recording
+from groundling.world.environment import Demonstration
+
+__all__ = ["cut"]
+
+_VIOLATED = -6.0  # a named value that the object does not have
+_SPELLED = 2.0  # a verb that is called what it is
+_REORDERED = -0.5  # said in another order than done
+_AGAIN = -0.5  # one event for two parts: *open a door and open the red door*
+
+
+@dataclass(frozen=True)
+class _Event:
+    """Something that happened at a time and might have been asked for."""
+
+    time: int
+    choices: tuple[Choice, ...]
+    strength: float
+
+
+def cut(world: Any, trajectory: Recording, env: Any = None) -> Demonstration:
+    """Return a trajectory as a demonstration of macro-actions.
+
+    Whatever happens on the way is a candidate: doors are opened to get through, things are
+    picked up to clear the way. Those are kept, in order, that agree with what the parts of the
+    text name, of which there are as many as parts, and the last of which ends the episode.
+
+    >>> from groundling import gym
+    >>> level = gym.babyai("PutNextLocal")
+    >>> [demonstration] = [cut(level, each) for each in gym.record(level, [0])]
+    >>> [choice.verb for choice in demonstration.actions]
+    ['put', 'put']
+    """
+    named = getattr(world, "name", "")
+    if named and trajectory.level and named != trajectory.level:
+        raise DemonstrationError(
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) was recorded in "
+            f"{trajectory.level}, not in {named}. Cut it with the level it was recorded in."
+        )
+    if type(world).events is ObjectWorld.events:
+        raise DemonstrationError(
+            f"{type(world).__name__} does not tell what a move brings about: nothing can be cut. "
+            "Let it have events(before, move, after)."
+        )
+    scenes = trajectory.scenes or _replay(world, trajectory, env)
+    parts = world.read(trajectory.text)
+    episode = world.episode(scenes[0], parts)
+    events = list(_events(world, episode, scenes, trajectory.moves))
+    values = _values(episode)
+    found = max(_ways(events, parts, episode, values, len(trajectory.moves)), default=None)
+    if found is None:
+        raise DemonstrationError(
+            f"The trajectory {trajectory.text!r} (seed {trajectory.seed}) cannot be cut: nothing "
+            f"that happened in its {len(trajectory.moves)} moves fits the text."
+        )
+    name = f"{getattr(world, 'name', type(world).__name__)} {trajectory.seed}"
+    return Demonstration(parts, episode, (), found[1], name=name)
+
+
+def _replay(world: Any, trajectory: Recording, env: Any) -> tuple[Any, ...]:
+    own = env is None
+    env = world.make() if own else env
+    try:
+        text, scene = world.reset(env, trajectory.seed)
+        if text != trajectory.text:
+            raise DemonstrationError(
+                f"The trajectory says {trajectory.text!r}, but seed {trajectory.seed} of this "
+                f"environment says {text!r}. Use the level and version it was recorded with."
+            )
+        scenes = [scene]
+        for move in trajectory.moves:
+            env.step(move)
+            scenes.append(world.after(env, scenes[-1], move))
+        return tuple(scenes)
+    finally:
+        if own:
+            env.close()
+
+
+def _events(
+    world: ObjectWorld, episode: Episode, scenes: Sequence[Any], moves: Sequence[Any]
+) -> Iterator[_Event]:
+    group = {thing: (things, shown) for things, shown in episode.groups(()) for thing in things}
+    roles = {verb.name: verb.roles for verb in world.verbs}
+    for time, (before, move, after) in enumerate(zip(scenes, moves, scenes[1:], strict=False), 1):
+        for strength, verb, things in world.events(before, move, after):
+            if all(each in group for each in things):
+                choices = tuple(
+                    Choice(verb, role, *group[each])
+                    for role, each in zip(roles[verb], things, strict=True)
+                )
+                yield _Event(time, choices, strength)
+
+
+def _values(episode: Episode) -> dict[str, set[str]]:
+    """Return all values of each kind of label that words are matched with."""
+    found: dict[str, set[str]] = {}
+    for things, _ in episode.groups(()):
+        for label in episode.labels(things):
+            if isinstance(label.value, str) and label.name in episode.world.slots:
+                found.setdefault(label.name, set()).add(label.value)
+    return found
+
+
+def _agreement(
+    part: str, choice: Choice, episode: Episode, values: Mapping[str, set[str]]
+) -> float:
+    """Return how well an object fits what a part of the text names."""
+    own: dict[str, set[str]] = {}
+    for label in episode.labels(choice.things):
+        if isinstance(label.value, str):
+            own.setdefault(label.name, set()).add(label.value)
+    begins = {
+        words[0]
+        for verb in episode.world.verbs
+        for words in verb.introductions[1:]
+        if part.startswith(tuple(f"{each} " for each in words))
+    }
+    further = any(choice.role in verb.roles[1:] for verb in episode.world.verbs)
+    total = 0.0
+    if choice.role not in begins if further else begins:
+        total += _VIOLATED
+    elif choice.verb in part:
+        total += _SPELLED
+    for word in part.split():
+        for kind, known in values.items():
+            named = {value for value in known if matches_name(word, value)}
+            if named:
+                total += 1.0 if named & own.get(kind, set()) else _VIOLATED
+    return total
+
+
+def _ways(
+    events: Sequence[_Event],
+    parts: Sequence[str],
+    episode: Episode,
+    values: Mapping[str, set[str]],
+    end: int,
+) -> Iterator[tuple[float, tuple[Choice, ...]]]:
+    """Yield the ways to read events as what the parts name, with how well they fit."""
+    fits: dict[tuple[str, Choice], float] = {}
+
+    def fit(start: int, event: _Event) -> float:
+        total = event.strength
+        for part, choice in zip(parts[start:], event.choices, strict=False):
+            key = (part, choice)
+            if key not in fits:
+                fits[key] = _agreement(part, choice, episode, values)
+            total += fits[key]
+        return total
+
+    size = len(parts)
+    turns = range(size) if episode.world.reorders else (0,)
+    for turn in turns:  # what is said from this part on is done first
+        order = (*range(turn, size), *range(turn))
+        turned = turn if not parts[turn].startswith(episode.world.unordered) else 0
+        yield from _chain(events, order, turn, turned, fit, end)
+
+
+def _chain(
+    events: Sequence[_Event],
+    order: Sequence[int],
+    turn: int,
+    earlier: int,
+    fit: Callable[[int, _Event], float],
+    end: int,
+) -> Iterator[tuple[float, tuple[Choice, ...]]]:
+    """Yield the best chain of events whose arguments are the parts in the order of doing."""
+    size = len(order)
+    # best[k]: (score, time, chosen) chains that have used the first k parts, by their last time
+    best: list[dict[int, tuple[float, tuple[tuple[int, _Event], ...]]]] = [
+        {} for _ in range(size + 1)
+    ]
+    best[0][0] = (_REORDERED if turn else 0.0, ())
+
+    def extend(
+        used: int, event: _Event, score: float, chosen: tuple[tuple[int, _Event], ...]
+    ) -> None:
+        after = best[used + len(event.choices)]
+        if event.time not in after or score > after[event.time][0]:
+            after[event.time] = (score, (*chosen, (order[used], event)))
+
+    for event in events:
+        count = len(event.choices)
+        together = [  # arguments of one verb stand together
+            used
+            for used in range(size - count + 1)
+            if order[used + count - 1] - order[used] == count - 1
+        ]
+        for used in reversed(together):  # from the last, so that no event is used twice
+            before = [known for at, known in best[used].items() if at <= event.time]
+            if before:
+                score, chosen = max(before, key=lambda each: each[0])
+                extend(used, event, score + fit(order[used], event), chosen)
+        for used in together:  # but for what agrees with all that both parts name
+            score, chosen = best[used].get(event.time, (0.0, ()))
+            again = fit(order[used], event)
+            if chosen and chosen[-1][1] is event and again > 0:
+                extend(used, event, score + again + _AGAIN, chosen)
+    found = best[size].get(end)
+    if found is not None:
+        said = sorted(found[1], key=lambda each: each[0])
+        yield (
+            found[0],
+            tuple(
+                choice._replace(earlier=0 < earlier == place + number)
+                for place, event in said
+                for number, choice in enumerate(event.choices)
+            ),
+        )

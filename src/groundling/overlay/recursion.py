@@ -1,0 +1,264 @@
+"""The overlay recursion (the paper's Algorithm 1, over whole plans), compiled.
+
+`inside` walks a text from its leaves to its roots. A word's row says, for every state s, how well
+the word and all that hangs from it describe s:
+
+    row[w][s] = score(w, s) ⊗ ⊗ over dependents d of message[d][s]
+    message[d][s] = ⊕ over states t that d may take if w is at s, of edge(s, t) ⊗ row[d][t]
+
+A dependent may take s itself, a neighbour of s within the action (`send_links`), or a state by
+which words enter the same action anew or another one, further on in the text's direction
+(`_send_far`). What a
+row of a root amounts to over all states of entry is ψ(x, y). `outside` walks back, from roots to
+leaves, with posteriors: the derivative of log ψ(x, y) by the scores.
+
+⊕ and ⊗ are those of a semiring (`semiring.py`); what an action's states are is told by a tile
+(`layout.py`). Both are known when a kernel is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.overlay.batch import Indices, Integers, Reals, inner
+from groundling.overlay.simd import LANES, fetch, load, masked, spread, store, up_to_eights
+from groundling.overlay.skeletons import BOUND, UNIT
+
+__all__ = ["NEXT", "PREVIOUS", "SAME", "Chart", "Gradients", "Text", "inside", "outside"]
+
+SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
+
+
+class Text(NamedTuple):
+    """The words of one instance, in skeleton order: dependents before what they hang from."""
+
+    words: int
+    nodes: int  # of the instance
+    groups: int
+    stay: int  # relation of every node to itself, or -1
+    parent: Integers  # -1 for roots
+    link: Integers
+    dependency: Integers
+    direction: Integers
+    group: Integers
+    advance: Integers  # pair (word, advance) or -1
+    set: Integers
+    leads: NDArray[np.bool_]  # whether other words hang from it
+
+
+class Chart(NamedTuple):
+    """The chart of a tile: (words × states), flat; there may be more behind it."""
+
+    rows: Reals
+    messages: Reals
+    posteriors: Reals
+
+
+class Gradients(NamedTuple):
+    """Where expected counts are added."""
+
+    pair: Reals
+    edge: Reals  # dependency × relation
+
+
+@inner
+def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log: Reals) -> None:
+    """Fill a chart; add log ψ of each (candidate of the instance, group) to `group_log`."""
+    ring, states = psi.ring, tile.states
+    for w in range(text.words):
+        row = chart.rows[w * states : (w + 1) * states]
+        for s in range(0, states, LANES):
+            own = fetch(space.scores, w * text.nodes, tile.state_node, s)
+            store(row, s, masked(own, tile.state_node, s, text.nodes, ring.zero))
+    for w in range(text.words):
+        row, parent, group = (
+            chart.rows[w * states : (w + 1) * states],
+            text.parent[w],
+            text.group[w],
+        )
+        if parent < 0:
+            _sum_candidates(tile, ring, row, space.sums, True)
+            for c in range(len(tile.order)):
+                group_log[tile.order[c], group] += ring.log(space.sums[c])
+            continue
+        if text.leads[w]:  # scores sum to one: only rows that took in messages can leave the range
+            _sum_candidates(tile, ring, row, space.sums, False)
+            ring.settle(tile, row, space.sums, space.factors, group_log[:, group])
+        message = chart.messages[w * states : (w + 1) * states]
+        above = chart.rows[parent * states : (parent + 1) * states]
+        link, edge, kept = text.link[w], psi.edge[text.dependency[w]], _kept(text, w, psi)
+        for s in range(0, states, LANES):
+            store(message, s, ring.times(kept, load(row, s)))
+        if link != UNIT:  # from neighbours of the node
+            tile.send_links(ring, edge, row, message)
+        if link != BOUND:  # from the same action, entered anew, or from another one
+            _send_far(ring, psi.skip, _hop(text, w, psi), tile, row, message)
+        for s in range(0, states, LANES):
+            store(above, s, ring.times(load(above, s), load(message, s)))
+
+
+@inner
+def _send_far(
+    ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any, row: Reals, message: Reals
+) -> None:
+    """Add to a message what comes from states of entry, of the same action and those further on."""
+    right, stay, go = hop
+    further = tile.action_after if right else tile.action_before
+    beyond = tile.nothing(ring)  # what actions further on amount to, with what skipping costs
+    last = len(tile.action_block) - 1
+    for step in range(last + 1):
+        action = last - step if right else step
+        more = ring.gate(further[action])
+        here = tile.entering(ring, row, action)
+        gone = ring.times(ring.times(go, more), beyond)
+        tile.add(ring, message, action, ring.plus(ring.times(stay, here), gone))
+        beyond = ring.plus(here, ring.times(ring.times(skip, more), beyond))
+
+
+@inner
+def _kept(text: Text, w: int, psi: Any) -> Any:
+    """Return what staying at the same node weighs."""
+    stays = text.stay >= 0 and text.link[w] != UNIT
+    return psi.edge[text.dependency[w], text.stay] if stays else psi.ring.zero
+
+
+@inner
+def _hop(text: Text, w: int, psi: Any) -> tuple[bool, float, float]:
+    """Return whether a word looks right, what staying in the action weighs, and what going does."""
+    edge = psi.edge[text.dependency[w]]
+    right = text.direction[w] > 0
+    go = edge[NEXT if right else PREVIOUS]
+    if text.advance[w] >= 0:
+        go = psi.ring.times(go, psi.advance[text.advance[w]])
+    return right, edge[SAME] if text.link[w] == UNIT else psi.ring.zero, go
+
+
+@inner
+def outside(
+    text: Text, tile: Any, psi: Any, chart: Chart, space: Any, weight: Reals, gradients: Gradients
+) -> None:
+    """Add weight × posterior of every node and relation, after `inside` of the same tile.
+
+    `weight` is (candidates of the instance × groups).
+    """
+    ring, states = psi.ring, tile.states
+    for w in range(text.words - 1, -1, -1):
+        row = chart.rows[w * states : (w + 1) * states]
+        posterior = chart.posteriors[w * states : (w + 1) * states]
+        parent, group = text.parent[w], text.group[w]
+        if parent < 0:
+            _sum_candidates(tile, ring, row, space.sums, True)
+            space.lives[group] = _share(ring, tile.order, weight[:, group], space)
+            for s in range(0, states, LANES):
+                store(posterior, s, spread(ring.zero))
+            for action in range(len(tile.action_block)):
+                tile.enter(ring, posterior, row, action, tile.at(space.factors, action))
+            continue
+        if not space.lives[group]:
+            posterior[:] = ring.zero
+            continue
+        above = chart.posteriors[parent * states : (parent + 1) * states]
+        message, kept = chart.messages[w * states : (w + 1) * states], _kept(text, w, psi)
+        for s in range(0, states, LANES):
+            adjoint = ring.over(load(above, s), load(message, s))
+            store(space.asked, s, adjoint)
+            store(posterior, s, ring.times(kept, ring.times(adjoint, load(row, s))))
+        rows, times = (space.asked, row, posterior), weight[tile.order[0], group]
+        link, dependency = text.link[w], text.dependency[w]
+        grad = gradients.edge[dependency]
+        if link != UNIT:
+            if text.stay >= 0:
+                grad[text.stay] += ring.counted(ring.sum_row(posterior, states), times)
+            tile.receive_links(ring, psi.edge[dependency], rows, grad, times)
+        if link != BOUND:
+            hop = _hop(text, w, psi)
+            stayed, gone = _receive_far(ring, psi.skip, hop, tile, rows)
+            grad[SAME] += ring.counted(stayed, times)
+            grad[NEXT if hop[0] else PREVIOUS] += ring.counted(gone, times)
+            if text.advance[w] >= 0:
+                gradients.pair[text.advance[w]] += ring.counted(gone, times)
+    _count_states(ring, text, tile.state_node[:states], chart.posteriors,
+                  weight[tile.order[0]], space.counts)  # fmt: skip
+
+
+@inner
+def _receive_far(
+    ring: Any, skip: float, hop: tuple[bool, float, float], tile: Any,
+    rows: tuple[Reals, Reals, Reals],
+) -> Any:  # fmt: skip
+    """Undo `_send_far`, walking back; return how much stayed in the action, how much went on."""
+    asked, row, posterior = rows
+    right, stay, go = hop
+    further = tile.action_after if right else tile.action_before
+    before = tile.nothing(ring)  # adjoint of `beyond`
+    stayed, gone = tile.nothing(ring), tile.nothing(ring)
+    last = len(tile.action_block) - 1
+    for step in range(last + 1):
+        action = step if right else last - step
+        more = ring.gate(further[action])
+        here = tile.entering(ring, row, action)
+        wanted = tile.all(ring, asked, action)
+        kept = ring.times(stay, wanted)
+        tile.enter(ring, posterior, row, action, ring.plus(kept, before))
+        stayed = ring.plus(stayed, ring.times(kept, here))
+        gone = ring.plus(gone, ring.times(before, here))
+        before = ring.plus(
+            ring.times(ring.times(go, more), wanted), ring.times(ring.times(skip, more), before)
+        )
+    return tile.sum(ring, stayed), tile.sum(ring, gone)
+
+
+@inner
+def _share(ring: Any, order: Integers, weight: Reals, space: Any) -> bool:
+    """Write what posteriors of each candidate begin with; return whether any has a weight."""
+    lives = False
+    for c in range(len(order)):
+        share = weight[order[c]]
+        lives |= share != 0.0
+        space.factors[c] = ring.over(ring.seed(share), space.sums[c])
+    for c in range(len(order), up_to_eights(len(order))):
+        space.factors[c] = ring.zero  # of candidates that fill a block
+    return lives
+
+
+@inner
+def _sum_candidates(tile: Any, ring: Any, row: Reals, sums: Reals, entries: bool) -> None:
+    """Sum the states of each candidate, all or only those of entry."""
+    sums[: len(tile.order)] = ring.zero
+    amount = tile.nothing(ring)
+    for action in range(len(tile.action_block)):
+        here = tile.entering(ring, row, action) if entries else tile.all(ring, row, action)
+        before = ring.times(ring.gate(tile.action_before[action]), amount)
+        amount = ring.plus(here, before)
+        tile.put(sums, action, amount)
+
+
+@inner
+def _count_states(
+    ring: Any, text: Text, state_node: Indices, posteriors: Reals, weight: Reals, counts: Reals
+) -> None:
+    """Add posteriors of states to counts of nodes, for four words at a time.
+
+    Neighbouring states are often of one node: a sum that waits for itself. Four wait together.
+    """
+    nodes, states = text.nodes, len(state_node)
+    for w in range(0, text.words - 3, 4):
+        zero, one = counts[w * nodes :], counts[(w + 1) * nodes :]
+        two, three = counts[(w + 2) * nodes :], counts[(w + 3) * nodes :]
+        first, second = posteriors[w * states :], posteriors[(w + 1) * states :]
+        third, fourth = posteriors[(w + 2) * states :], posteriors[(w + 3) * states :]
+        a, b = weight[text.group[w]], weight[text.group[w + 1]]
+        c, d = weight[text.group[w + 2]], weight[text.group[w + 3]]
+        for s in range(states):
+            k = np.uint64(state_node[s])
+            zero[k] += ring.counted(first[s], a)
+            one[k] += ring.counted(second[s], b)
+            two[k] += ring.counted(third[s], c)
+            three[k] += ring.counted(fourth[s], d)
+    for w in range(text.words // 4 * 4, text.words):
+        zero, first, a = counts[w * nodes :], posteriors[w * states :], weight[text.group[w]]
+        for s in range(states):
+            zero[np.uint64(state_node[s])] += ring.counted(first[s], a)

@@ -1,0 +1,117 @@
+"""The labels that graphs have wherever a follower learnt, by which another world is noticed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from groundling.errors import GroundlingError
+from groundling.models.learnt import Learnt
+from groundling.selection.constants import SEVERAL, SHARING
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
+
+__all__ = ["Place", "UsualLabels", "usual_labels"]
+
+Place: TypeAlias = tuple[CachedEnvironment, State]
+"""A world, and a state in it to begin in."""
+
+
+@dataclass(frozen=True)
+class UsualLabels:
+    """Names of labels that some action has at every start.
+
+    Parameters
+    ----------
+    values
+        Those with a value that most graphs have: they belong to the world.
+    indicators
+        Those without. One of them may be missing where nothing can be done of that kind, so that
+        only several tell of another world.
+
+    Examples
+    --------
+    >>> class Lamp:
+    ...     def __init__(self, **more): self.more = more
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True, **self.more}})
+    >>> from groundling import GroundingGraph
+    >>> usual = UsualLabels.of([(CachedEnvironment(Lamp(colour="red")), "off")])
+    >>> usual
+    UsualLabels(values=('colour',), indicators=('off', 'on'))
+    >>> usual.missing([(CachedEnvironment(Lamp()), "on")])
+    ('colour',)
+    >>> usual.missing([(CachedEnvironment(Lamp(colour="blue")), "on")])
+    ()
+    """
+
+    values: tuple[str, ...] = ()
+    indicators: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, places: Iterable[Place]) -> UsualLabels:
+        """Return the labels that are usual in some places."""
+        count = 0
+        often: Counter[str] = Counter()
+        common: set[str] | None = None
+        valued: set[str] = set()
+        for world, state in _some(places):
+            here: set[str] = set()
+            for action in world.actions(state):
+                labels = [e for each in world.ground(state, action).node_labels for e in each]
+                names = {each.name for each in labels}
+                valued |= {each.name for each in labels if each.value is not None}
+                often.update(names)
+                here |= names
+                count += 1
+            common = here if common is None else common & here
+        found = sorted(common or ())
+        return cls(
+            tuple(each for each in found if each in valued and 2 * often[each] >= count),
+            tuple(each for each in found if each not in valued),
+        )
+
+    def missing(self, places: Iterable[Place]) -> tuple[str, ...]:
+        """Return those that no action of any of these places has; none if that may be chance."""
+        some = _some(places)
+        if not some or not (self.values or self.indicators):
+            return ()
+        here = {
+            label.name
+            for world, state in some
+            for action in world.actions(state)
+            for labels in world.ground(state, action).node_labels
+            for label in labels
+        }
+        values = [each for each in self.values if each not in here]
+        indicators = [each for each in self.indicators if each not in here]
+        if len(indicators) < max(SEVERAL, len(self.indicators) / SEVERAL):
+            indicators = []
+        return (*values, *indicators) if here else ()
+
+
+def _some(places: Iterable[Place]) -> list[Place]:
+    """Return some places from the first to the last, each once."""
+    # Where labels depend on what a text names, others are missing as a rule.
+    found = {
+        (id(world), state): (world, state)
+        for world, state in places
+        if not world.labels_follow_text and world.actions(state)
+    }
+    listed = list(found.values())
+    return listed[:: max(1, len(listed) // 2 * SHARING)][: 2 * SHARING]
+
+
+def usual_labels(learnt: Learnt) -> UsualLabels:
+    """Return the labels that are usual where a follower learnt, also one from a file."""
+    shown = [each for each in learnt.examples if each.shown is not None]
+    if not shown:
+        return UsualLabels(*learnt.usual)
+    try:
+        return UsualLabels.of((each.world, each.trajectory.start) for each in shown)
+    except GroundlingError:  # the world has changed since, which is no reason not to save a model
+        return UsualLabels()

@@ -1,0 +1,62 @@
+"""How states look: SVG of the environment's own, or a line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundling.errors import GroundlingError
+from groundling.svg import draw_way
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, Environment, State
+
+__all__ = ["Picture", "name_action", "picture"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A state as people see it: a drawing if there is one, words, and what went wrong."""
+
+    svg: str | None
+    text: str
+    problem: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the picture as JSON-ready data."""
+        return {"svg": self.svg, "text": self.text, "problem": self.problem}
+
+
+def picture(environment: Environment, way: Sequence[State]) -> Picture:
+    """Return how the last state of a way looks; drawing that fails is told, not raised.
+
+    >>> class Lamp:
+    ...     def draw(self, state):
+    ...         return f'<svg xmlns="http://www.w3.org/2000/svg"><text>{state}</text></svg>'
+    >>> picture(Lamp(), ["off", "on"]).svg
+    '<svg xmlns="http://www.w3.org/2000/svg"><text>on</text></svg>'
+    >>> class Dark:
+    ...     def draw(self, state): raise ValueError("no light")
+    >>> picture(Dark(), ["on"]).problem
+    "Dark.draw('on') raised ValueError: no light. Here is the state in words."
+    """
+    try:
+        text = CachedEnvironment(environment).describe(way[-1])
+    except GroundlingError as error:
+        return Picture(None, str(way[-1]), str(error))
+    if not hasattr(environment, "draw"):
+        return Picture(None, text)
+    try:
+        return Picture(draw_way(environment, way), text)
+    except GroundlingError as error:
+        return Picture(None, text, f"{error} Here is the state in words.")
+
+
+def name_action(environment: Environment, action: Action) -> str:
+    """Return what an action is called, by the environment's `name_action` if it has one.
+
+    >>> name_action(object(), ("take", "cup"))
+    "('take', 'cup')"
+    """
+    name = getattr(environment, "name_action", str)
+    return str(name(action))

@@ -1,0 +1,303 @@
+"""Drawings as SVG: built from elements, cleaned of all that could run or fetch, written to files.
+
+An environment draws itself by its method `draw(state)`, or `draw(state, way)` with all states from
+the start on. Pictures in other formats are made of the same drawing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import re
+import textwrap
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from groundling.errors import GroundlingError, SettingError, WorldError
+from groundling.files import write_atomically
+from groundling.world.environment import Environment, State, class_name
+
+__all__ = ["FORMATS", "Canvas", "clean", "draw_way", "framed", "write_picture"]
+
+SPACE = "http://www.w3.org/2000/svg"
+LIMIT, DEPTH = 2_000_000, 100  # characters of a drawing, and how deep its groups may be
+_words = str.split  # lists read better as text
+_ELEMENTS = frozenset(
+    _words(
+        "svg g path rect circle ellipse line polyline polygon text tspan title desc defs marker "
+        "linearGradient radialGradient stop clipPath use symbol"
+    )
+)
+_ATTRIBUTES = frozenset(
+    _words(
+        "id class viewBox width height x y x1 y1 x2 y2 cx cy r rx ry d points transform fill "
+        "stroke stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity "
+        "fill-opacity fill-rule opacity font-size font-weight font-style font-family text-anchor "
+        "dominant-baseline dx dy rotate offset stop-color stop-opacity gradientUnits "
+        "gradientTransform clip-path marker-start marker-mid marker-end markerWidth markerHeight "
+        "orient refX refY preserveAspectRatio visibility role aria-label aria-hidden data-action "
+        "paint-order vector-effect letter-spacing href"
+    )
+)
+# A backslash or a comment could spell `url(` in a way that only a browser reads.
+_OUTSIDE = re.compile(
+    r"url\s*\(\s*['\"]?\s*(?!#)|javascript:|data:|expression\s*\(|\\|/\*", re.IGNORECASE
+)
+_NAMED = "drawn-"  # what a drawing names is never taken for an element of the page
+
+
+FORMATS = (".png", ".svg", ".pdf")
+"""The endings of files that pictures can be written to."""
+# How the classes of drawings look where no page has a style for them.
+STYLE = """
+text { font-family: "DejaVu Sans", sans-serif; fill: #22262b }
+.agent > circle, .agent > rect { fill: #22262b; stroke: #fff; stroke-width: 2.5 }
+.agent > path { fill: #ffe9a8 } .agent > text { fill: #fff }
+.agent .eye { fill: #fff } .agent .mouth { fill: none; stroke: #fff; stroke-width: 2.5 }
+.way-edge { fill: none; stroke: #fff; stroke-width: 10; stroke-linejoin: round;
+  stroke-linecap: round; opacity: .85 }
+.way { fill: none; stroke: #1d3fa5; stroke-width: 5; stroke-linejoin: round; stroke-linecap: round }
+.wrong { stroke: #c8452f; stroke-dasharray: 11 9 }
+.route { fill: none; stroke: #7cc29a; stroke-width: 12; opacity: .6; stroke-linejoin: round }
+.origin { fill: #1d3fa5; stroke: #fff; stroke-width: 2 }
+.item rect { fill: #fff; stroke: #5c636b }
+.target { fill: none; stroke: none }
+.place rect { fill: #b98d5a }
+.landmark circle { fill: #5c636b } .seen > circle { fill: #0f6f66 }
+.landmark .target { fill: none } .landmark .outline { fill: #f1efe9 }
+.block { fill: #3b5b7a } .struck { fill: #b4470f; opacity: .55 } .hole { fill: #f1efe9 }
+.number { fill: #5c636b }
+.grid-floor { fill: #f1efe9 } .grid-walls rect { fill: #767d85; stroke: #767d85 }
+"""
+_WIDTH, _MARGIN, _HEAD, _LINE = 900.0, 24.0, 20.0, 15.0  # of a framed drawing, in pixels
+
+
+class Canvas:
+    """A drawing in the making: elements one after another, all text escaped.
+
+    >>> canvas = Canvas(0, 0, 20, 10)
+    >>> _ = canvas.add("circle", cx=5, cy=5, r=2, fill="red")
+    >>> _ = canvas.text(10, 5, "a < b", class_="name")
+    >>> print(canvas)
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><circle cx="5" cy="5" r="2"
+    fill="red" /><text x="10" y="5" class="name">a &lt; b</text></svg>
+    """
+
+    def __init__(self, x: float, y: float, width: float, height: float) -> None:
+        box = " ".join(map(_number, (x, y, width, height)))
+        self.root = Element("svg", {"xmlns": SPACE, "viewBox": box})
+
+    def add(self, name: str, parent: Element | None = None, /, **attributes: Any) -> Element:
+        """Add an element; `class_` and `stroke_width` are written `class` and `stroke-width`."""
+        return SubElement(
+            self.root if parent is None else parent,
+            name,
+            {
+                key.rstrip("_").replace("_", "-"): _number(value)
+                for key, value in attributes.items()
+                if value is not None
+            },
+        )
+
+    def text(
+        self, x: float, y: float, words: str, parent: Element | None = None, /, **attributes: Any
+    ) -> Element:
+        """Add a line of text."""
+        element = self.add("text", parent, x=x, y=y, **attributes)
+        element.text = words
+        return element
+
+    def __str__(self) -> str:
+        return tostring(self.root, encoding="unicode")
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def clean(drawing: object, whose: str) -> str:
+    """Return SVG with only shapes and text; scripts, links and styles of other places go.
+
+    What stands in `style` becomes attributes, since the page allows no styles in its text.
+
+    >>> clean('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script>'
+    ...       '<rect width="3" style="fill: red; background: url(http://x)"/></svg>', "Yard.draw")
+    '<svg xmlns="http://www.w3.org/2000/svg"><rect width="3" fill="red" /></svg>'
+    >>> clean("<b>bold</b>", "Yard.draw")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: Yard.draw returned no SVG but <b>. Return text that begins
+    with <svg xmlns="http://www.w3.org/2000/svg" viewBox="…">.
+    """
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, fromstring
+
+    if not isinstance(drawing, str):
+        raise WorldError(f"{whose} returned a {type(drawing).__name__}; return SVG as text.")
+    if len(drawing) > LIMIT:
+        raise WorldError(f"{whose} returned {len(drawing):,} characters; draw less than {LIMIT:,}.")
+    try:
+        found = fromstring(drawing)
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise WorldError(f"{whose} returned no SVG that can be read: {error}.") from error
+    if _local(found.tag) != "svg":
+        raise WorldError(
+            f"{whose} returned no SVG but <{_local(found.tag)}>. Return text that begins with "
+            f'<svg xmlns="{SPACE}" viewBox="…">.'
+        )
+    root = Element("svg", {"xmlns": SPACE, **_attributes(found)})
+    waiting = [(found, root, 1)]
+    while waiting:
+        source, target, depth = waiting.pop()
+        if depth > DEPTH:
+            raise WorldError(f"{whose} nests its elements more than {DEPTH} deep.")
+        target.text = source.text
+        for child in source:
+            name = _local(child.tag)
+            if name in _ELEMENTS:
+                kept = SubElement(target, name, _attributes(child))
+                kept.tail = child.tail
+                waiting.append((child, kept, depth + 1))
+    return tostring(root, encoding="unicode")
+
+
+def _local(tag: object) -> str:
+    return str(tag).rpartition("}")[2]
+
+
+def _attributes(element: Any) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    for name, value in element.attrib.items():
+        local = _local(name)
+        if local == "style":
+            for rule in str(value).split(";"):
+                key, _, content = rule.partition(":")
+                _keep(kept, key.strip(), content.strip())
+        else:
+            _keep(kept, local, str(value))
+    return kept
+
+
+def _keep(kept: dict[str, str], name: str, value: str) -> None:
+    inside = name != "href" or value.startswith("#")
+    plain = name in ("aria-label", "data-action")
+    if name in _ATTRIBUTES and inside and (plain or not _OUTSIDE.search(value)):
+        if name == "id":
+            value = _NAMED + value
+        elif name == "href":
+            value = f"#{_NAMED}{value[1:]}"
+        elif not plain:
+            value = re.sub(r"(url\s*\(\s*['\"]?\s*#)", rf"\1{_NAMED}", value, flags=re.IGNORECASE)
+        kept[name] = value
+
+
+# ---- environments and files -------------------------------------------------------------------
+
+
+def draw_way(environment: Environment, way: Sequence[State]) -> str:
+    """Return the drawing of the last state of a way, by the environment's own method `draw`.
+
+    >>> class Lamp:
+    ...     def draw(self, state):
+    ...         return f'<svg xmlns="http://www.w3.org/2000/svg"><text>{state}</text></svg>'
+    >>> draw_way(Lamp(), ["off", "on"])
+    '<svg xmlns="http://www.w3.org/2000/svg"><text>on</text></svg>'
+    >>> draw_way(object(), [3])
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: object has no drawing. Write a method draw(state) in it that
+    returns SVG.
+    """
+    name, draw = class_name(environment), getattr(environment, "draw", None)
+    if draw is None:
+        raise WorldError(
+            f"{name} has no drawing. Write a method draw(state) in it that returns SVG."
+        )
+    try:
+        whole = len(inspect.signature(draw).parameters) > 1
+        return clean(draw(way[-1], tuple(way)) if whole else draw(way[-1]), f"{name}.draw")
+    except GroundlingError:
+        raise
+    except Exception as error:
+        raise WorldError(
+            f"{name}.draw({way[-1]!r:.60}) raised {type(error).__name__}: {error}."
+        ) from error
+
+
+def framed(drawing: str, title: str = "", captions: Sequence[str] = ()) -> str:
+    """Return a drawing on a page of its own, with a title above and lines below.
+
+    >>> drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"></svg>'
+    >>> framed(drawing, "Go left", ["1. turn left"]).count("<text")
+    2
+    """
+    from defusedxml.ElementTree import fromstring
+
+    inner = fromstring(drawing)
+    box = inner.get("viewBox") or f"0 0 {inner.get('width', 300)} {inner.get('height', 150)}"
+    _, _, wide, tall = (float(re.sub(r"[^\d.eE+-]", "", each)) for each in box.split())
+    scale = min((_WIDTH - 2 * _MARGIN) / wide, _WIDTH / tall)
+    heads = textwrap.wrap(title, int(_WIDTH / (0.62 * _HEAD)))
+    lines = [part for each in captions
+             for part in textwrap.wrap(each, int(_WIDTH / (0.62 * _LINE)),
+                                       subsequent_indent="   ")]  # fmt: skip
+    top = _MARGIN + len(heads) * _HEAD * 1.4
+    bottom = top + tall * scale + 1.5 * _MARGIN
+    height = bottom + len(lines) * _LINE * 1.45
+    page = Canvas(0, 0, _WIDTH, height)
+    page.root.set("width", f"{_WIDTH:g}")
+    page.root.set("height", f"{height:g}")
+    page.add("style").text = STYLE
+    page.add("rect", width=_WIDTH, height=height, fill="#fcfbf8")
+    for number, text in enumerate(heads):
+        page.text(_MARGIN, _MARGIN + (number + 0.7) * _HEAD * 1.4, text, font_size=_HEAD)
+    for number, text in enumerate(lines):
+        page.text(_MARGIN, bottom + (number + 0.5) * _LINE * 1.45, text, font_size=_LINE)
+    marker = page.add("g")
+    left = (_WIDTH - wide * scale) / 2
+    size = f'x="{left:g}" y="{top:g}" width="{wide * scale:g}" height="{tall * scale:g}"'
+    plain = re.sub(r'(<svg\b[^>]*?)\s(?:width|height)="[^"]*"', r"\1", drawing, count=2)
+    if "viewBox" not in plain.partition(">")[0]:
+        size += f' viewBox="{box}"'
+    empty = tostring(marker, encoding="unicode")
+    return str(page).replace(empty, plain.replace("<svg", f"<svg {size}", 1))
+
+
+def write_picture(
+    drawing: str, file: str | Path, title: str = "", captions: Sequence[str] = ()
+) -> Path:
+    """Write a drawing on a page of its own into an SVG, PNG or PDF file.
+
+    >>> write_picture("<svg/>", "way.gif")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
+    .svg or .pdf.
+    """
+    file = Path(file)
+    kind = file.suffix.lower()
+    if kind not in FORMATS:
+        raise SettingError(
+            f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."
+        )
+    page = framed(drawing, title, captions)
+    if kind == ".svg":
+        write_atomically(file, page)
+        return file
+    import resvg_py
+
+    fonts = files("matplotlib") / "mpl-data" / "fonts" / "ttf"
+    names = [str(fonts / f"DejaVuSans{style}.ttf") for style in ("", "-Bold")]
+    data = bytes(resvg_py.svg_to_bytes(svg_string=page, zoom=2, font_files=names))
+    if kind == ".pdf":
+        from PIL import Image
+
+        made = io.BytesIO()
+        with Image.open(io.BytesIO(data)) as image:
+            image.convert("RGB").save(made, "PDF", resolution=144)
+        data = made.getvalue()
+    write_atomically(file, data)
+    return file

@@ -1,0 +1,340 @@
+"""Jobs: the folds of evaluations, run on all cores or a cluster, kept when they are done."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from groundling import __version__
+from groundling.errors import ConvergenceWarning, SettingError, WorkerError
+from groundling.evaluation.report import Report
+from groundling.files import write_atomically
+from groundling.tasks import benchmark
+from groundling.tasks.benchmark import Fold, Source, Task
+from groundling.tasks.registry import get_task, task_package
+from groundling.tasks.variants import FULL, with_changes
+
+__all__ = [
+    "Changes", "Job", "Result", "Sources", "assemble", "evaluation_jobs", "forget_results",
+    "load_corpus", "run_job", "run_jobs", "tuning_jobs",
+]  # fmt: skip
+
+Changes = tuple[tuple[str, Any], ...]
+Result = dict[str, Any]
+Sources = Mapping[str, Source]
+"""Where the corpus of each task is."""
+
+_LONGEST_NAME = 150  # of a file, which most systems let have 255 bytes
+
+
+@dataclass(frozen=True)
+class Job:
+    """A piece of work that needs nothing of any other.
+
+    `variants`, perhaps with changed settings, are evaluated together on a fold of the task, or
+    with `tuning` on a fold of its training data.
+
+    >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
+    'mazes-best-full-Grid'
+    """
+
+    task: str
+    preset: str
+    variants: tuple[str, ...]
+    fold: Fold
+    changes: Changes = ()
+    tuning: bool = False
+
+    @property
+    def key(self) -> str:
+        """A name for files."""
+        shown = "-".join((self.task, self.preset, *self.variants, self.fold.name))
+        name = re.sub(r"[^\w-]+", "_", shown)
+        if len(name) <= _LONGEST_NAME:
+            return name
+        return f"{name[:_LONGEST_NAME]}-{hashlib.sha256(shown.encode()).hexdigest()[:12]}"
+
+    def __str__(self) -> str:
+        what = " and ".join(self.variants)
+        if self.changes:
+            what = ", ".join(f"{name} {value}" for name, value in self.changes)
+        return f"{self.task} {self.preset}, {what}: {self.fold.name}"
+
+
+def evaluation_jobs(
+    task: str | Task[Any, Any],
+    preset: str,
+    variants: Sequence[str],
+    source: Source,
+    *,
+    quick: bool = False,
+    changes: Changes = (),
+) -> list[Job]:
+    """Return the jobs of some rows of a table."""
+    asked = get_task(task) if isinstance(task, str) else task
+    corpus = load_corpus(asked.name, source)
+    return [
+        Job(asked.name, preset, group, fold, changes)
+        for group in asked.presets.group(preset, variants)
+        for fold in asked.folds(corpus, preset, group[0], quick)
+    ]
+
+
+def tuning_jobs(
+    task: str, preset: str, changes: Changes, source: Source, variant: str = FULL
+) -> list[Job]:
+    """Return the jobs that try settings of a variant inside the training data."""
+    asked = get_task(task)
+    with_changes(asked.presets.select(preset, variant), changes)  # complains of unknown ones
+    folds = asked.tuning_folds(load_corpus(task, source))
+    return [Job(task, preset, (variant,), fold, changes, tuning=True) for fold in folds]
+
+
+def load_corpus(task: str, source: Source) -> Any:
+    """Load the corpus of a task, once in each process."""
+    return _load(task, source, benchmark.SAMPLE)
+
+
+@lru_cache(maxsize=3)
+def _load(task: str, source: Source, size: float) -> Any:
+    return get_task(task).load(source, size)
+
+
+def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
+    """Run a job in this process."""
+    task = get_task(job.task)
+    corpus = _load(job.task, source, size)
+    chosen = {
+        each: with_changes(task.presets.select(job.preset, each), job.changes)
+        for each in job.variants
+    }
+    began = time.process_time()
+    with warnings.catch_warnings():
+        # Presets say how long to train; the paper's stop before they converge.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if job.tuning:
+            outcome: Any = {"score": task.try_out(corpus, chosen[job.variants[0]], job.fold)}
+        else:
+            outcome = task.evaluate(corpus, chosen, job.fold)
+    seconds = time.process_time() - began
+    # As JSON, so that what is fresh and what was kept are the same.
+    return {"outcome": json.loads(json.dumps(outcome)), "seconds": seconds}
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    sources: Sources,
+    *,
+    workers: int = 1,
+    keep: Path | None = None,
+    tell: Callable[[Job, bool], None] = lambda job, kept: None,
+    cluster: Any = None,
+) -> dict[Job, Result]:
+    """Run jobs, in several processes or on a cluster if wished, the longest first.
+
+    With `keep`, a folder, every result is written as soon as it is there, and those that
+    an earlier run left are taken instead of running again. `tell` is called with each
+    job that is done, and whether it was kept.
+    """
+    results: dict[Job, Result] = {}
+    waiting = []
+    _refuse_others(jobs, keep)
+    for job in sorted(jobs, key=lambda each: -each.fold.seconds):
+        found = _kept(job, sources[job.task], keep)
+        if found is None:
+            waiting.append(job)
+        else:
+            results[job] = found
+            tell(job, True)
+    running = _run(waiting, sources, workers, keep)
+    if cluster is not None and waiting:
+        running = _run_on_cluster(waiting, sources, keep, cluster)
+    for job, result in running:
+        results[job] = result
+        tell(job, False)
+    return results
+
+
+def _run(
+    jobs: Sequence[Job], sources: Sources, workers: int, keep: Path | None
+) -> Iterator[tuple[Job, Result]]:
+    size = benchmark.SAMPLE
+    if workers == 1 or len(jobs) < 2:
+        for job in jobs:
+            yield job, _run_and_keep(job, sources[job.task], size, keep)
+        return
+    from joblib import Parallel, delayed
+
+    pool = Parallel(
+        n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
+    )
+    with _no_interrupts():
+        results = pool(delayed(_work)(job, sources[job.task], size, keep) for job in jobs)
+    try:
+        yield from results
+    except BrokenExecutor as error:  # ended by the system, or by hand
+        kept = " Finished parts are kept." if keep is not None else ""
+        raise WorkerError(
+            "A process that worked for this one has died, perhaps for want of memory. Run it "
+            f"again with fewer processes (--jobs 1).{kept}"
+        ) from error
+
+
+@contextlib.contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Let processes that are started meanwhile ignore Ctrl-C: this one hears of it afterwards."""
+    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(job: Job, source: Source, size: float, keep: Path | None) -> tuple[Job, Result]:
+    # Ctrl-C is for the main process, which then ends this one.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return job, _run_and_keep(job, source, size, keep)
+
+
+def _run_on_cluster(
+    jobs: Sequence[Job], sources: Sources, keep: Path | None, cluster: Any
+) -> Iterator[tuple[Job, Result]]:
+    """Run jobs on Dask workers, and keep the results here."""
+    from joblib import Parallel, delayed, parallel_config
+
+    from groundling.scale.cluster import connected, explained
+
+    size = benchmark.SAMPLE
+    kept = "Finished parts are kept." if keep is not None else "Nothing of it is kept."
+    with (
+        connected(cluster) as client,
+        explained(lambda: kept),
+        parallel_config(backend="dask", client=client),
+    ):
+        pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+        for job, result in pool(delayed(_run_apart)(job, sources[job.task], size) for job in jobs):
+            _keep(job, sources[job.task], size, keep, result)
+            yield job, result
+
+
+def _run_apart(job: Job, source: Source, size: float) -> tuple[Job, Result]:
+    return job, run_job(job, source, size)
+
+
+def _run_and_keep(job: Job, source: Source, size: float, keep: Path | None) -> Result:
+    result = run_job(job, source, size)
+    _keep(job, source, size, keep, result)
+    return result
+
+
+def _keep(job: Job, source: Source, size: float, keep: Path | None, result: Result) -> None:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        content = {"fingerprint": _fingerprint(job, source, size), **result}
+        write_atomically(keep / f"{job.key}.json", json.dumps(content))
+
+
+def _kept(job: Job, source: Source, keep: Path | None) -> Result | None:
+    path = None if keep is None else keep / f"{job.key}.json"
+    if path is None or not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["fingerprint"] != _fingerprint(job, source, benchmark.SAMPLE):
+            return None
+        return {"outcome": content["outcome"], "seconds": float(content["seconds"])}
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def forget_results(jobs: Iterable[Job], keep: Path) -> None:
+    """Delete the results of jobs that an earlier run has kept, and nothing else."""
+    _refuse_others(jobs, keep)
+    for job in jobs:
+        (keep / f"{job.key}.json").unlink(missing_ok=True)
+
+
+def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
+    """Complain of files that are not ours, where results will be."""
+    for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
+        if not path.exists():
+            continue
+        try:
+            content = json.loads(path.read_bytes())
+            ours = {"fingerprint", "outcome", "seconds"} <= set(content)
+        except (OSError, ValueError, TypeError, RecursionError):
+            ours = False
+        if not ours:
+            raise SettingError(
+                f"{path} is not a result of ours and would be lost. Move it away, or give another "
+                "folder with --out."
+            )
+
+
+def _fingerprint(job: Job, source: Source, size: float) -> str:
+    """Return what a result depends on: versions, settings and corpus."""
+    presets = get_task(job.task).presets
+    settings = [repr(presets.select(job.preset, each)) for each in job.variants]
+    versions = [__version__, task_package(job.task)]
+    plain = replace(job, fold=job.fold._replace(seconds=0.0))
+    shown = json.dumps([versions, settings, repr(plain), _mark(job.task, source, size)])
+    return hashlib.sha256(shown.encode()).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def _mark(task: str, source: Source, size: float) -> str:
+    if source is None:
+        return f"generated sample {size}"
+    digest = hashlib.sha256()
+    root = source / get_task(task).corpus if isinstance(source, Path) else Path()
+    files = sorted(root.rglob("*")) if isinstance(source, Path) else map(Path, source)
+    for path in files:
+        if path.is_file():
+            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def assemble(
+    task: str | Task[Any, Any],
+    preset: str,
+    variants: Sequence[str],
+    results: Mapping[Job, Result],
+    source: Source,
+    *,
+    quick: bool = False,
+    changes: Changes = (),
+) -> Report:
+    """Put the results of jobs together into the report of a table."""
+    asked = get_task(task) if isinstance(task, str) else task
+    wanted = evaluation_jobs(asked, preset, variants, source, quick=quick, changes=changes)
+    rows, mistakes = [], []
+    for variant in variants:
+        outcomes = [results[job]["outcome"][variant] for job in wanted if variant in job.variants]
+        row = asked.make_row(preset, variant, outcomes)
+        # Published figures are about the real corpora only.
+        rows.append(row if source is not None else replace(row, published={}))
+        mistakes += [each for outcome in outcomes for each in outcome.get("mistakes", ())]
+    condition = asked.condition(load_corpus(asked.name, source), preset, quick)
+    if source is None:
+        condition = f"generated sample; {condition}"
+    if quick:
+        condition += "; quick"
+    seconds = sum(results[job]["seconds"] for job in wanted)
+    return Report(asked.name, preset, condition, rows, seconds, __version__, mistakes=mistakes)

@@ -1,0 +1,98 @@
+"""Scores of predicted paths: transitions from landmark to landmark, as multisets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+__all__ = [
+    "PathScore",
+    "score_by_map",
+    "score_path",
+    "transitions",
+]
+
+
+class _Place(Protocol):
+    @property
+    def landmark(self) -> str: ...
+
+
+def transitions(path: Iterable[str | _Place]) -> Counter[tuple[str, str]]:
+    """Count the moves of a path from one landmark to another; sides do not matter.
+
+    A path is given by landmarks' keys, or by steps, actions or states, and begins with
+    the start.
+
+    >>> transitions(["start", "cave", "cave", "start", "cave"])
+    Counter({('start', 'cave'): 2, ('cave', 'start'): 1})
+    """
+    keys = [each if isinstance(each, str) else each.landmark for each in path]
+    return Counter((here, there) for here, there in pairwise(keys) if here != there)
+
+
+@dataclass(frozen=True)
+class PathScore:
+    """How many transitions were predicted, are in the reference, and are in both.
+
+    Scores add up to the score of several paths together (a micro average).
+
+    >>> print(PathScore(correct=3, predicted=4, reference=6) + PathScore(1, 1, 4))
+    P 0.800  R 0.400  F1 0.533
+    """
+
+    correct: int = 0
+    predicted: int = 0
+    reference: int = 0
+
+    @property
+    def precision(self) -> float:
+        """The share of the predicted transitions that are right."""
+        return self.correct / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the reference's transitions that were found."""
+        return self.correct / self.reference if self.reference else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        both = self.predicted + self.reference
+        return 2 * self.correct / both if both else 0.0
+
+    def __add__(self, other: PathScore) -> PathScore:
+        return PathScore(
+            self.correct + other.correct,
+            self.predicted + other.predicted,
+            self.reference + other.reference,
+        )
+
+    def __str__(self) -> str:
+        return f"P {self.precision:.3f}  R {self.recall:.3f}  F1 {self.f1:.3f}"
+
+
+def score_path(predicted: Iterable[str | _Place], reference: Iterable[str | _Place]) -> PathScore:
+    """Score one path against its reference; a transition made twice must be right twice.
+
+    >>> score_path(["start", "cave", "hut"], ["start", "cave", "inn", "hut"])
+    PathScore(correct=1, predicted=2, reference=3)
+    """
+    found, wanted = transitions(predicted), transitions(reference)
+    return PathScore((found & wanted).total(), found.total(), wanted.total())
+
+
+def score_by_map(scores: Iterable[PathScore], maps: Iterable[int]) -> dict[int, PathScore]:
+    """Add up the scores of the dialogues about each map.
+
+    >>> score_by_map([PathScore(1, 1, 2), PathScore(2, 4, 4), PathScore(0, 1, 2)], [3, 1, 3])
+    {1: PathScore(correct=2, predicted=4, reference=4),
+     3: PathScore(correct=1, predicted=2, reference=4)}
+    """
+    sums: dict[int, PathScore] = {}
+    for score, number in zip(scores, maps, strict=True):
+        sums[number] = sums.get(number, PathScore()) + score
+    return dict(sorted(sums.items()))

@@ -1,0 +1,208 @@
+"""Trained models that know their task: a follower's folder with a note beside its files."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from groundling.data.own import names_world
+from groundling.errors import ModelFileError, SettingError
+from groundling.files import read_plain, write_atomically
+from groundling.follower import Follower
+from groundling.learning.checkpoints import states_in
+from groundling.learning.training import ProgressCallback
+from groundling.modelfolder import check_free, is_model, read_note
+from groundling.tasks.benchmark import demonstrations
+from groundling.tasks.registry import get_task, task_names
+from groundling.tasks.variants import FULL, with_changes
+from groundling.world.environment import Demonstration
+
+__all__ = ["CHECKPOINTS", "Note", "load_trained", "read_model_note", "train"]
+
+CHECKPOINTS = "checkpoints"
+_MARK = "training.json"
+_MOST_OF_NOTE = 10_000  # bytes
+_FORMAT = "groundling-task-1"
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a model was trained for: its task, preset and variant, on which data."""
+
+    task: str
+    preset: str
+    variant: str = FULL
+    sample: bool = False
+    left_out: str = ""
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the note as it is kept, where a variant is called a row.
+
+        >>> Note.from_dict(Note("mazes", "best", "tree").to_dict())
+        Note(task='mazes', preset='best', variant='tree', sample=False, left_out='', seed=0)
+        """
+        content = asdict(self)
+        row = content.pop("variant")
+        return {"format": _FORMAT, **content, "row": row}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Note:
+        """Return a note that was kept."""
+        content = dict(content)
+        if content.pop("format") != _FORMAT:
+            raise ValueError("another format")
+        note = cls(variant=content.pop("row", FULL), **content)
+        for name, value in asdict(note).items():
+            if type(value) is not type(getattr(cls("", ""), name)):
+                raise ValueError(f"its {name} is {str(value)[:60]!r}")
+        return note
+
+
+def train(
+    note: Note,
+    corpus: Any,
+    out: str | Path,
+    *,
+    left_out: str | None = None,
+    changes: Iterable[tuple[str, Any]] = (),
+    progress: ProgressCallback | None = None,
+    resumed: Callable[[], None] = lambda: None,
+    tell: Callable[[Sequence[Any]], None] = lambda choices: None,
+    cluster: Any = None,
+    memory: str | None = None,
+    shown: Iterable[Demonstration] | None = None,
+) -> tuple[Follower, Note, int]:
+    """Train a preset and save it; return the follower, the note, and on how much it learnt.
+
+    What an interrupted training has reached lies in the folder `checkpoints`; the same
+    call resumes from there, and calls `resumed`. The model appears only when it is whole.
+    Nothing is deleted but what this training has written. `shown` are the demonstrations, where
+    they are too many to be listed; `tell` gets what was chosen from them.
+    """
+    out = Path(out)
+    task = get_task(note.task)
+    chosen = with_changes(task.presets.select(note.preset, note.variant), changes)
+    if shown is None:
+        apart = task.held_out(corpus) if left_out is None else task.find_parts(corpus, left_out)
+        note = replace(note, left_out=",".join(apart))
+        shown = demonstrations(task.prepare(corpus, chosen), apart)
+    out.mkdir(parents=True, exist_ok=True)
+    check_free(out)
+    checkpoints = out / CHECKPOINTS
+    if _begin(checkpoints, note):
+        resumed()
+    follower: Follower = chosen.fit(
+        shown, seed=note.seed, tell=tell, progress=progress, checkpoint=checkpoints,
+        check=chosen.auto, cluster=cluster, memory=memory,
+    )  # fmt: skip
+    follower.save(out, note=note.to_dict())
+    _end(checkpoints)
+    return follower, note, sum(1 for _ in shown)
+
+
+def _begin(folder: Path, note: Note) -> bool:
+    """Mark a folder as that of a training; tell whether it was already, refuse any other."""
+    mark = folder / _MARK
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise SettingError(f"{folder} is not a folder of ours. Give another folder with --out.")
+    found = _read_note(mark)
+    if found == note:
+        return True
+    if found is not None:
+        raise SettingError(
+            f"{folder} holds what another training has reached ({found}). Finish that one, give "
+            "another folder with --out, or delete it."
+        )
+    inside = [path for path in folder.rglob("*") if not path.is_dir()] if folder.exists() else []
+    if set(inside) - set(states_in(folder)):
+        raise SettingError(
+            f"{folder} was there before, and not from a training. Give another folder with --out; "
+            "nothing was changed."
+        )
+    folder.mkdir(exist_ok=True)
+    write_atomically(mark, json.dumps(note.to_dict(), indent=1) + "\n")
+    return bool(inside)  # states of a version that did not mark them
+
+
+def _end(folder: Path) -> None:
+    """Delete what a training has written on its way, and nothing else."""
+    for path in (*states_in(folder), folder / _MARK):
+        path.unlink(missing_ok=True)
+    for each in (*folder.glob("[0-9]*"), folder):
+        with contextlib.suppress(OSError):
+            each.rmdir()  # only if nothing is left in it
+
+
+def _read_note(path: Path) -> Note | None:
+    """Return the note in a file, if it is one of ours."""
+    try:
+        return Note.from_dict(json.loads(read_plain(path, _MOST_OF_NOTE, ModelFileError)))
+    except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def load_trained(
+    folder: str | Path, *, world: str | None = None, parser: str | None = None
+) -> tuple[Follower, Note]:
+    """Load a model that `train` wrote, or any model with the name of the world it acts in.
+
+    The world of a user is never taken from the model: a model file runs no code.
+
+    >>> load_trained("nowhere")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.ModelFileError: nowhere holds no trained model. Type
+    `groundling train TASK --out nowhere` to make one.
+    """
+    folder = Path(folder)
+    note = read_model_note(folder)
+    if world is not None:
+        note = Note(world, get_task(world).presets.default)
+    elif note is None:
+        raise ModelFileError(
+            f"The model in {folder} does not say which task it is for: it was not made by "
+            "`groundling train`. Name its world with --world, or use Follower.load in Python."
+        )
+    elif names_world(note.task):
+        raise SettingError(
+            f"The model in {folder} was trained in a world of one's own. Name it with --world, "
+            f"such as --world {note.task[:80]}."
+        )
+    elif note.task not in task_names():
+        raise ModelFileError(
+            f"The model in {folder} is of the task {note.task!r}, which no installed package "
+            "offers. Install the package that it was trained with."
+        )
+    try:
+        get_task(note.task).presets.select(note.preset, note.variant)
+    except SettingError as error:
+        raise ModelFileError(
+            f"The note in {folder} cannot be read ({error}). Train the model again."
+        ) from error
+    return Follower.load(folder, parser=parser), note
+
+
+def read_model_note(folder: Path) -> Note | None:
+    """Return the note of a model; None if it was not made by `train`."""
+    if not is_model(folder):
+        if (folder / CHECKPOINTS).is_dir():
+            raise ModelFileError(
+                f"The training of {folder} is not finished. Type the same `groundling train` "
+                "again; it resumes."
+            )
+        raise ModelFileError(
+            f"{folder} holds no trained model. Type `groundling train TASK --out {folder}` to "
+            "make one."
+        )
+    try:
+        content = read_note(folder)
+        return None if content is None else Note.from_dict(dict(content))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ModelFileError(
+            f"The note in {folder} cannot be read ({str(error)[:200]}). Train the model again."
+        ) from error

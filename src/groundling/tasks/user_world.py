@@ -1,0 +1,137 @@
+"""A user's own world as a task: demonstrations from files, settings chosen by the follower."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from groundling.data.own import OwnWorld, folds, open_world
+from groundling.errors import DemonstrationError, GroundlingError, SettingError, WorldError
+from groundling.evaluation.report import Row
+from groundling.explain.explanation import Plan
+from groundling.judging import checked
+from groundling.tasks.benchmark import FOLDS, Case, Fold, Outcome, Scene, Score, Source, Task
+from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State, shorten
+
+__all__ = ["UserWorldTask"]
+
+
+class UserWorldTask(Task[OwnWorld, BasePreset]):
+    """A world by its name, such as `my_world.py:Kitchen`; its corpus are files.
+
+    Every demonstration is a part by itself; those of one group are held out together.
+
+    >>> UserWorldTask("my_world.py:Kitchen").presets.default
+    'auto'
+    """
+
+    about = "Right is the share of demonstrations, by weight, that end as they were demonstrated."
+    metrics = ("right",)
+    presets = Presets("world", {"auto": BasePreset(auto=True)}, {"auto": {FULL: lambda own: own}})
+    part = "demonstration"
+
+    def __init__(self, world: str, fold_count: int = FOLDS) -> None:
+        self.name = world
+        self.fold_count = fold_count
+
+    def load(self, source: Source, size: float | None = None) -> OwnWorld:
+        """Open the world and files of demonstrations; bad records are left out."""
+        if source is not None and not isinstance(source, tuple):
+            raise SettingError(f"{self.name} is a world of your own; name its files.")
+        return open_world(self.name, source or (), skip_bad=True, check=True)
+
+    def prepare(self, corpus: OwnWorld, chosen: BasePreset) -> list[Case]:
+        """Return the demonstrations of the files."""
+        if corpus.demonstrations is None:
+            raise DemonstrationError(
+                f"There are no demonstrations. Type such as: groundling train {self.name} "
+                "demonstrations.jsonl"
+            )
+        return [
+            Case(each, str(place), reference=corpus.codec_of(each.environment))
+            for place, each in enumerate(corpus.listed)
+        ]
+
+    def held_out(self, corpus: OwnWorld) -> tuple[str, ...]:
+        """Hold out nothing."""
+        return ()
+
+    def folds(self, corpus: OwnWorld, preset: str, variant: str, quick: bool) -> list[Fold]:
+        """Hold out each demonstration once; those of one group together."""
+        cases = self.prepare(corpus, self.default())
+        part_of = {id(each.demonstration): each.part for each in cases}
+        shares = folds((each.demonstration for each in cases), self.fold_count)
+        return [
+            Fold(f"fold {n}", tuple(part_of[id(each)] for each in test))
+            for n, (_, test) in enumerate(shares, 1)
+        ]
+
+    def tuning_folds(self, corpus: OwnWorld) -> list[Fold]:
+        """Return the folds of an evaluation: nothing is kept for a test."""
+        return self.folds(corpus, self.presets.default, FULL, quick=False)
+
+    def judge(self, case: Case, plan: Plan | None) -> Score:
+        """Tell whether a plan ends as was demonstrated, and how much that counts."""
+        return {**super().judge(case, plan), "weight": case.demonstration.weight}
+
+    def remark(self, case: Case, plan: Plan | None) -> Any:
+        """Return what was wanted and what was got, where a plan is wrong."""
+        shown: Demonstration = case.demonstration
+        if super().judge(case, plan)["right"]:
+            return None
+        write = case.reference.actions_to_json
+        text = shown.instructions
+        return {
+            "name": shown.name,
+            "text": text if isinstance(text, str) else list(map(str, text)),
+            "wanted": write(shown.actions),
+            "got": None if plan is None else write(plan.actions),
+        }
+
+    def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
+        """Return the share that is right, by weight; the interval is that of plain counts."""
+        row = super().make_row(preset, variant, outcomes)
+        scores = [score for each in outcomes for _, score in each["scores"]]
+        weight = sum(score["weight"] for score in scores)
+        if weight <= 0:
+            checked([])  # says that nothing has weight
+        right = sum(score["right"] * score["weight"] for score in scores) / weight
+        return Row(
+            variant, {"right": right}, row.interval, note=f"{len(scores)} demonstrations",
+            seconds=row.seconds,
+        )  # fmt: skip
+
+    def condition(self, corpus: OwnWorld, preset: str, quick: bool) -> str:
+        """Say how the figures come about."""
+        count = len(self.folds(corpus, preset, FULL, quick))
+        return f"{count} folds, groups held out together"
+
+    def scene(
+        self, corpus: OwnWorld, chosen: BasePreset, where: str | None, start: str | None
+    ) -> Scene:
+        """Return the world, and a state to begin in: JSON, a name, or where the world says."""
+        known, state = corpus.begin(start, as_shown=True)
+        if start is not None:
+            self._check_start(corpus, known, state)
+        return Scene(self.name, known.environment, state, action_to_json=known.codec.action_to_json)
+
+    def _check_start(self, corpus: OwnWorld, known: Any, state: State) -> None:
+        """Complain of a start that is JSON, but no state of the world."""
+        try:
+            world = CachedEnvironment(known.environment)
+            world.actions(state)
+            world.describe(state)
+        except WorldError as error:
+            such = ""
+            with suppress(GroundlingError):
+                usual = known.codec.state_to_json(corpus.begin(as_shown=True)[1])
+                such = f" Write it such as --start '{json.dumps(usual, ensure_ascii=False)}'."
+            why = str(error).partition(" Run check_environment")[0]
+            raise SettingError(
+                f"--start is {shorten(state)}, which is no state of {known.codec.owner}: "
+                f"{why}{such}"
+            ) from error
