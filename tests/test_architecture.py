@@ -15,7 +15,7 @@ ROOMS = (
     "language", "world", "data", "features", "overlay", "inference", "models", "learning",
     "scale", "io_before", "io", "explain", "answers", "judging",
     "diagnosis",
-    "estimator", "looking", "follower", "conversation",
+    "estimator", "looking", "follower", "conversation", "dialogue",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
 TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")
