@@ -11,7 +11,7 @@ from groundling.features.labels import NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Encoding, Instance, encode
+from groundling.overlay.encoding import Encoding, Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, spell_plan
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
@@ -80,8 +80,7 @@ def encoded(corpus: Corpus) -> Encoding:
         corpus.instances,
         FeatureSpace(joins=("conjunction",), min_count=0),
         grow=True,
-        edge_scores=overlay.edge_scores,
-        action_scores=overlay.action_scores,
+        scored=Scored(overlay.edge_scores, overlay.action_scores),
     )
 
 

@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from groundling.overlay.arranging import arrange
-from groundling.overlay.batch import compiled, lay_out_tile, make_workspace, next_tile, whole
+from groundling.overlay.batch import compiled
 from groundling.overlay.encoding import Encoding
+from groundling.overlay.layout import FlatLayout, arrange, make_workspace
 from groundling.overlay.ragged import sizes_of, starts_of
-from groundling.overlay.strips import FlatLayout
-from groundling.overlay.vectors import LANES
+from groundling.overlay.simd import LANES
 
 __all__ = ["prepare_limit"]
 
@@ -35,17 +34,17 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
     """
     batch, tables = encoding.batch, encoding.tables
     arranged = arrange(encoding)
-    layout, flat, workspace = arranged.layout, arranged.flat, make_workspace(arranged.room)
-    pairs = len(tables.pair_node)
+    layout, texts, workspace = arranged.layout, arranged.texts, make_workspace(arranged.room)
+    count = len(tables.pair_node)
     # As in the library: one exponential per distinct pair and relation; per chart a logarithm for
     # its root and two more for rescaled rows; per word one; per candidate one exponential more.
-    pair_score, pair_exp, pair_grad = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
+    pair_score, pair_exp, pair_grad = np.zeros(count), np.zeros(count), np.zeros(count)
     edges = np.zeros(len(tables.edge_rows) - 1)
     exponentials = np.zeros(len(batch.candidate_gold))
     logarithms = np.ones(3 * len(batch.candidate_gold) + len(batch.word_parent))
     theta = np.zeros(len(encoding.space))
 
-    states = (_NONE, _NONE) if flat is None else _states(encoding, flat)
+    states = _states(encoding, layout) if isinstance(layout, FlatLayout) else ()
     passed = np.zeros(2, np.int64)
 
     def limit() -> tuple[int, int]:
@@ -58,22 +57,20 @@ def prepare_limit(encoding: Encoding) -> Callable[[], tuple[int, int]]:
             _stream(tuple(tables), theta)
             _pass_pairs(tables.pair_node, pair_score)
         passed.fill(0)
-        if flat is None:
-            _pass_charts(batch, layout, workspace, pair_exp, pair_grad, passed)
+        pairs = texts.cell_pair, pair_exp, pair_grad
+        if states:
+            _pass_flat_charts(batch, layout, states, workspace, pairs, passed)
         else:
-            _pass_flat_charts(batch, layout, flat, *states, workspace, pair_exp, pair_grad, passed)
+            _pass_charts(batch, layout, workspace, pairs, passed)
         return int(passed[0]), int(passed[1])
 
     return limit
 
 
-_NONE = np.zeros(0, np.uint32)
-
-
 def _states(encoding: Encoding, flat: FlatLayout) -> tuple[np.ndarray, np.ndarray]:
     """Return where the states of each tile begin, and their nodes: none for what fills a strip."""
     batch = encoding.batch
-    tile_states = LANES * flat.block_strips[flat.tile_blocks]
+    tile_states = LANES * flat.tile_strips
     owner = np.repeat(np.arange(encoding.instances), sizes_of(flat.instance_tiles))
     some = flat.state_node < np.repeat(batch.instance_nodes[owner], sizes_of(tile_states))
     lane = LANES * np.repeat(flat.strip_block, LANES) + np.tile(
@@ -95,33 +92,29 @@ def _pass_pairs(pair_node: Any, pair_score: Any) -> None:
 
 
 @compiled
-def _pass_charts(
-    batch: Any, layout: Any, workspace: Any, pair_exp: Any, pair_grad: Any, passed: Any
-) -> float:
+def _pass_charts(batch: Any, layout: Any, workspace: Any, of_pairs: Any, passed: Any) -> float:
+    cell_pair, pair_exp, pair_grad = of_pairs
     seen = np.uint64(0)
     held = 0.0
     for instance in range(len(batch.instance_weight)):
         words = batch.instance_words[instance + 1] - batch.instance_words[instance]
         cells = words * batch.instance_nodes[instance]
         first_cell = batch.instance_cells[instance]
-        pairs = layout.cell_pair[first_cell : first_cell + cells]
+        pairs = cell_pair[first_cell : first_cell + cells]
         for cell in range(cells):
             workspace.scores[cell] = pair_exp[pairs[cell]]
-        first, end = batch.instance_candidates[instance], batch.instance_candidates[instance + 1]
-        while first < end:
-            last, _ = next_tile(layout, first, end)
-            lay_out_tile(batch, layout, first, last, batch.instance_nodes[instance], workspace)
-            actions = batch.candidate_actions[last] - batch.candidate_actions[first]
-            states = whole(workspace.action_start[actions])
+        for number in range(layout.instance_tiles[instance], layout.instance_tiles[instance + 1]):
+            tile = layout.open_tile(batch, workspace, instance, number, True)
+            states = np.int64(tile.action_start[len(tile.action_block)])
             passed[0] += words * states
-            passed[1] += words * workspace.tile_links[-1]
+            passed[1] += words * len(tile.link)
             for w in range(words):
                 row = workspace.rows[w * states : (w + 1) * states]
                 message = workspace.messages[w * states : (w + 1) * states]
                 posterior = workspace.posteriors[w * states : (w + 1) * states]
                 for _ in range(2):  # forward, backward
-                    for i in range(workspace.tile_links[-1]):
-                        seen += workspace.link[i]
+                    for i in range(len(tile.link)):
+                        seen += tile.link[i]
                 for s in range(states):  # forward: fill, write the message, write the row
                     row[s] = 1.0
                     message[s] = 0.0
@@ -140,7 +133,6 @@ def _pass_charts(
                     workspace.asked[s] = message[s]
                 for s in range(states):
                     held = max(held, posterior[s])
-            first = last
         for cell in range(cells):
             pair_grad[pairs[cell]] += workspace.scores[cell]
     return held + math.sqrt(seen)
@@ -148,16 +140,17 @@ def _pass_charts(
 
 @compiled
 def _pass_flat_charts(
-    batch: Any, layout: Any, flat: Any, tile_states: Any, nodes_of_states: Any, workspace: Any,
-    pair_exp: Any, pair_grad: Any, passed: Any,
-) -> float:  # fmt: skip
+    batch: Any, layout: Any, of_states: Any, workspace: Any, of_pairs: Any, passed: Any
+) -> float:
+    tile_states, nodes_of_states = of_states
+    cell_pair, pair_exp, pair_grad = of_pairs
     held = 0.0
     for instance in range(len(batch.instance_weight)):
         words = batch.instance_words[instance + 1] - batch.instance_words[instance]
         nodes = batch.instance_nodes[instance]
         cells = words * nodes
         first_cell = batch.instance_cells[instance]
-        pairs = layout.cell_pair[first_cell : first_cell + cells]
+        pairs = cell_pair[first_cell : first_cell + cells]
         for cell in range(cells):
             workspace.scores[cell] = pair_exp[pairs[cell]]
             workspace.counts[cell] = 0.0
@@ -165,9 +158,10 @@ def _pass_flat_charts(
         extras = batch.kind_extras[kinds[instance]], batch.kind_extras[kinds[instance + 1]]
         for i in range(*extras):
             held += pair_exp[batch.extra_pair[i]]
-        for i in range(flat.instance_prior[instance], flat.instance_prior[instance + 1]):
-            held += pair_exp[max(0, flat.node_prior[i])]
-        for tile in range(flat.instance_tiles[instance], flat.instance_tiles[instance + 1]):
+        graph = batch.instance_graphs[instance]
+        for i in range(graph, graph + nodes):
+            held += pair_exp[max(0, batch.graph_prior[i])]
+        for tile in range(layout.instance_tiles[instance], layout.instance_tiles[instance + 1]):
             first, states = tile_states[tile], tile_states[tile + 1] - tile_states[tile]
             state_node = nodes_of_states[first : first + states]
             passed[0] += words * states
@@ -198,8 +192,8 @@ def _pass_flat_charts(
                     count[state_node[s]] += posterior[s]
         for i in range(*extras):
             pair_grad[batch.extra_pair[i]] += 1.0
-        for i in range(flat.instance_prior[instance], flat.instance_prior[instance + 1]):
-            pair_grad[max(0, flat.node_prior[i])] += 1.0
+        for i in range(graph, graph + nodes):
+            pair_grad[max(0, batch.graph_prior[i])] += 1.0
         for cell in range(cells):
             pair_grad[pairs[cell]] += workspace.counts[cell]
     return held

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from groundling import Follower
 from groundling.explain import figure as drawing
 from groundling.explain.explanation import Explanation
-from groundling.explain.layout import (
+from groundling.explain.figure import (
     NodeBox,
     arc_levels,
     choose_nodes,

@@ -26,7 +26,7 @@ from groundling.tasks.mazes.presets import PRESETS, Preset
 from groundling.tasks.mazes.route_protocol import POWERS
 from groundling.tasks.mazes.route_training import RouteData, prepare_routes
 from groundling.tasks.mazes.routes import act_at_once, forecast, read_routes
-from groundling.world.composing import compose
+from groundling.world.composition import compose
 
 __all__ = ["HiddenStart", "main", "measure", "sum_poses"]
 

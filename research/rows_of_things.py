@@ -20,7 +20,7 @@ from groundling import (
     Search,
 )
 from groundling.errors import ConvergenceWarning
-from groundling.world.ranking import RankedEnvironment
+from groundling.world.ranks import RankedEnvironment
 
 __all__ = ["Row", "ask", "main", "measure"]
 

@@ -49,8 +49,7 @@ def write(folder, manifest, parts):
         for old in folder.glob(f"{name.partition('.')[0]}*"):
             old.unlink()
         stem, _, suffix = name.rpartition(".")
-        plain = manifest["version"] in (1, 2)
-        shown = name if plain else f"{stem}-{manifest['sha256'][name][:16]}.{suffix}"
+        shown = f"{stem}-{manifest['sha256'][name][:16]}.{suffix}"
         (folder / shown).write_bytes(data)
     manifest["sha256"]["manifest.json"] = own_sum(manifest)
     (folder / "manifest.json").write_text(json.dumps(manifest))

@@ -11,14 +11,14 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "files", "memory", "compiling", "ties", "modelfolder",
-    "language", "world", "data", "features", "overlay", "inference", "models", "learning",
-    "scale", "io_before", "io", "explain", "answers", "judging",
+    "errors", "trust", "settings", "limits", "files", "cache", "internals", "compiling", "ties",
+    "modelfolder", "language", "world", "data", "features", "overlay", "inference", "models",
+    "explain", "answers", "judging", "learning", "scale", "io",
     "diagnosis",
     "estimator", "looking", "follower", "conversation", "dialogue",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "gym", "studio", "cli")
+TOP = ("corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -49,6 +49,13 @@ def imports_of(path):
     return set(imported(ast.parse(path.read_text(encoding="utf-8"))))
 
 
+def hinted(tree):
+    """Yield the modules that a file imports for its annotations only."""
+    for node in ast.walk(tree):
+        if is_type_checking(node):
+            yield from imported(ast.Module(node.body, []))
+
+
 def room_of(path):
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
@@ -59,7 +66,7 @@ def test_architecture_imports_point_one_way(path):
     if room in ("__init__", "__main__"):
         return
     assert room in ORDER, f"{room} has no place in the order of rooms; add it to ROOMS or TOP"
-    for name in imports_of(path):
+    for name in imports_of(path) | set(hinted(ast.parse(path.read_text(encoding="utf-8")))):
         parts = name.split(".")
         if parts[0] == "groundling" and parts[1:] not in ([], ["__version__"]):
             if room in TOP and parts[1] in groundling.__all__:
@@ -113,9 +120,10 @@ class Preset:
 
 def test_architecture_rule_can_fail():
     lazy = "def late():\n    from groundling.cli import main\n"
-    hinted = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import groundling.follower\n"
+    hints = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import groundling.follower\n"
     assert "groundling.cli" in set(imported(ast.parse(lazy)))
-    assert "groundling.follower" not in set(imported(ast.parse(hinted)))
+    assert "groundling.follower" not in set(imported(ast.parse(hints)))
+    assert "groundling.follower" in set(hinted(ast.parse(hints)))
 
 
 def test_architecture_no_module_can_run_stored_code():
@@ -186,3 +194,54 @@ print(before == after)
 def test_architecture_every_public_name_exists():
     for name in groundling.__all__:
         assert hasattr(groundling, name)
+
+
+def test_architecture_answering_does_not_import_the_trainer():
+    code = """
+import sys
+import groundling.answers, groundling.models.learnt
+print([name for name in sys.modules if name.startswith("groundling.learning")])
+"""
+    assert run(code).strip() == "[]"
+
+
+def asked_by_name(tree):
+    """Yield the attributes that a file asks for by a literal name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr"):
+            name = node.args[1]
+            if isinstance(name, ast.Constant) and not name.value.startswith("__"):
+                yield name.value
+
+
+def defined(tree):
+    """Yield the attributes that the classes of a file have."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for each in ast.walk(node):
+                if isinstance(each, ast.FunctionDef):
+                    yield each.name
+                elif isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+                    yield each.attr
+                elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                    yield each.id
+
+
+def test_architecture_core_asks_for_no_attribute_of_an_extra():
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    core = [tree for path, tree in trees.items() if room_of(path) not in TOP]
+    extra = {name for path in trees if room_of(path) in TOP for name in defined(trees[path])}
+    known = {name for tree in core for name in defined(tree)}
+    # What any environment, action or memory may have is told where these are described.
+    classes = [each for tree in core for each in ast.walk(tree) if isinstance(each, ast.ClassDef)]
+    told = " ".join(filter(None, map(ast.get_docstring, classes)))
+    for tree, path in zip(core, (p for p in FILES if room_of(p) not in TOP), strict=True):
+        for name in set(asked_by_name(tree)):
+            if name in extra - known:
+                assert f"`{name}" in told, f"{path} asks for {name}, which only an extra has"
+
+
+def test_architecture_rule_of_attributes_can_fail():
+    assert set(asked_by_name(ast.parse('getattr(world, "room_grid", None)'))) == {"room_grid"}
+    made = "class Grid:\n    size = 3\n    def __init__(self): self.room_grid = []"
+    assert {"size", "room_grid"} <= set(defined(ast.parse(made)))

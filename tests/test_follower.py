@@ -34,7 +34,7 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 from tests.worlds import Blocks, GoalLine, Line, line_demonstrations, put
 
 PLANS = PlanModel(advance_scores=True, skip=2.0)
@@ -403,10 +403,10 @@ def test_follower_worlds_that_are_given_are_their_own():
     follower = moody_follower(Moody("plain"))
     encoder = follower._learnt.fitted.encoder
     place = Moody("contrary")
-    given = World(place)
+    given = CachedEnvironment(place)
     assert encoder.world(given) is given
     assert encoder.world(place) is given
-    stale = World(Moody("plain"))
+    stale = CachedEnvironment(Moody("plain"))
     encoder._worlds._worlds[id(place)] = stale
     assert encoder.world(given) is given
     encoder._worlds._worlds[id(place)] = stale

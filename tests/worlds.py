@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from groundling import Demonstration, Features, GroundingGraph, Instruction, Overlay, Search
-from groundling.features.reading import Reader
+from groundling.features.reader import Reader
 from groundling.language import ChainParser
 from groundling.models.base import TrainingData
 from groundling.models.examples import prepare

@@ -9,9 +9,9 @@ import numpy as np
 from numba import njit
 
 from groundling.inference.plan_space import widen
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.inference.transduction import Layer, Transduction, transduce
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import FittedModel, Request, SearchResult
 from groundling.models.transducer import Reading, TransducerModel
 from groundling.overlay.batch import Integers, Reals

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from groundling.conversation import Conversation, Remembering
     from groundling.errors import GroundlingError
+    from groundling.explain.explanation import Plan
+    from groundling.features.feature_settings import Features
     from groundling.features.lexicon import Lexicon
-    from groundling.features.settings import Features
     from groundling.follower import Follower
-    from groundling.inference.plan import Plan
-    from groundling.inference.settings import Search
+    from groundling.inference.search import Search
     from groundling.language.instruction import Instruction
     from groundling.learning.settings import Learning
     from groundling.models.base import Member
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from groundling.models.plan import PlanModel
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
-    from groundling.world.checks import check_environment
-    from groundling.world.composing import compose
+    from groundling.world.composition import compose
     from groundling.world.environment import Demonstration, Environment
+    from groundling.world.environment_checks import check_environment
     from groundling.world.graph import GroundingGraph
-    from groundling.world.ranking import RankedEnvironment
+    from groundling.world.ranks import RankedEnvironment
 
 __version__ = "0.2.0.dev0"
 
@@ -67,19 +67,19 @@ _HOMES = {
     "TransducerModel": "models.transducer",
     "Demonstration": "world.environment",
     "Environment": "world.environment",
-    "Features": "features.settings",
+    "Features": "features.feature_settings",
     "Follower": "follower",
     "GroundingGraph": "world.graph",
     "Instruction": "language.instruction",
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
-    "Plan": "inference.plan",
-    "RankedEnvironment": "world.ranking",
+    "Plan": "explain.explanation",
+    "RankedEnvironment": "world.ranks",
     "Remembering": "conversation",
-    "Search": "inference.settings",
-    "check_environment": "world.checks",
-    "compose": "world.composing",
+    "Search": "inference.search",
+    "check_environment": "world.environment_checks",
+    "compose": "world.composition",
 }
 
 

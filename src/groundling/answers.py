@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
-from groundling.explain.explanation import Source
-from groundling.features.reading import Text
+from groundling.explain.explanation import Plan, Source
+from groundling.features.reader import Text
 from groundling.inference.decoding import decode, log_softmax
-from groundling.inference.naming import ActionNames
-from groundling.inference.plan import Plan
-from groundling.inference.plan_tree import ScoredPlans
-from groundling.inference.settings import Search
-from groundling.learning.trainer import Learnt
+from groundling.inference.plan_space import ActionNames, ScoredPlans
+from groundling.inference.search import Search
 from groundling.models.base import Request, SearchResult
+from groundling.models.learnt import Learnt
 from groundling.ties import Name, at_least, rank
-from groundling.world.environment import Environment, State, World, shorten
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Environment, State, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
 __all__ = ["Decoded", "answer", "decoded", "listed_requests", "no_plan", "possible_plans"]
@@ -103,7 +102,7 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
     )  # fmt: skip
 
 
-def no_plan(world: World, start: State, search: Search) -> SearchError:
+def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchError:
     """Return the error for a start from which no plan was found."""
     if not world.actions(start):
         return SearchError(

@@ -10,24 +10,25 @@ from typing import Any, NamedTuple
 from groundling.data.codec import Codec, Json
 from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
+from groundling.explain.explanation import Plan
 from groundling.features.labels import kind_of
 from groundling.features.lexicon import matches_name
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import runs_of, split_words
-from groundling.world.comparing import among
+from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import (
     Action,
     Demonstration,
     Environment,
     State,
-    World,
+    Wrapper,
+    class_name,
     shorten,
 )
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.wrapping import Wrapper, class_name
+from groundling.world.reprs import among
 
 __all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
 
@@ -247,7 +248,7 @@ class Remembering(Wrapper):
                     f"{told} has the action {shorten(done)} where a list of actions is meant. "
                     "Put it into a list."
                 )
-            remembered = _known(World(self).carry_out(remembered, done, told)[-1])
+            remembered = _known(CachedEnvironment(self).carry_out(remembered, done, told)[-1])
             remembered = self.listen(remembered, text)
         if not found:
             raise DemonstrationError(
@@ -385,7 +386,7 @@ class Conversation:
             raise DemonstrationError(
                 "A correction has one action or more. Use take_back where nothing was meant."
             )
-        meant = World(self.world).trace(before, shown.actions, "The correction")
+        meant = CachedEnvironment(self.world).trace(before, shown.actions, "The correction")
         plan = Plan(meant.actions, meant.states, log_probability=0.0, confidence=1.0)
         self.turns[-1] = Turn(text, plan, before)
         end = meant.end

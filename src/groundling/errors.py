@@ -17,13 +17,15 @@
     ├── PluginError           an installed package whose task cannot be used
     ├── ProjectError          a project of the studio that cannot be read or written
     ├── SettingError          a setting that does not exist or does not fit
+    ├── StorageError          a disk that is full, or cannot be written to
     └── WorkerError           a process that worked for this one has died
 
     GroundlingWarning
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
     ├── GlyphWarning          no font has the letters of a text
-    └── LearningWarning       something in the demonstrations or settings cannot work
+    ├── LearningWarning       something in the demonstrations or settings cannot work
+    └── StorageWarning        checkpoints that cannot be written; training goes on without
 
 Messages say what was found, where, and what to do about it.
 """
@@ -54,6 +56,8 @@ __all__ = [
     "ProjectError",
     "SearchError",
     "SettingError",
+    "StorageError",
+    "StorageWarning",
     "WorkerError",
     "WorldError",
     "did_you_mean",
@@ -149,6 +153,10 @@ class IdleSettingError(SettingError):
         self.name = name
 
 
+class StorageError(GroundlingError, OSError):
+    """A disk that is full, or a folder that cannot be written to."""
+
+
 class WorkerError(GroundlingError, RuntimeError):
     """A process that worked for this one has died."""
 
@@ -173,6 +181,10 @@ class LearningWarning(GroundlingWarning):
     """Something in the demonstrations or the settings cannot work; the message says what to do."""
 
 
+class StorageWarning(GroundlingWarning):
+    """Checkpoints cannot be written, so that training goes on without them."""
+
+
 _MOST_KNOWN = 12
 
 
@@ -185,7 +197,7 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     " Known: 'chain', 'tree'."
     """
     names = sorted(str(each) for each in known)
-    close = difflib.get_close_matches(str(name), names, n=2)
+    close = difflib.get_close_matches(str(name)[:_LONGEST], names, n=2)
     if close:
         return " Did you mean " + " or ".join(f"{each!r}" for each in close) + "?"
     more = ", …" if len(names) > _MOST_KNOWN else ""

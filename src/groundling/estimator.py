@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from groundling.errors import SettingError, did_you_mean
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.features.feature_settings import Features
+from groundling.inference.search import Search
 from groundling.language.parser import Parser
 from groundling.learning.presets import default_model
 from groundling.learning.settings import Learning

@@ -17,10 +17,10 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
-from groundling.features.reading import Text
-from groundling.features.settings import Features
-from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.explain.explanation import Plan
+from groundling.features.feature_settings import Features
+from groundling.features.reader import Text
+from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
 from groundling.language.parser import Parser
 from groundling.learning.choosing import Choices, choose
@@ -28,12 +28,13 @@ from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
 from groundling.learning.teaching import forget, teach
 from groundling.learning.texts import warn_of_long_texts
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.learning.tuning import compare
 from groundling.looking import Looking
 from groundling.models.base import Model
 from groundling.models.examples import Skipped, listed_demonstrations, sift
+from groundling.models.learnt import Learnt
 from groundling.overlay.settings import Overlay
 from groundling.scale.fitting import fit_at_scale, refuse_in_shards
 from groundling.settings import AUTO, Auto, knowing_names
@@ -293,7 +294,7 @@ class Follower(Looking):
         demonstrations, or Follower.load with a saved model.
         """
         learnt = self._fitted()
-        settings = learnt.settings
+        settings = Trainer.of(learnt)
         if search.max_length is None:
             search = replace(search, max_length=max(learnt.search.longest, search.min_length))
         settings.model.check(settings.overlay, settings.features, settings.learning.rounds, search)

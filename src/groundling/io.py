@@ -3,8 +3,7 @@
 - `tables`: names of labels and which are usual, lexicon, values, word counts, as JSON;
 - `weights`: θ and the keys of its features, and those of further members, as safetensors.
 
-How they lie on disk is told in `groundling.modelfolder`. No code is in them, and none is run.
-Models of format 1 and 2 (version 0.1.0) are read too; `groundling.io_before` translates them.
+`groundling.modelfolder` describes how they lie on disk. No code is in them, and none is run.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from groundling.errors import ModelFileError, SettingError
+from groundling.features.connectives import Connective
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.ordering import Connective
-from groundling.features.settings import Features
 from groundling.features.space import JoiningFunction, name_of
-from groundling.inference.settings import Search
-from groundling.io_before import translate
+from groundling.inference.search import Search
 from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.choosing import Choice, Choices
 from groundling.learning.given import check_open
 from groundling.learning.settings import Learning
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.usual import usual_labels
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
 from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
+from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
@@ -168,11 +167,7 @@ def load_learnt(
         arrays = _arrays(data["weights.safetensors"])
         check_settings(manifest["settings"])
         check_settings({"temperature": manifest["temperature"], "loss": manifest["loss"]})
-        if manifest["version"] < 3:
-            manifest["settings"], tables, arrays = translate(manifest["settings"], tables, arrays)
         chosen: str | Parser = parser if parser is not None else str(manifest["settings"]["parser"])
-        if parser is None and manifest["settings"]["parser_name"] == "chain@1":
-            chosen = "chain:english"  # what every chain was before languages had names
         # A model file must not make us read files or run pipelines of its choice.
         if parser is None and not _OWN_PARSERS.fullmatch(str(chosen)):
             trained_with = str(manifest["settings"]["parser_name"])
@@ -273,10 +268,10 @@ def _build(
         float(manifest["loss"]),
         float(manifest["temperature"]),
         choices=Choices(
-            (Choice(*map(_text, each)) for each in manifest.get("choices", ())),
-            check_open(map(_text, manifest.get("left_open", ()))),
+            (Choice(*map(_text, each)) for each in manifest["choices"]),
+            check_open(map(_text, manifest["left_open"])),
         ),
-        usual=(_texts(tables, 0), _texts(tables, 1)),
+        usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
     )
 
 
@@ -334,7 +329,7 @@ def _fitted(
     reader = encoder.reader
     reader.counts = {word: _count(count) for word, count in tables["counts"].items()}
     reader.connectives = frozenset(
-        Connective(_text(word), _text(place)) for word, place in tables.get("connectives", ())
+        Connective(_text(word), _text(place)) for word, place in tables["connectives"]
     )
     context = frozenset(map(str, tables["context_words"]))
     reader.labeller = replace(reader.labeller, context_words=context)
@@ -345,11 +340,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{str(value)[:60]!r} stands where a text should")
     return value
-
-
-def _texts(tables: dict[str, Any], place: int) -> tuple[str, ...]:
-    """Return names of usual labels, which models of version 0.1.0 do not have."""
-    return tuple(map(_text, tables.get("usual", ((), ()))[place]))
 
 
 def _count(value: Any) -> int:

@@ -8,11 +8,12 @@ import numpy as np
 
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError
+from groundling.explain.explanation import Plan
 from groundling.inference.decoding import best_temperature
-from groundling.inference.plan import Plan
-from groundling.learning.trainer import Learnt
 from groundling.models.base import Request
-from groundling.world.environment import Demonstration, World
+from groundling.models.learnt import Learnt
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration
 
 __all__ = ["checked", "honest_temperature", "is_right", "share_right"]
 
@@ -31,7 +32,7 @@ def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
     return listed
 
 
-def is_right(world: World, demonstration: Demonstration, plan: Plan | None) -> bool:
+def is_right(world: CachedEnvironment, demonstration: Demonstration, plan: Plan | None) -> bool:
     """Tell whether a plan ends as a demonstration does; no plan does not.
 
     >>> from groundling import GroundingGraph
@@ -40,7 +41,8 @@ def is_right(world: World, demonstration: Demonstration, plan: Plan | None) -> b
     ...     def step(self, state, action): return action
     ...     def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
     >>> shown = Demonstration("light it", Lamp(), "off", ("on",))
-    >>> is_right(World(Lamp()), shown, Plan(("off", "on"), ("off", "off", "on"), -0.1, 0.9))
+    >>> plan = Plan(("off", "on"), ("off", "off", "on"), -0.1, 0.9)
+    >>> is_right(CachedEnvironment(Lamp()), shown, plan)
     True
     """
     ends = [

@@ -14,17 +14,18 @@ from groundling.diagnosis.diagnosing import Diagnosis, diagnose, joined
 from groundling.diagnosis.findings import Finding, another_world
 from groundling.errors import LearningWarning, NotFittedError, SettingError
 from groundling.estimator import Estimator
+from groundling.explain.explanation import Plan
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.inference.decoding import SHARPEST, SOFTEST
-from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.judging import checked, honest_temperature, share_right
 from groundling.learning.choosing import Choices
 from groundling.learning.given import reopened
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.usual import usual_labels
 from groundling.models.base import Request
+from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.settings import Auto
 from groundling.world.environment import Demonstration, Environment, State
@@ -207,7 +208,7 @@ class Looking(Estimator):
         Follower(parser='chain')
         """
         learnt = self._fitted()
-        return type(self)(**reopened(learnt.settings, getattr(learnt.choices, "left_open", ())))
+        return type(self)(**reopened(Trainer.of(learnt), getattr(learnt.choices, "left_open", ())))
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
@@ -293,7 +294,7 @@ class Looking(Estimator):
             return diagnose(learnt, listed, read)
         other, found = copy(self), []
         for learn, test in folds(listed, parts):
-            other._learnt = learnt.settings.fit(learn)
+            other._learnt = Trainer.of(learnt).fit(learn)
             found.append(other.diagnose(test))
         return joined(found)
 

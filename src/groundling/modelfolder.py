@@ -5,7 +5,7 @@
 
 A save writes new parts beside the old ones, then replaces the manifest in one step, then
 deletes the old parts. Whenever it is stopped, the manifest that is there names parts that are
-there. Nothing in a folder is deleted but what its own sum or an earlier manifest marks as ours.
+there. Nothing in a folder is deleted unless its name holds its own checksum.
 
 Reading trusts nothing: names come from sums, files must be plain and of a sensible size, JSON
 holds no numbers without end. What the values mean is for others to say.
@@ -28,6 +28,7 @@ from groundling.errors import ModelFileError
 from groundling.files import alone_in, is_leftover, read_plain, write_atomically
 
 __all__ = [
+    "FIRST",
     "FORMAT",
     "VERSION",
     "check_free",
@@ -39,7 +40,7 @@ __all__ = [
 ]
 
 FORMAT = "groundling-model"
-VERSION = 3  # 1 had one member; 1 and 2 had files with plain names, and other settings
+FIRST, VERSION = 3, 3  # the formats that are read; 0.2.0 is the first release, with format 3
 MANIFEST = "manifest.json"
 LIMITS = {
     MANIFEST: 1_000_000,
@@ -81,7 +82,7 @@ def write_folder(
         raise ModelFileError(f"{folder} is a file. A model is a folder: give another name.")
     folder.mkdir(parents=True, exist_ok=True)
     with alone_in(folder) as alone:
-        mode, before = _present(folder)
+        mode = _mode_of_model(folder)
         try:
             for name, data in parts.items():
                 path = folder / _name(name, content)
@@ -91,7 +92,7 @@ def write_folder(
         finally:
             # After a failure, what the manifest that is there does not name is of no use.
             with contextlib.suppress(OSError, ModelFileError):
-                _sweep(folder, before, leftovers=alone)
+                _sweep(folder, leftovers=alone)
             if made:
                 with contextlib.suppress(OSError):
                     folder.rmdir()  # only if nothing is in it
@@ -129,7 +130,7 @@ def is_model(folder: Path) -> bool:
 
 def check_free(folder: Path) -> None:
     """Refuse a folder into which no model can be saved without a loss."""
-    _present(folder)
+    _mode_of_model(folder)
 
 
 def read_json(data: bytes, where: Path | str) -> Any:
@@ -179,11 +180,13 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ModelFileError(f"{path} is not the manifest of a Groundling model.")
     version = manifest.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
+    if type(version) is not int or not FIRST <= version <= VERSION:
+        made_by = str(manifest.get("groundling", "another version"))[:40]
+        older = type(version) is int and version < FIRST
+        cure = "Train and save it again" if older else f"Update Groundling to {made_by}"
         raise ModelFileError(
-            f"The model in {folder} has format version {str(version)[:40]}; this Groundling reads "
-            f"up to {VERSION}. Update Groundling to "
-            f"{str(manifest.get('groundling', 'a newer version'))[:40]}."
+            f"The model in {folder} must have format version {FIRST} to {VERSION}; got "
+            f"{str(version)[:40]}, written by Groundling {made_by}. {cure}."
         )
     sums = manifest.get("sha256")
     if not isinstance(sums, dict):
@@ -220,8 +223,6 @@ def _part(folder: Path, name: str, manifest: Mapping[str, Any]) -> bytes:
 
 def _name(name: str, manifest: Mapping[str, Any]) -> str:
     """Return the file of a part: a name of ours with a sum, whatever the manifest says."""
-    if manifest["version"] < 3:
-        return name
     checksum = str(manifest["sha256"].get(name))
     if not re.fullmatch(r"[0-9a-f]{64}", checksum):
         raise ModelFileError(f"{MANIFEST} has no sum of {name}. Save the follower again.")
@@ -242,26 +243,17 @@ def _own_sum(manifest: Mapping[str, Any]) -> str:
 # ---- replacing --------------------------------------------------------------------------
 
 
-def _present(folder: Path) -> tuple[int | None, dict[str, str]]:
-    """Return the permissions of the model that is there, and the sums of its parts by file."""
+def _mode_of_model(folder: Path) -> int | None:
+    """Return the permissions of the model that is there; refuse manifests of others."""
     path = folder / MANIFEST
     if not _is_there(path):
-        return None, {}
+        return None
     if not is_model(folder):
         raise ModelFileError(
             f"{folder} holds a {MANIFEST} that is not of a Groundling model, which would be lost. "
             "Save into another folder; nothing was changed."
         )
-    mode = stat.S_IMODE(path.lstat().st_mode)
-    try:
-        manifest = _manifest(folder)
-    except ModelFileError:  # damaged: nothing says which parts were its own
-        return mode, {}
-    return mode, {
-        _name(name, manifest): str(checksum)
-        for name, checksum in manifest["sha256"].items()
-        if name in LIMITS and name != MANIFEST
-    }
+    return stat.S_IMODE(path.lstat().st_mode)
 
 
 def _must_be_readable(files: Mapping[str, bytes]) -> None:
@@ -284,7 +276,7 @@ def _holds(path: Path, checksum: str) -> bool:
         return False
 
 
-def _sweep(folder: Path, before: Mapping[str, str], *, leftovers: bool) -> None:
+def _sweep(folder: Path, *, leftovers: bool) -> None:
     """Delete parts that no manifest names any more, and what killed saves have left."""
     used = set()
     if _is_there(folder / MANIFEST):
@@ -293,10 +285,7 @@ def _sweep(folder: Path, before: Mapping[str, str], *, leftovers: bool) -> None:
     for entry in list(os.scandir(folder)):
         if entry.name in used or not entry.is_file(follow_symlinks=False):
             continue
-        marked = _OURS.fullmatch(entry.name)
-        if entry.name in before:
-            ours = _holds(folder / entry.name, before[entry.name])
-        elif marked:
+        if marked := _OURS.fullmatch(entry.name):
             data = read_plain(folder / entry.name, max(LIMITS.values()), ModelFileError)
             ours = _sum(data).startswith(marked[2])
         else:

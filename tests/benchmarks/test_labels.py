@@ -4,14 +4,14 @@ import random
 
 from benchmarks.labels import Home, Lamps, Pairs, Row, put, small, switch, take, told
 from groundling import Features, Follower, Overlay, RankedEnvironment, check_environment
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 
 
 def test_labels_worlds_are_fine():
     dice = random.Random(3)
     row, pairs = RankedEnvironment(Row("numbers", "values", "indicators")), Pairs(linked=True)
     for shown in (take(dice, row), put(dice, pairs, "{} by {}"), switch(dice, Lamps(), cut=True)):
-        World(shown.environment).trace(shown.start, shown.actions, "shown")
+        CachedEnvironment(shown.environment).trace(shown.start, shown.actions, "shown")
         assert "is fine" in str(check_environment(shown.environment, shown.start))
 
 
@@ -28,7 +28,7 @@ def test_labels_texts_of_all_are_several_actions_where_no_action_is_for_all():
         assert text == same
         assert all(each[2] != "everywhere" for each in actions)
         assert actions == single or len(actions) > len(single) == 1
-        World(Home("left", "next", several=True)).trace(state, actions, text)
+        CachedEnvironment(Home("left", "next", several=True)).trace(state, actions, text)
 
 
 def test_labels_are_measured_on_texts_that_were_not_learnt_from(capsys):

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import before, kernels, page, run, scene, side
-from groundling.overlay.strips import is_flat
+from groundling.overlay.layout import is_flat
 
 QUIET = Console(file=io.StringIO())
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groundling import Demonstration, Instruction
-from groundling.data import lines, parquet
+from groundling.data import parquet
 from groundling.data.records import Demonstrations
 from groundling.errors import DemonstrationError, SettingError
 from groundling.language import SentenceLabel
@@ -318,6 +318,11 @@ BAD = [
          "start": 2, "actions": []},
         "3 is no label of a sentence",
     ),
+    (
+        {"instructions": {"tokens": ["a"], "heads": [-1], "relations": [""],
+                          "labels": [{"name": "x", "amount": 10**399}]}, "start": 2, "actions": []},
+        "is no label of a sentence",
+    ),
     ({"text": "go", "actions": []}, "There is no start."),
     ({"text": "go", "start": 2}, "There are no actions."),
     (shown(actions="left"), "'left' is no plan: write its actions as a list."),
@@ -325,7 +330,10 @@ BAD = [
     (shown(also=3), "also is 3; write a list."),
     (shown(negative_starts=[2]), "has its own start among its negative starts"),
     (shown(start={"Place": {"x": 1}}), "Line offers no class 'Place' for states."),
-    (shown(weight=-1), "weight is -1; weights are numbers from 0 up."),
+    (shown(weight=-1), "weight is -1; weights are numbers from 0 up to"),
+    (shown(weight=10**399), "weight is 1000"),
+    (shown(start={"$bytes": "é"}), "is not base 64"),
+    (shown(text="go " * 40_000), "text must have at most 100,000 characters; got 120,000"),
     (shown(weight=True), "weight is True"),
     (shown(weight="1"), "weight is '1'"),
     (shown(group=3), "group is 3; write it as a string."),
@@ -426,15 +434,13 @@ def test_records_say_where_a_file_breaks_off(tmp_path):
 
 
 def test_records_longer_than_the_limit_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST", 1 << 20)
+    monkeypatch.setenv("GROUNDLING_LIMIT_LINE_BYTES", str(1 << 20))
     path = tmp_path / "long.jsonl.gz"
     with gzip.open(path, "wb") as file:
         file.write(json.dumps(shown()).encode() + b"\n")
         for _ in range(100):
             file.write(b" " * (1 << 20))
-    with pytest.raises(
-        DemonstrationError, match=r"long.jsonl.gz:2: This line is longer than 1 MiB"
-    ):
+    with pytest.raises(DemonstrationError, match=r"gz:2: A line must have at most 1,048,576 bytes"):
         list(read(path))
 
 

@@ -115,7 +115,7 @@ def test_worlds_load_by_entry_point(monkeypatch):
         ('my_kitchen.py:Kitchen{"sise": 1}', "unexpected keyword argument 'sise'"),
         ("my_kitchen.py:leave", "could not be made without arguments: SystemExit: 3"),
         ("my_kitchen.py:nothing", "is no environment: None has no method actions."),
-        ("my_kitchen.py:State", "could not be made"),
+        ("my_kitchen.py:State", "makes no environment: it has no method actions."),
         ("my_kitchen.py:number", "is no environment: 3 has no method actions."),
         ('my_kitchen.py:ready{"size": 3}', "is an environment already"),
         ("my_kitchen.py:Kitchen{size: 3}", "is not JSON"),

@@ -29,7 +29,7 @@ from groundling import (
     TransducerModel,
 )
 from groundling.errors import ConvergenceWarning, GroundlingError, InstructionError
-from groundling.explain.layout import arc_levels
+from groundling.explain.figure import arc_levels
 from groundling.overlay.encoding import Instance
 from groundling.world.trajectory import Trajectory
 from tests.overlay.overlay_twin import alignments

@@ -6,7 +6,7 @@ import pytest
 
 from groundling import Demonstration, Follower, Search
 from groundling.errors import GlyphWarning
-from groundling.explain import fonts
+from groundling.explain import figure as fonts
 from tests.worlds import Line
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.errors import LexiconError, SettingError
+from groundling.features.feature_settings import Features
 from groundling.features.labels import (
     NodeLabel,
     NodeLabeller,
@@ -15,8 +16,7 @@ from groundling.features.labels import (
     meaning_of,
 )
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.reader import Reader
 from groundling.features.space import FeatureSpace
 from groundling.language import ENGLISH, NEUTRAL, ChainParser, Instruction, Language
 from groundling.world.graph import Label

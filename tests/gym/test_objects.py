@@ -6,7 +6,7 @@ import pytest
 
 from groundling.errors import DemonstrationError, SettingError, WorldError
 from groundling.gym.objects import ObjectWorld, Verb, sides
-from groundling.world.checks import check_environment
+from groundling.world.environment_checks import check_environment
 
 THINGS = {
     1: {"kind": "cup", "colour": "red"},

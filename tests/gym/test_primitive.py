@@ -7,7 +7,7 @@ pytest.importorskip("minigrid")
 from groundling.gym.babyai_levels import babyai
 from groundling.gym.grid import parse_grid, step
 from groundling.gym.primitive import distances
-from groundling.world.checks import check_environment
+from groundling.world.environment_checks import check_environment
 
 
 def test_primitive_distances_count_moves():

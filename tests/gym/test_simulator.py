@@ -4,8 +4,8 @@ import pytest
 
 from groundling.errors import SettingError, WorldError
 from groundling.follower import Follower
-from groundling.world.checks import check_environment
 from groundling.world.environment import Demonstration
+from groundling.world.environment_checks import check_environment
 from groundling.world.graph import GroundingGraph
 
 gymnasium = pytest.importorskip("gymnasium")

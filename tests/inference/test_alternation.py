@@ -11,8 +11,8 @@ from groundling import DecisionModel, Instruction, Overlay, Search
 from groundling.errors import SearchError
 from groundling.inference.alignment import align
 from groundling.inference.alternation import Alternation, alternate, best_path
-from groundling.inference.units import UnitScores
-from groundling.world import World
+from groundling.inference.unit_scores import UnitScores
+from groundling.world import CachedEnvironment
 from tests.worlds import GoalLine, Line, line_demonstrations, objective_of, weights_for
 
 TEXT = (Instruction.chain("go left"), Instruction.chain("then right"))
@@ -23,7 +23,7 @@ def unit_scores(world, seed=0, text=TEXT, spread=1.0):
     shown = line_demonstrations(Line(4, {1: "lamp"}))
     objective, space = objective_of(DecisionModel(), Overlay(), shown)
     theta = weights_for(space, seed, spread)
-    return UnitScores(objective.data.encoder, space, theta, text, World(world))
+    return UnitScores(objective.data.encoder, space, theta, text, CachedEnvironment(world))
 
 
 def walks(world, start, length):

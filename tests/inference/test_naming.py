@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from groundling.inference.naming import ActionNames
+from groundling.inference.plan_space import ActionNames
 
 
 class Way(Enum):

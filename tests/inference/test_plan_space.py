@@ -21,7 +21,7 @@ from groundling.inference.plan_space import (
     greedy_plans,
     sample_plans,
 )
-from groundling.world import World
+from groundling.world import CachedEnvironment
 from tests.worlds import GoalLine, Line
 
 
@@ -39,7 +39,7 @@ def make_score(seed):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 4), st.integers(0, 3), st.booleans(), st.integers(0, 9))
 def test_plan_space_beam_without_width_is_exhaustive(size, longest, start, goal, seed):
-    world = World((GoalLine if goal else Line)(size))
+    world = CachedEnvironment((GoalLine if goal else Line)(size))
     search = Search(max_length=longest, beam=None)
     start = min(start, size - 1)
     every = enumerate_plans(world, start, search)
@@ -52,24 +52,24 @@ def test_plan_space_beam_without_width_is_exhaustive(size, longest, start, goal,
 
 
 def test_plan_space_enumeration_lists_every_walk():
-    found = enumerate_plans(World(Line(3)), 1, Search(max_length=2))
+    found = enumerate_plans(CachedEnvironment(Line(3)), 1, Search(max_length=2))
     assert [p.actions for p in found] == [
         ("left",), ("right",), ("left", "right"), ("right", "left"),
     ]  # fmt: skip
 
 
 def test_plan_space_enumeration_respects_lengths():
-    found = enumerate_plans(World(Line(5)), 2, Search(min_length=2, max_length=2))
+    found = enumerate_plans(CachedEnvironment(Line(5)), 2, Search(min_length=2, max_length=2))
     assert {len(p.actions) for p in found} == {2}
 
 
 def test_plan_space_enumeration_gives_up_over_budget():
     search = Search(max_length=30, budget=100)
-    assert enumerate_plans(World(Line(9)), 4, search) is None
+    assert enumerate_plans(CachedEnvironment(Line(9)), 4, search) is None
 
 
 def test_plan_space_enumeration_reaches_goals_only():
-    found = enumerate_plans(World(GoalLine(3)), 0, Search(max_length=4))
+    found = enumerate_plans(CachedEnvironment(GoalLine(3)), 0, Search(max_length=4))
     assert found
     assert all(p.states[-1] == 2 for p in found)
 
@@ -79,7 +79,7 @@ def test_plan_space_dead_ends_end_plans():
         def actions(self, state):
             return () if state == 2 else super().actions(state)
 
-    found = enumerate_plans(World(Pit(4)), 1, Search(max_length=3))
+    found = enumerate_plans(CachedEnvironment(Pit(4)), 1, Search(max_length=3))
     assert ("right",) in {p.actions for p in found}
     assert not any(p.actions[:2] == ("right", "right") for p in found)
 
@@ -91,7 +91,7 @@ def test_plan_space_beam_keeps_its_width():
         asked.append(len(plans))
         return np.zeros(len(plans))
 
-    beam_plans(World(Line(50)), 25, Search(max_length=6, beam=2), score)
+    beam_plans(CachedEnvironment(Line(50)), 25, Search(max_length=6, beam=2), score)
     assert max(asked) <= 4
 
 
@@ -111,20 +111,21 @@ def test_plan_space_beam_stops_at_its_budget_before_it_grows():
 
     search = Search(max_length=3, beam=None, budget=500)
     with pytest.raises(SearchError, match=r"Raise Search.budget"):
-        beam_plans(World(Wide()), 0, search, lambda plans: np.zeros(len(plans)))
+        beam_plans(CachedEnvironment(Wide()), 0, search, lambda plans: np.zeros(len(plans)))
     assert Wide.asked == 0
 
 
 def test_plan_space_beam_returns_what_it_has_when_the_budget_ends():
     search = Search(max_length=20, beam=None, budget=20)
-    found = beam_plans(World(Line(9)), 4, search, lambda plans: np.zeros(len(plans)))
+    found = beam_plans(CachedEnvironment(Line(9)), 4, search, lambda plans: np.zeros(len(plans)))
     assert {len(p.actions) for p in found} == {1, 2, 3}
 
 
 def test_plan_space_samples_are_distinct_and_seeded():
     search = Search(max_length=4)
     one, other = (
-        sample_plans(World(Line(6)), 3, search, 10, np.random.default_rng(5)) for _ in range(2)
+        sample_plans(CachedEnvironment(Line(6)), 3, search, 10, np.random.default_rng(5))
+        for _ in range(2)
     )
     actions = [p.actions for p in one]
     assert actions == [p.actions for p in other]
@@ -136,7 +137,9 @@ def test_plan_space_samples_reach_goals_and_survive_dead_ends():
         def actions(self, state):
             return () if state == 0 else super().actions(state)
 
-    found = sample_plans(World(Pit(3)), 1, Search(max_length=5), 5, np.random.default_rng(0))
+    found = sample_plans(
+        CachedEnvironment(Pit(3)), 1, Search(max_length=5), 5, np.random.default_rng(0)
+    )
     assert found
     assert all(p.states[-1] == 2 for p in found)
 
@@ -144,7 +147,7 @@ def test_plan_space_samples_reach_goals_and_survive_dead_ends():
 def test_plan_space_greedy_takes_the_best_next_action_and_stops():
     wanted = {("right",): 1.0, ("right", "right"): 2.0}
     plan, *others = greedy_plans(
-        World(Line(6)), 0, Search(max_length=5),
+        CachedEnvironment(Line(6)), 0, Search(max_length=5),
         lambda plans: np.array([wanted.get(p.actions, 0.0) for p in plans]),
     )  # fmt: skip
     assert plan.actions == ("right", "right")
@@ -158,10 +161,10 @@ def test_plan_space_greedy_takes_the_best_next_action_and_stops():
 
 def test_plan_space_greedy_stops_only_at_a_goal():
     score = lambda plans: np.array([float(p.actions[-1] == "right") for p in plans])  # noqa: E731
-    found = greedy_plans(World(GoalLine(4)), 0, Search(max_length=5), score)
+    found = greedy_plans(CachedEnvironment(GoalLine(4)), 0, Search(max_length=5), score)
     assert found
     assert [plan.end for plan in found] == [3] * len(found)
-    assert greedy_plans(World(GoalLine(4)), 0, Search(max_length=2), score) == []
+    assert greedy_plans(CachedEnvironment(GoalLine(4)), 0, Search(max_length=2), score) == []
 
 
 def test_plan_space_errors_of_the_world_name_state_and_action():
@@ -172,7 +175,7 @@ def test_plan_space_errors_of_the_world_name_state_and_action():
             return super().step(state, action)
 
     with pytest.raises(WorldError, match=r"Broken.step\(2, 'left'\) raised KeyError"):
-        enumerate_plans(World(Broken(5)), 0, Search(max_length=4))
+        enumerate_plans(CachedEnvironment(Broken(5)), 0, Search(max_length=4))
 
 
 class _Trap:
@@ -216,10 +219,10 @@ def test_plan_space_dead_ends_are_dropped_and_plans_stay_the_same(model, budget)
 
 
 def test_plan_space_dead_ends_mean_nothing_without_a_goal():
-    trap = World(_Trap())
+    trap = CachedEnvironment(_Trap())
     assert trap.is_dead_end(4)
     free = _Trap()
-    free_world = World(
+    free_world = CachedEnvironment(
         type("Free", (), {n: getattr(free, n) for n in ("actions", "step", "is_dead_end")})
     )
     assert not free_world.is_dead_end(4)

@@ -3,9 +3,8 @@
 import numpy as np
 
 from groundling import Search
-from groundling.inference.plan_space import enumerate_plans
-from groundling.inference.plan_tree import PlanTree, ScoredPlans
-from groundling.world.environment import World
+from groundling.inference.plan_space import PlanTree, ScoredPlans, enumerate_plans
+from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.trajectory import Trajectory
 from tests.worlds import Line
 
@@ -24,7 +23,7 @@ def listed(world, start, length):
 
 
 def test_plan_tree_holds_what_listing_gives():
-    world = World(Line(4, {1: "lamp"}))
+    world = CachedEnvironment(Line(4, {1: "lamp"}))
     tree = enumerate_plans(world, 1, Search(max_length=3))
     assert list(tree) == listed(world, 1, 3)
     assert [tree[place] for place in range(len(tree))] == list(tree)

@@ -5,9 +5,9 @@ import pytest
 
 from groundling import Features, Instruction, Search, TransducerModel
 from groundling.inference.transduction import MARKS, Transduction, transduce
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import FittedModel, Request
-from groundling.world import World
+from groundling.world import CachedEnvironment
 from tests.inference.test_alternation import walks
 from tests.inference.test_transduction import learnt
 from tests.worlds import Line
@@ -17,7 +17,7 @@ TEXT = [Instruction.chain("left then right")]
 
 def table(seed):
     encoder, space, _, theta = learnt(seed)
-    return UnitScores(encoder, space, theta, TEXT, World(Line(3)))
+    return UnitScores(encoder, space, theta, TEXT, CachedEnvironment(Line(3)))
 
 
 def found(scores, **how):

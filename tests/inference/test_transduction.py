@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from groundling import Demonstration, Instruction, Overlay, Search, TransducerModel
 from groundling.errors import SearchError
 from groundling.inference.transduction import MARKS, Transduction, transduce
-from groundling.inference.units import UnitScores
-from groundling.world import World
+from groundling.inference.unit_scores import UnitScores
+from groundling.world import CachedEnvironment
 from tests.inference.test_alternation import walks
 from tests.models.test_lattice import readings
 from tests.worlds import GoalLine, Line, line_demonstrations, objective_of, weights_for
@@ -45,7 +45,7 @@ def by_readings(scores, world, states, actions, costs=(0.0, 0.0)):
 def test_transduction_without_beam_equals_brute_force(seed, start, text, goal, spread, cost):
     encoder, space, _, theta = learnt(seed, spread)
     world = (GoalLine if goal else Line)(3)
-    scores = UnitScores(encoder, space, theta, [Instruction.chain(text)], World(world))
+    scores = UnitScores(encoder, space, theta, [Instruction.chain(text)], CachedEnvironment(world))
     search = Search(max_length=3, beam=None)
     how = Transduction(unaligned_cost=cost, fertility_cost=2 * cost)
     found = transduce(scores, start, search, how)
@@ -65,7 +65,7 @@ def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread)
     for shown in line_demonstrations():
         encoder, space, objective, theta = learnt(seed, spread, [shown])
         text = encoder.reader.read(shown.instructions)
-        scores = UnitScores(encoder, space, theta, text, World(shown.environment))
+        scores = UnitScores(encoder, space, theta, text, CachedEnvironment(shown.environment))
         found = transduce(scores, shown.start, Search(max_length=4, beam=None))
         logs = {each.actions: each.score for each in found}
         assert -objective.loss(theta)[0] == pytest.approx(logs[shown.actions], abs=1e-9)
@@ -76,7 +76,7 @@ def test_transduction_probability_is_that_of_the_lattice_objective(seed, spread)
 def test_transduction_probabilities_sum_to_at_most_one(seed, spread, beam):
     encoder, space, _, theta = learnt(seed, spread)
     text = [Instruction.chain("go left then right")]
-    scores = UnitScores(encoder, space, theta, text, World(Line(4)))
+    scores = UnitScores(encoder, space, theta, text, CachedEnvironment(Line(4)))
     found = transduce(scores, 1, Search(max_length=3, beam=beam))
     logs = np.array([each.score for each in found])
     assert (logs <= 1e-9).all()
@@ -88,7 +88,7 @@ def test_transduction_wider_beams_lose_nothing():
     text = [Instruction.chain("right then left")]
 
     def best(beam):
-        scores = UnitScores(encoder, space, theta, text, World(Line(4)))
+        scores = UnitScores(encoder, space, theta, text, CachedEnvironment(Line(4)))
         return transduce(scores, 1, Search(max_length=3, beam=beam))[0].score
 
     assert best(2) <= best(8) + 1e-12 <= best(None) + 2e-12
@@ -97,7 +97,7 @@ def test_transduction_wider_beams_lose_nothing():
 def test_transduction_reads_sentences_as_units():
     encoder, space, _, theta = learnt(1, unit="sentence")
     text = [Instruction.chain("go left"), Instruction.chain("go right")]
-    scores = UnitScores(encoder, space, theta, text, World(Line(4)))
+    scores = UnitScores(encoder, space, theta, text, CachedEnvironment(Line(4)))
     assert scores.units == 2
     assert transduce(scores, 1, Search(max_length=2))
 
@@ -108,14 +108,14 @@ def test_transduction_dead_end_at_the_start_gives_no_plan():
             return ()
 
     encoder, space, _, theta = learnt(1)
-    scores = UnitScores(encoder, space, theta, [Instruction.chain("go")], World(Pit()))
+    scores = UnitScores(encoder, space, theta, [Instruction.chain("go")], CachedEnvironment(Pit()))
     assert transduce(scores, 0, Search()) == []
 
 
 def test_transduction_budget_is_respected():
     encoder, space, _, theta = learnt(1, 0.1)
     text = [Instruction.chain("go right then go right then go right")]
-    scores = UnitScores(encoder, space, theta, text, World(Line(10**6)))
+    scores = UnitScores(encoder, space, theta, text, CachedEnvironment(Line(10**6)))
     with pytest.raises(SearchError, match=r"Raise Search.budget"):
         transduce(scores, 500, Search(max_length=50, beam=30, budget=5))
 

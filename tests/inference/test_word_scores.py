@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from groundling import Instruction, Overlay, TransducerModel
-from groundling.inference.units import UnitScores
-from groundling.inference.word_scores import WordScores
-from groundling.world import World
+from groundling.inference.unit_scores import UnitScores, WordScores
+from groundling.world import CachedEnvironment
 from tests.worlds import Line, line_demonstrations, objective_of, weights_for
 
 TEXT = [Instruction.chain("go left"), Instruction.chain("then go right right")]
@@ -26,7 +25,7 @@ def pairs(world):
 
 def test_word_scores_add_up_to_those_of_the_overlay(learnt):
     encoder, space, theta = learnt
-    world = World(Line(4))
+    world = CachedEnvironment(Line(4))
     scores = UnitScores(encoder, space, theta, TEXT, world)
     text, free = scores.actions(pairs(world))
     laid_over = scores._score([encoder.ground(world, *pair) for pair in pairs(world)])
@@ -37,7 +36,7 @@ def test_word_scores_add_up_to_those_of_the_overlay(learnt):
 
 def test_word_scores_of_known_words_need_no_overlay(learnt, monkeypatch):
     encoder, space, theta = learnt
-    world = World(Line(4))
+    world = CachedEnvironment(Line(4))
     first = UnitScores(encoder, space, theta, TEXT, world).actions(pairs(world))
     monkeypatch.setattr(encoder, "encode", None)
     again = UnitScores(encoder, space, theta, TEXT[::-1], world).actions(pairs(world))
@@ -61,7 +60,7 @@ def test_word_scores_copies_begin_anew(learnt):
 def test_word_scores_grow_beyond_their_first_room(learnt):
     encoder, space, theta = learnt
     many = [Instruction.chain(" ".join(f"word{n}" for n in range(200)) + " left")]
-    world = World(Line(4))
+    world = CachedEnvironment(Line(4))
     scores = UnitScores(encoder, space, theta, many, world)
     text, _ = scores.actions(pairs(world))
     few = UnitScores(encoder, space, theta, [Instruction.chain("left")], world)
@@ -70,7 +69,7 @@ def test_word_scores_grow_beyond_their_first_room(learnt):
 
 def test_word_scores_are_counted_and_take_a_part_of_the_budget(learnt):
     encoder, space, theta = learnt
-    world = World(Line(4))
+    world = CachedEnvironment(Line(4))
     UnitScores(encoder, space, theta, TEXT, world).actions(pairs(world))
     known = WordScores.of(encoder, space, theta)
     assert encoder.remembered()["scores"] == known.bytes > 64 * 64 * 9

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from groundling.language import CachedParser, ChainParser, ParseCache, cache_folder
+from groundling.language import CachedParser, ChainParser, Instruction, ParseCache, cache_folder
 
 
 class CountingParser(ChainParser):
@@ -142,3 +142,21 @@ def test_cache_folder_from_the_environment(tmp_path, monkeypatch):
     monkeypatch.delenv("GROUNDLING_CACHE")
     assert cache_folder().name == "groundling"
     assert not os.path.exists(tmp_path / "here")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_cache_is_readable_by_its_owner_only(tmp_path):
+    before = os.umask(0o022)
+    try:
+        cache = ParseCache(tmp_path / "new")
+        cache.put("chain", {"my secret": [Instruction.chain("my secret")]})
+        folder = tmp_path / "new"
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert [each.stat().st_mode & 0o777 for each in folder.iterdir()] == [0o600]
+        # One that an earlier version has left open to all is closed.
+        (folder / "parses.sqlite3").chmod(0o644)
+        cache.put("chain", {"another": [Instruction.chain("another")]})
+        assert [each.stat().st_mode & 0o777 for each in folder.iterdir()] == [0o600]
+        assert len(ParseCache(folder).get("chain", ["my secret", "another"])) == 2
+    finally:
+        os.umask(before)

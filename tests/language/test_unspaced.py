@@ -7,8 +7,8 @@ import pytest
 from groundling import Demonstration, Follower, GroundingGraph, Overlay
 from groundling.errors import LimitError
 from groundling.language import ChainParser, Language
-from groundling.language.cache import ParseCache
 from groundling.language.limits import Limits
+from groundling.language.parse_cache import ParseCache
 from groundling.language.parser import load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.learning.facts import Facts

@@ -35,7 +35,7 @@ from groundling.learning.presets import (
     with_second_member,
 )
 from groundling.learning.trying import in_common, split
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 from tests.worlds import Line, line_demonstrations
 
 
@@ -217,7 +217,7 @@ def test_facts_count_plans_of_many_actions_by_some_states():
             asked.append(action)
             return (*state, action)
 
-    counts = PlanCounts([(World(Board()), ())])
+    counts = PlanCounts([(CachedEnvironment(Board()), ())])
     assert counts.plans(2) == pytest.approx(300 + 300 * 299)
     assert counts.actions(3) == pytest.approx(300 + 300 * 299 + 300 * 299 * 298, rel=0.01)
     assert len(asked) < 30_000
@@ -430,7 +430,7 @@ def test_choosing_leaves_out_whole_groups_where_there_are_enough():
 
 
 def test_choosing_counts_what_plans_have_in_common():
-    world = World(Line(9))
+    world = CachedEnvironment(Line(9))
     one, other = (world.trace(4, actions, "") for actions in (("left", "left"), ("left", "right")))
     assert in_common(world, one, one) == 1
     assert in_common(world, one, other) == 0.5
@@ -509,7 +509,7 @@ def test_choosing_speaks_of_the_length_that_was_given():
 
 def test_choosing_takes_the_longest_of_few_demonstrations_at_some_cost():
     counts, lengths = Counter({1: 40, 2: 20, 3: 2}), Counter({1: 400, 2: 200, 3: 20})
-    starts = [(World(Islands()), ())]
+    starts = [(CachedEnvironment(Islands()), ())]
     few = Lengths(Many(), counts, 4)
     assert (few.of_trials, few.of_plans) == (2, 3)
     many = Lengths(Many(), lengths, 4)

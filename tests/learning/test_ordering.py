@@ -6,7 +6,7 @@ import pytest
 
 from groundling import Demonstration, Features, Follower, Learning, Overlay, PlanModel, Search
 from groundling.errors import SettingError
-from groundling.features.ordering import Connective, in_order, possible_connectives
+from groundling.features.connectives import Connective, in_order, possible_connectives
 from groundling.language import ChainParser, Instruction
 from tests.worlds import Line
 

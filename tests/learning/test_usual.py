@@ -4,7 +4,7 @@ import pytest
 
 from groundling import Demonstration, Follower, GroundingGraph
 from groundling.learning.usual import UsualLabels, usual_labels
-from groundling.world import World
+from groundling.world import CachedEnvironment
 
 KINDS = ("fan", "lamp", "radio", "stove")
 
@@ -79,7 +79,7 @@ def test_usual_labels_do_not_count_where_labels_follow_the_text():
     class Episode(Home):
         labels_follow_text = True
 
-    bare = World(Episode(room=False))
+    bare = CachedEnvironment(Episode(room=False))
     assert UsualLabels.of([(bare, NOTHING)]) == UsualLabels()
     assert UsualLabels(("room",)).missing([(bare, NOTHING)]) == ()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from groundling.models.lattice import lattice_gradient
+from groundling.models.transducer import lattice_gradient
 from tests.worlds import slopes
 
 

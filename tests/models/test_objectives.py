@@ -17,7 +17,7 @@ from groundling import (
 )
 from groundling.errors import DemonstrationError
 from groundling.models.decision import DecisionObjective
-from groundling.models.plan_objective import PlanObjective
+from groundling.models.plan import PlanObjective
 from groundling.models.transducer import TransducerObjective
 from tests.worlds import (
     Blocks,

@@ -54,7 +54,7 @@ class OneStepModel(Model):
         scores = self.sharpness * scorer.candidate_scores(theta)
         found = []
         for place in range(len(plans)):
-            posteriors, _, _ = scorer.posteriors(scorer.potentials(theta), 0, place)
+            posteriors = scorer.posteriors(scorer.potentials(theta), 0, place)
             chosen = np.eye(len(plans))[place] * self.sharpness
             words = scorer.weighted_gradient(theta, chosen, 0 * chosen)
             free = scorer.weighted_gradient(theta, 0 * chosen, chosen)

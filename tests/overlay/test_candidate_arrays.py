@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from groundling import Features, Overlay, PlanModel, Search
-from groundling.features.reading import Reader
+from groundling.features.reader import Reader
 from groundling.inference.plan_space import enumerate_plans
 from groundling.language import ChainParser
 from groundling.overlay import candidate_arrays as module
 from groundling.overlay import encoding
-from groundling.overlay.arranging import arrange
 from groundling.overlay.candidate_arrays import LatestArrays
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.joined import JoinedLabels
+from groundling.overlay.layout import arrange
 from groundling.overlay.scorer import Scorer
 from tests.worlds import Line
 
@@ -55,9 +55,12 @@ class Room:
 
     def encode(self, instances, joined, latest):
         return encode(
-            instances, self.space, edge_scores=self.overlay.edge_scores,
-            action_scores=self.overlay.action_scores, advance_scores=self.terms.advance_scores,
-            plan_words=self.terms.plan_words, joined=joined, latest=latest,
+            instances, self.space,
+            scored=Scored(
+                self.overlay.edge_scores, self.overlay.action_scores, self.terms.advance_scores,
+                self.terms.plan_words,
+            ),
+            joined=joined, latest=latest,
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from groundling import Features, Overlay, PlanModel, Search
-from groundling.features.reading import Reader
+from groundling.features.reader import Reader
 from groundling.inference.plan_space import enumerate_plans
 from groundling.language import ChainParser
 from groundling.overlay.candidates import Candidates

@@ -7,7 +7,7 @@ import pytest
 
 from groundling import Follower, Overlay, PlanModel, Search
 from groundling.overlay import joined as module
-from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
 from tests.worlds import Line
@@ -25,15 +25,17 @@ def scores(follower, text, world, start, remembered):
     fitted = follower._learnt.fitted
     encoder = fitted.encoder
     [read] = encoder.reader.read_many([text])
-    from groundling.models.plan_spaces import PlanSpaces
+    from groundling.models.plan import PlanSpaces
 
     space = PlanSpaces.of(encoder).plans(encoder.world(world), start, follower.search)
     labelled = encoder.label(read, space.candidates.graphs)
     instance = Instance(labelled.skeleton, labelled.words, [space.candidates])
     terms = encoder.terms
     encoding = encode(
-        [instance], fitted.space, edge_scores=encoder.overlay.edge_scores,
-        advance_scores=terms.advance_scores, plan_words=terms.plan_words, joined=remembered,
+        [instance], fitted.space, joined=remembered,
+        scored=Scored(
+            encoder.overlay.edge_scores, advances=terms.advance_scores, plan_words=terms.plan_words
+        ),
     )  # fmt: skip
     return Scorer(encoding, skip=terms.skip).candidate_scores(fitted.theta)
 

@@ -34,22 +34,6 @@ def model(number, size=3000):
 OLD, NEW = model(1), model(2)
 
 
-def in_second_format(folder):
-    """Turn a folder into one that an earlier version of the format would have written."""
-    import hashlib
-
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for name in NAMES:
-        stem, _, suffix = name.rpartition(".")
-        [part] = folder.glob(f"{stem}-*.{suffix}")
-        part.rename(folder / name)
-    manifest["version"] = 2
-    sums = {name: manifest["sha256"][name] for name in NAMES}
-    text = json.dumps({**manifest, "sha256": sums}, sort_keys=True)
-    manifest["sha256"]["manifest.json"] = hashlib.sha256(text.encode()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-
-
 def prepare(scenario, folder):
     """Make the folder that is saved into."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -58,8 +42,6 @@ def prepare(scenario, folder):
     folder.mkdir()
     (folder / MINE).write_text("keep me")
     write_folder(folder, *(NEW if scenario == "same" else OLD))
-    if scenario == "second format":
-        in_second_format(folder)
 
 
 class Fault:
@@ -129,9 +111,6 @@ def check(scenario, kind, place, folder):
     manifest, parts = read_folder(folder, NAMES)
     assert parts == NEW[1], f"{where}: the next save did not mend it"
     left = sorted(path.name.partition("-")[0] for path in folder.iterdir() if path.name != MINE)
-    if scenario == "second format":
-        # Plain names are known as ours only while the manifest that lists them is there.
-        left = [name for name in left if name not in NAMES]
     assert left == ["manifest.json", "tables", "weights"], f"{where}: {left} are left"
 
 

@@ -43,7 +43,7 @@ def run(*arguments, wrapped=(), **options):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("scenario", ["first", "replace", "same", "second format"])
+@pytest.mark.parametrize("scenario", ["first", "replace", "same"])
 def test_atomic_saves_survive_a_fault_at_every_call(scenario, disk):
     done = run(scenario, disk / "model")
     assert done.returncode == 0, done.stderr

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from groundling import Demonstration, GroundingGraph, check_environment
+from groundling.cache import CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
-from groundling.memory import Budget
-from groundling.world.environment import World
-from groundling.world.worlds import Worlds
+from groundling.world.cached_environment import CachedEnvironment, EnvironmentCache
 from tests.worlds import GoalLine, Line
 
 
@@ -67,14 +66,14 @@ def endless(*_):
 
 
 def test_bounded_worlds_actions_that_never_end():
-    world = World(type("Endless", (Line,), {"actions": endless})())
+    world = CachedEnvironment(type("Endless", (Line,), {"actions": endless})())
     assert "may be without end" in complaint(lambda: world.actions(0))
 
 
 @pytest.mark.parametrize("extra", [10**9, -1, "many", 1.5, None, float("nan")])
 def test_bounded_worlds_extra_length(extra):
     environment = type("Long", (Line,), {"extra_length": lambda self, start: extra})()
-    assert "between 0 and 1000" in complaint(lambda: World(environment).extra_length(0))
+    assert "between 0 and 1000" in complaint(lambda: CachedEnvironment(environment).extra_length(0))
     assert "between 0 and 1000" in complaint(lambda: check_environment(environment, 0))
 
 
@@ -83,14 +82,16 @@ def test_bounded_worlds_extra_length(extra):
 def test_bounded_worlds_arrays_instead_of_truth(method, answer):
     methods = {"is_goal": lambda self, state: True, method: lambda self, state: answer}
     environment = type("Array", (Line,), methods)()
-    assert "return True or False" in complaint(lambda: getattr(World(environment), method)(0))
+    assert "return True or False" in complaint(
+        lambda: getattr(CachedEnvironment(environment), method)(0)
+    )
     assert "True or False" in complaint(lambda: check_environment(environment, 0))
 
 
 def test_bounded_worlds_truth_of_numpy_is_truth():
     environment = type("Numpy", (Line,), {"is_goal": lambda self, state: np.bool_(state == 1)})()
-    assert World(environment).is_goal(1)
-    assert not World(environment).is_goal(0)
+    assert CachedEnvironment(environment).is_goal(1)
+    assert not CachedEnvironment(environment).is_goal(0)
 
 
 def test_bounded_worlds_states_that_cannot_be_compared():
@@ -101,7 +102,7 @@ def test_bounded_worlds_states_that_cannot_be_compared():
         def step(self, state, action):
             return Raising()
 
-    world = World(Odd())
+    world = CachedEnvironment(Odd())
     world.actions(Raising())
     assert "cannot compare" in complaint(lambda: world.actions(Raising()))
     assert "cannot compare" in complaint(lambda: check_environment(Odd(), 0))
@@ -117,7 +118,7 @@ def test_bounded_worlds_values_that_cannot_be_shown():
         def step(self, state, action):
             raise ValueError(Unshowable())
 
-    message = complaint(lambda: World(Odd()).step(0, Unshowable()))
+    message = complaint(lambda: CachedEnvironment(Odd()).step(0, Unshowable()))
     assert "whose __repr__ raises RuntimeError" in message
     assert "whose __repr__ raises" in complaint(lambda: check_environment(Odd(), 0))
 
@@ -134,8 +135,8 @@ def test_bounded_worlds_messages_are_short_however_large_the_state():
             return 5
 
     for state in (Huge(), "s" * 10_000_000, tuple(range(1_000_000)), ("s" * 1_000_000,) * 9):
-        complaint(lambda state=state: World(Odd()).step(state, "left"))
-        complaint(lambda state=state: World(Odd()).trace(state, ["right"]))
+        complaint(lambda state=state: CachedEnvironment(Odd()).step(state, "left"))
+        complaint(lambda state=state: CachedEnvironment(Odd()).trace(state, ["right"]))
         complaint(lambda state=state: check_environment(Odd(), state))
 
 
@@ -203,15 +204,15 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
         def step(self, state, action):
             return (state[0] + 1, "x" * 1000)
 
-    budget = Budget(1_000_000)
-    worlds = Worlds(budget)
+    budget = CacheBudget(1_000_000)
+    worlds = EnvironmentCache(budget)
     state = (0, "")
     for _ in range(5000):
         world = worlds.of(Endless())
         world.actions(state)
         state = world.step(state, "right")
         assert budget.used <= budget.most
-    one = World(Endless(), budget)
+    one = CachedEnvironment(Endless(), budget)
     for number in range(5000):
         one.step((number, ""), "right")
     assert budget.used <= budget.most
@@ -219,8 +220,8 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
 
 
 def test_bounded_worlds_of_which_nothing_is_remembered_are_let_go():
-    budget = Budget(20_000)
-    worlds = Worlds(budget)
+    budget = CacheBudget(20_000)
+    worlds = EnvironmentCache(budget)
     kept = weakref.WeakSet()
     for number in range(300):
         line = Line(9, {1: f"item {number}"})
@@ -235,7 +236,7 @@ def test_bounded_worlds_of_which_nothing_is_remembered_are_let_go():
 
 
 def test_bounded_worlds_are_found_by_their_environment_and_not_by_a_number():
-    worlds = Worlds()
+    worlds = EnvironmentCache()
     first = Line(4)
     world = worlds.of(first)
     # What happens when the number of a freed object is used again:
@@ -247,7 +248,7 @@ def test_bounded_worlds_are_found_by_their_environment_and_not_by_a_number():
 
 def test_bounded_worlds_that_change_are_noticed_and_can_be_forgotten():
     line = Line(4, {1: "lamp"})
-    world = World(line)
+    world = CachedEnvironment(line)
     assert world.actions(3) == ("left",)
     world.ground(0, "right")
     assert not world.notice(3)
@@ -293,4 +294,4 @@ def test_bounded_worlds_weights_that_no_sum_can_hold():
 
 def test_bounded_worlds_errors_are_of_the_world():
     with pytest.raises(WorldError):
-        World(type("Endless", (Line,), {"actions": endless})()).actions(0)
+        CachedEnvironment(type("Endless", (Line,), {"actions": endless})()).actions(0)

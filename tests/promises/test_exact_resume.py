@@ -1,5 +1,6 @@
 """Training that is killed goes on to the very bytes it would have reached."""
 
+import errno
 import os
 import random
 import signal
@@ -7,9 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import load, save
 
-from groundling.errors import ModelFileError
-from tests.promises.making import demonstrations, make_follower
+from groundling.errors import ModelFileError, StorageWarning
+from tests.promises.making import KINDS, demonstrations, make_follower
 from tests.promises.soaking import note, rounds
 
 SCRIPT = """
@@ -46,10 +49,7 @@ def test_exact_resume_after_being_killed(followers, tmp_path):
         kills += stopped.returncode == -signal.SIGKILL
         done = train(kind, folder, 0, number + 100)
         assert done.returncode == 0, done.stderr
-        # The same steps without a stop: checkpoints decide where L-BFGS begins anew.
-        whole = make_follower(kind).fit(
-            demonstrations(), checkpoint=tmp_path / f"{number} whole", checkpoint_every=2
-        )
+        whole = followers[kind]  # which knew of no checkpoints
         assert done.stdout == whole.theta_.tobytes().hex(), (kind, number)
     assert kills
     note(**{"trainings killed and resumed to the same bytes": kills})
@@ -72,8 +72,68 @@ def test_exact_resume_after_an_error_in_between(tmp_path, place):
     with pytest.raises(StopError):
         make_follower().fit(demonstrations(), progress=progress, **options)
     resumed = make_follower().fit(demonstrations(), **options)
-    whole = make_follower().fit(demonstrations(), checkpoint=tmp_path / "whole", checkpoint_every=2)
-    assert resumed.theta_.tobytes() == whole.theta_.tobytes()
+    assert resumed.theta_.tobytes() == make_follower().fit(demonstrations()).theta_.tobytes()
+
+
+@pytest.mark.parametrize("every", [1, 4, 1000])
+def test_exact_resume_checkpoints_do_not_change_what_is_learnt(follower, tmp_path, every):
+    kind = type(follower.model)
+    [found] = [name for name in KINDS if isinstance(make_follower(name).model, kind)]
+    again = make_follower(found).fit(demonstrations(), checkpoint=tmp_path, checkpoint_every=every)
+    assert again.theta_.tobytes() == follower.theta_.tobytes()
+    assert again.loss_ == follower.loss_
+
+
+def test_exact_resume_with_another_number_of_iterations_between_checkpoints(tmp_path):
+    def stop(report):
+        return report.step == 8
+
+    make_follower().fit(demonstrations(), checkpoint=tmp_path, checkpoint_every=3, progress=stop)
+    assert len(list(tmp_path.iterdir())) == 2
+    resumed = make_follower().fit(demonstrations(), checkpoint=tmp_path, checkpoint_every=5)
+    assert resumed.theta_.tobytes() == make_follower().fit(demonstrations()).theta_.tobytes()
+    assert len(list(tmp_path.iterdir())) == 1  # what training came to, and nothing on the way
+
+
+def test_exact_resume_where_numbers_are_rounded_otherwise_loses_nothing_but_time(tmp_path):
+    def stop(report):
+        return report.step == 8
+
+    make_follower().fit(demonstrations(), checkpoint=tmp_path, checkpoint_every=3, progress=stop)
+    path = tmp_path / "state-0.0.1.safetensors"
+    data = bytearray(path.read_bytes())
+    arrays = load(bytes(data))
+    arrays["marks"][2] ^= 1  # as if another θ had been asked about
+    path.write_bytes(save(arrays, metadata=safe_open_note(path)))
+    resumed = make_follower().fit(demonstrations(), checkpoint=tmp_path, checkpoint_every=3)
+    assert resumed.theta_.tobytes() == make_follower().fit(demonstrations()).theta_.tobytes()
+
+
+def safe_open_note(path):
+    with safe_open(path, "numpy") as file:
+        return file.metadata()
+
+
+def test_exact_resume_on_a_full_disk_is_a_warning_and_training_goes_on(tmp_path, monkeypatch):
+    states, kept = tmp_path / "states", []
+    wanted = make_follower().fit(demonstrations()).theta_.tobytes()
+    writing = os.write
+
+    def full(handle, data):
+        if len(kept) == 2:
+            writing(handle, bytes(data)[:10])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        kept.append(handle)
+        return writing(handle, data)
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.warns(StorageWarning, match=r"cannot be written to .*states \(No space left"):
+        found = make_follower().fit(demonstrations(), checkpoint=states, checkpoint_every=2)
+    assert found.theta_.tobytes() == wanted
+    monkeypatch.undo()
+    assert len(list(states.iterdir())) == 2  # whole ones, and no part of another
+    again = make_follower().fit(demonstrations(), checkpoint=states, checkpoint_every=2)
+    assert again.theta_.tobytes() == wanted
 
 
 def test_exact_resume_of_another_training_is_refused(tmp_path):

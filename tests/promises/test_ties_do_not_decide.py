@@ -5,7 +5,7 @@ import pytest
 
 from groundling.overlay.scorer import Scorer
 from groundling.tasks.registry import get_task
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 
 ROWS = [
     (task, preset)
@@ -66,12 +66,12 @@ def test_ties_do_not_decide_rounding_changes_no_answer(taught, monkeypatch):
 def test_ties_do_not_decide_the_order_of_actions_changes_no_answer(taught, monkeypatch):
     follower, asked = taught
     before = answers(follower, asked)
-    offered = World._offered
+    offered = CachedEnvironment._offered
 
     def backwards(self, state):
         return offered(self, state)[::-1]
 
-    monkeypatch.setattr(World, "_offered", backwards)
+    monkeypatch.setattr(CachedEnvironment, "_offered", backwards)
     for environment in {id(each): each for _, each, _ in asked}.values():
         follower.forget_environment(environment)
     try:

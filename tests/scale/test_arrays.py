@@ -1,9 +1,11 @@
 """Arrays in files that are mapped."""
 
+import os
+
 import numpy as np
 import pytest
 
-from groundling.errors import ModelFileError
+from groundling.errors import ModelFileError, StorageError
 from groundling.scale.arrays import map_arrays, write_arrays
 
 
@@ -54,3 +56,14 @@ def test_arrays_of_a_broken_file_are_refused(tmp_path, content):
     (tmp_path / "shard").write_bytes(content)
     with pytest.raises(ModelFileError, match=r"The shard .* is broken"):
         map_arrays(tmp_path / "shard")
+
+
+def test_arrays_on_a_full_disk_are_one_sentence_and_leave_nothing(tmp_path):
+    if os.system(f"mount -t tmpfs -o size=64k tmpfs '{tmp_path}' 2>/dev/null"):
+        pytest.skip("cannot mount a small disk")
+    try:
+        with pytest.raises(StorageError, match=rf"cannot be written to {tmp_path}.* set TMPDIR"):
+            write_arrays(tmp_path / "shard", {"a": np.zeros(100_000)}, {})
+        assert not list(tmp_path.iterdir())
+    finally:
+        os.system(f"umount -l '{tmp_path}'")

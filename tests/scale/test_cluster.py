@@ -201,7 +201,7 @@ class DeadlyLine(Line):
 def test_cluster_whose_workers_die_again_and_again_says_so_and_resumes(here, tmp_path, monkeypatch):
     line, states = DeadlyLine(str(tmp_path / "deadly")), tmp_path / "states"
     given = [Demonstration(e.instructions, line, e.start, e.actions) for e in shown(12)]
-    wanted = fit("plans", given, checkpoint=tmp_path / "other", every=2).fitted.theta
+    wanted = fit("plans", given).fitted.theta
 
     def progress(step):
         if step.stage == "training" and step.step == 5:
@@ -261,3 +261,16 @@ def test_cluster_shares_shards_by_threads():
     assert assign(10, owners, {"one": 1, "two": 4}) == shares
     others = assign(7, owners, {"three": 2, "one": 2})
     assert sorted(number for each in others.values() for number in each) == [*range(7)]
+
+
+def test_cluster_here_listens_to_this_machine_only():
+    psutil = pytest.importorskip("psutil")
+    with connected("local:2"):
+        own = psutil.Process()
+        heard = {
+            each.laddr.ip
+            for process in (own, *own.children(recursive=True))
+            for each in process.net_connections(kind="inet")
+            if each.status == psutil.CONN_LISTEN
+        }
+    assert heard == {"127.0.0.1"}

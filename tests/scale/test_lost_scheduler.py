@@ -50,7 +50,7 @@ def machines(folder):
 def test_lost_scheduler_is_told_and_training_goes_on_later(tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "_CONNECT", 4.0)
     states = tmp_path / "states"
-    wanted = fit(checkpoint=tmp_path / "other", every=2).fitted.theta
+    wanted = fit().fitted.theta
     (tmp_path / "one").mkdir()
     with machines(tmp_path / "one") as (address, scheduler):
 
@@ -66,3 +66,16 @@ def test_lost_scheduler_is_told_and_training_goes_on_later(tmp_path, monkeypatch
         # Two threads of one worker share its shards.
         found = fit(cluster=address, checkpoint=states, every=2).fitted.theta
     assert found.tobytes() == wanted.tobytes()
+
+
+def test_lost_scheduler_before_the_first_checkpoint_names_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "_CONNECT", 4.0)
+    with machines(tmp_path) as (address, scheduler):
+
+        def progress(step):
+            if step.stage == "encoding":
+                scheduler.send_signal(signal.SIGKILL)
+
+        with pytest.raises(WorkerError, match=r"is lost .* Nothing was reached yet that could be"):
+            fit(cluster=address, checkpoint=tmp_path / "states", every=2, progress=progress)
+    assert not (tmp_path / "states").exists()

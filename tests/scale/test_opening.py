@@ -7,7 +7,7 @@ import pytest
 
 from groundling.learning.trainer import Trainer
 from groundling.models.base import TrainingData
-from groundling.overlay import arranging, scorer
+from groundling.overlay import layout, scorer
 from groundling.scale.arrays import map_arrays
 from groundling.scale.crew import Alone
 from groundling.scale.opening import open_shard, write_shard
@@ -47,7 +47,7 @@ def test_opening_a_shard_lays_nothing_out_and_evaluates_the_same(kind, tmp_path,
     assert found.tobytes() == gradient.tobytes()
     wanted = objective.scorer.arrangement
     assert opened.scorer.arrangement.room == wanted.room
-    assert (opened.scorer.arrangement.flat is None) == (wanted.flat is None)
+    assert type(opened.scorer.arrangement.layout) is type(wanted.layout)
 
 
 def test_opening_shards_whose_features_were_numbered_anew_equals_laying_them_out(tmp_path):
@@ -94,7 +94,7 @@ def test_opening_finds_what_is_there_twice_once_in_the_file(tmp_path):
     write_shard(tmp_path / "shard", objective, 1.0)
     arrays, _ = map_arrays(tmp_path / "shard")
     for one, other in (
-        ("batch/cell_pair", "layout/cell_pair"), ("word_sets", "layout/word_set"),
+        ("batch/cell_pair", "texts/cell_pair"), ("word_sets", "texts/word_set"),
         ("tables/row_value", "pairs/row_value"),
     ):  # fmt: skip
         assert np.shares_memory(arrays[one], arrays[other])
@@ -103,7 +103,7 @@ def test_opening_finds_what_is_there_twice_once_in_the_file(tmp_path):
 
 def test_arrangement_is_what_a_scorer_makes_by_itself():
     encoding = objective_of(trainer_of()).scorer.encoding
-    given = arranging.arrange(encoding)
+    given = layout.arrange(encoding)
     theta = np.random.default_rng(2).normal(size=len(encoding.space))
     one, other = scorer.Scorer(encoding, arrangement=given), scorer.Scorer(encoding)
     assert one.arrangement is given

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from groundling.studio.app import make_studio
 from groundling.studio.gate import Gate
@@ -24,18 +25,24 @@ def pytest_collection_modifyitems(items):
             )
 
 
+class LocalClient(TestClient):
+    """A client that reaches an application as this machine does."""
+
+    def __init__(self, app, **options):
+        super().__init__(app, **{"base_url": "http://127.0.0.1:8090", **options})
+
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @contextmanager
 def serving(app):
     """Serve an application on a free port, in a thread."""
-    import uvicorn
+    from groundling.studio.running import make_server
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, lifespan="on")
-    server = uvicorn.Server(config)
+    server = make_server(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:

@@ -68,8 +68,27 @@ def test_drawings_clean_keeps_shapes_and_drops_what_runs_or_fetches():
         '<text style="fill:red;font-size:3px;behavior:url(x)">a &lt; b</text></svg>'
     )
     assert clean(dirty, "x") == (
-        f'<svg {SVG}><use href="#own" /><use /><rect stroke="url(#own)" data-action="go" />'
+        f'<svg {SVG}><use href="#drawn-own" /><use />'
+        '<rect stroke="url(#drawn-own)" data-action="go" />'
         '<text fill="red" font-size="3px">a &lt; b</text></svg>'
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [r"u\72l(http://x)", r"\75 rl(http://x)", "u/**/rl(http://x)", "url(\n'http://x')", "URL(//x)",
+     "url( http://x)", r"\000075rl(x)"],
+)  # fmt: skip
+def test_drawings_clean_knows_other_ways_to_write_url(value):
+    assert clean(f'<svg {SVG}><rect fill="{value}"/></svg>', "draw") == f"<svg {SVG}><rect /></svg>"
+
+
+def test_drawings_clean_names_are_never_those_of_the_page():
+    drawn = '<g id="live"><use href="#live"/><rect clip-path="url(#live)" id="toast"/></g>'
+    cleaned = clean(f"<svg {SVG}>{drawn}</svg>", "draw")
+    assert cleaned == (
+        f'<svg {SVG}><g id="drawn-live"><use href="#drawn-live" />'
+        '<rect clip-path="url(#drawn-live)" id="drawn-toast" /></g></svg>'
     )
 
 

@@ -91,3 +91,56 @@ def test_guard_keeps_the_token_in_a_cookie_of_this_site_only():
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
     assert guarded.get("/anything").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["testserver", "localhost.", "localhost:80:80", "127.0.0.1:", "127.0.0.1:port", "[::1",
+     "[::1]x", "127.0.0.1:8090@evil.example", "127.1", "localhost\t", "localhost/",
+     "127.0.0.1:99999999"],
+)  # fmt: skip
+def test_guard_hosts_are_exact(host):
+    assert client().get("/", headers={"host": host}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://]", "[", "", "//", "http://127.0.0.1:8090:1", "http://[::1",
+               "http://127.0.0.1:8090/", "http://x@127.0.0.1:8090", "ftp://127.0.0.1:8090", "é"],
+)  # fmt: skip
+def test_guard_origins_that_are_none_are_refused(origin):
+    assert client().post("/", headers={"origin": origin.encode()}).status_code == 403
+
+
+TOKENS = (
+    "a+b & c#d %41",
+    "päss wörd “ключ”",
+    'quote " and \\ and ; and ,',
+    "%2B%2B%2B%2B",
+    "=" * 9,
+)
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_guard_tokens_of_any_characters_work_in_the_printed_address(token):
+    from groundling.studio.running import Address
+
+    address = Address("127.0.0.1", None, token)
+    address.close()
+    query = address.url.partition("/?")[2]
+    guarded = client(token=token)
+    answer = guarded.get(f"/?{query}", follow_redirects=False)
+    assert answer.status_code == 303
+    assert guarded.get("/anything").status_code == 200  # by the cookie
+    fresh = client(token=token)
+    assert fresh.get("/anything").status_code == 401
+    said = f"Bearer {token}".encode()
+    assert fresh.get("/anything", headers={"authorization": said}).status_code == 200
+    assert fresh.get("/?token=" + "x" * 9, follow_redirects=False).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "size", ["-1", "1e3", "٣", "²", "9" * 5000, "0x10", ""],
+)  # fmt: skip
+def test_guard_lengths_that_are_none_are_refused(size):
+    answer = client().post("/", content=b"x", headers={"content-length": size.encode()})
+    assert answer.status_code == 413

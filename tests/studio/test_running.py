@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 
 from groundling.cli.main import app
 from groundling.errors import SettingError
+from groundling.studio.project import Project
 from groundling.studio.running import Address, project_folder, read_target
+from tests.studio.conftest import WORLD
 
 
 def test_running_only_this_machine_needs_no_token():
@@ -93,7 +95,7 @@ def test_running_studio_keeps_what_was_taught_when_it_is_killed(tmp_path):
     first.kill()  # -9, while it learns
     first.wait()
     first.stdout.close()
-    second, address = _start([*command[:4], "--project", str(tmp_path), *command[-3:]])
+    second, address = _start(command)
     try:
         about = httpx.get(f"{address}api/projects/main", timeout=60).json()
         assert about["known"] == 1
@@ -108,6 +110,36 @@ def test_running_studio_keeps_what_was_taught_when_it_is_killed(tmp_path):
         second.terminate()
         second.wait(timeout=60)
         second.stdout.close()
+
+
+def test_running_a_stored_world_is_opened_only_if_it_is_named_or_confirmed(tmp_path, monkeypatch):
+    mark, file = tmp_path / "it ran", tmp_path / "my_lamp.py"
+    file.write_text(f"open({str(mark)!r}, 'w').close()\n{WORLD}", encoding="utf-8")
+    folder = tmp_path / "project"
+    Project(folder, {"kind": "world", "world": f"{file}:Lamp"}).close()
+    mark.unlink()
+    del sys.modules["my_lamp"]
+
+    def stop(app, address, ready):
+        address.close()
+        app.app.state.rooms.close()
+
+    monkeypatch.setattr("groundling.studio.running.run", stop)
+    command = ["studio", "--project", str(folder), "--no-browser", "--port", "0"]
+
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert f"groundling studio {file}:Lamp --project {folder}" in done.output
+    assert not mark.exists()
+
+    monkeypatch.setattr("groundling.cli.studio._is_terminal", lambda: True)
+    done = CliRunner().invoke(app, command, input="\n")
+    assert "Do you trust it?" in done.output
+    assert done.exit_code == 1
+    assert not mark.exists()
+    done = CliRunner().invoke(app, command, input="y\n")
+    assert done.exit_code == 0, done.output
+    assert mark.exists()
 
 
 def _start(command):

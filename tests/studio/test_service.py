@@ -4,7 +4,6 @@ import json
 import threading
 
 import pytest
-from starlette.testclient import TestClient
 
 from groundling import Demonstration, Follower
 from groundling.data import Demonstrations
@@ -14,6 +13,7 @@ from groundling.studio.presets import lesson_follower
 from groundling.studio.service import make_service
 from groundling.studio.serving import Served
 from groundling.studio.worlds import open_setting
+from tests.studio.conftest import LocalClient
 
 SHOWN = (
     ("zum Tisch", ("go to the table",)),
@@ -41,7 +41,7 @@ def served(model):
 
 @pytest.fixture
 def client(served):
-    with TestClient(make_service(served)) as made:
+    with LocalClient(make_service(served)) as made:
         yield made
 
 
@@ -108,7 +108,7 @@ def test_service_teaching_is_off_unless_asked_for(client, served):
 
 
 def test_service_teaching_a_model_without_its_demonstrations_is_told(served):
-    with TestClient(make_service(served, teach=True)) as client:
+    with LocalClient(make_service(served, teach=True)) as client:
         body = {"demonstrations": [{"text": "tisch", "actions": ["go to the table"]}]}
         answer = client.post("/v1/teach", json=body)
         assert answer.status_code == 422
@@ -126,7 +126,7 @@ def test_service_teaching_changes_answers(served, model, tmp_path):
     with pytest.raises(SettingError, match="need a world"):
         open_setting({"kind": "model", "model": str(model), "demonstrations": [str(file)]})
     served = Served(open_setting({**source, "demonstrations": [str(file)]}))
-    with TestClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+    with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
         body = {"demonstrations": [{"text": "los", "actions": ["go to the shelf"], "weight": 3}]}
         assert client.post("/v1/teach", json=body).json()["taught"] == 1
         told = client.post("/v1/follow", json={"text": "los"}).json()
@@ -150,7 +150,7 @@ def test_service_teaching_longer_plans_than_the_model_knew(served, tmp_path):
     served = Served(open_setting(source))
     assert served.follower.search.max_length == 1
     twice = ("go to the table", "go to the shelf")
-    with TestClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
+    with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
         for text in ("erst Tisch dann Regal", "Tisch dann Regal"):
             body = {"demonstrations": [{"text": text, "actions": list(twice)}]}
             assert client.post("/v1/teach", json=body).json()["taught"] == 1
@@ -159,7 +159,7 @@ def test_service_teaching_longer_plans_than_the_model_knew(served, tmp_path):
 
 
 def test_service_health_needs_no_token_but_the_rest_does(served):
-    with TestClient(make_service(served, token="a-long-token")) as client:
+    with LocalClient(make_service(served, token="a-long-token")) as client:
         assert client.get("/v1/health").json() == {
             "status": "ok", "waiting": 0, "learning": False,
         }  # fmt: skip
@@ -171,7 +171,7 @@ def test_service_health_needs_no_token_but_the_rest_does(served):
 
 def test_service_refuses_when_too_many_wait(served):
     gate, go = Gate(workers=1, waiting=0), threading.Event()
-    with TestClient(make_service(served, gate=gate)) as client:
+    with LocalClient(make_service(served, gate=gate)) as client:
         blocked = threading.Thread(target=lambda: client.portal.call(gate.run, go.wait))
         blocked.start()
         while not gate.busy:
@@ -212,7 +212,7 @@ def test_service_schemathesis_finds_no_500(served):
     inner = app.app.app  # schemathesis asks a FastAPI for its schema
     schema = schemathesis.openapi.from_asgi("/openapi.json", inner)
     seen = []
-    with TestClient(app) as client:
+    with LocalClient(app) as client:
         for result in schema.get_all_operations():
             operation = result.ok()
 

@@ -123,7 +123,7 @@ def test_store_in_a_place_that_cannot_be_written_is_told(tmp_path):
 
 def test_store_keeps_answers_and_models(store):
     store.answered("hall", "turn left", 0, ["left"], 0.75, True, 3)
-    store.learnt(3, "3", 10, 0.5, 1.25)
+    store.learnt(3, 10, 0.5, 1.25)
     [answer], [model] = store.answers(), store.models()
     assert (answer["text"], answer["confidence"], answer["revision"]) == ("turn left", 0.75, 3)
     assert (model["known"], model["accuracy"], model["seconds"]) == (10, 0.5, 1.25)

@@ -106,8 +106,10 @@ def test_worlds_project_finds_a_world_that_moved(tmp_path, small_world):
     Project(tmp_path / "p", {"kind": "world", "world": f"{small_world}:Lamp"}).close()
     moved = small_world.rename(tmp_path / "moved_world.py")
     with pytest.raises(WorldError, match="There is no file"):
-        Project(tmp_path / "p", None)
+        Project(tmp_path / "p", None, confirm=lambda source: True)
     Project(tmp_path / "p", {"kind": "world", "world": f"{moved}:Lamp"}).close()
-    reopened = Project(tmp_path / "p", None)
+    with pytest.raises(ProjectError, match="Name it on the command line"):
+        Project(tmp_path / "p", None)
+    reopened = Project(tmp_path / "p", None, confirm=lambda source: True)
     assert reopened.setting.title == "Lamp"
     reopened.close()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from groundling.errors import DemonstrationError, GraphError, WorldError
-from groundling.world import Demonstration, Environment, GroundingGraph, World
-from groundling.world.showing import shorten
-from tests.world.test_checks import Corridor
+from groundling.world import CachedEnvironment, Demonstration, Environment, GroundingGraph
+from groundling.world.reprs import shorten
+from tests.world.test_environment_checks import Corridor
 
 
 def test_environment_protocol_recognises_environments():
@@ -25,7 +25,7 @@ def test_world_asks_every_question_once():
             self.asked += 1
             return super().step(state, action)
 
-    world = World(Counting())
+    world = CachedEnvironment(Counting())
     assert [world.step(0, "right") for _ in range(3)] == [1, 1, 1]
     world.ground(0, "right")
     assert world.environment.asked == 1
@@ -36,7 +36,7 @@ def test_world_has_no_actions_in_terminal_states():
         def is_terminal(self, state):
             return state == 3
 
-    assert World(Ending()).actions(3) == ()
+    assert CachedEnvironment(Ending()).actions(3) == ()
 
 
 def test_world_takes_an_action_once_that_is_listed_twice():
@@ -44,7 +44,7 @@ def test_world_takes_an_action_once_that_is_listed_twice():
         def actions(self, state):
             return (*super().actions(state), *super().actions(state))
 
-    world, once = World(Twice()), World(Corridor())
+    world, once = CachedEnvironment(Twice()), CachedEnvironment(Corridor())
     assert world.actions(2) == once.actions(2)
     assert world.repeated == "Twice.actions(2)"
     assert not once.repeated
@@ -52,7 +52,7 @@ def test_world_takes_an_action_once_that_is_listed_twice():
 
 
 def test_world_without_a_goal_test_may_end_anywhere():
-    world = World(Corridor())
+    world = CachedEnvironment(Corridor())
     assert not world.has_goal
     assert world.is_goal(3)
 
@@ -63,7 +63,7 @@ def test_world_error_names_method_state_and_action():
             raise RuntimeError("the floor gave way")
 
     with pytest.raises(WorldError) as caught:
-        World(Broken()).step(4, "left")
+        CachedEnvironment(Broken()).step(4, "left")
     message = str(caught.value)
     assert "Broken.step(4, 'left') raised RuntimeError: the floor gave way" in message
     assert "check_environment" in message
@@ -72,7 +72,7 @@ def test_world_error_names_method_state_and_action():
 @pytest.mark.parametrize("start", [[0], {"cell": 0}])
 def test_world_refuses_unhashable_start_states(start):
     with pytest.raises(WorldError, match="not hashable"):
-        World(Corridor()).actions(start)
+        CachedEnvironment(Corridor()).actions(start)
 
 
 def test_world_refuses_unhashable_next_states():
@@ -81,7 +81,7 @@ def test_world_refuses_unhashable_next_states():
             return [1]
 
     with pytest.raises(WorldError, match=r"step\(0, 'right'\) gave \[1\], a list"):
-        World(Broken()).step(0, "right")
+        CachedEnvironment(Broken()).step(0, "right")
 
 
 def test_world_refuses_unhashable_actions():
@@ -90,7 +90,7 @@ def test_world_refuses_unhashable_actions():
             return [{"go": 1}]
 
     with pytest.raises(WorldError, match=r"actions\(0\) gave \{'go': 1\}, a dict"):
-        World(Broken()).actions(0)
+        CachedEnvironment(Broken()).actions(0)
 
 
 def test_world_refuses_unhashable_outcomes():
@@ -99,14 +99,14 @@ def test_world_refuses_unhashable_outcomes():
             return [state]
 
     with pytest.raises(WorldError, match=r"outcome\(0\) gave \[0\]"):
-        World(Broken()).outcome(0)
+        CachedEnvironment(Broken()).outcome(0)
 
 
 @pytest.mark.parametrize("answer", [None, 5, "right"])
 def test_world_refuses_actions_that_are_no_collection(answer):
     environment = type("Broken", (Corridor,), {"actions": lambda self, state: answer})()
     with pytest.raises(WorldError, match="return a tuple"):
-        World(environment).actions(0)
+        CachedEnvironment(environment).actions(0)
 
 
 def test_world_refuses_what_is_not_a_grounding_graph():
@@ -115,7 +115,7 @@ def test_world_refuses_what_is_not_a_grounding_graph():
             return "a picture"
 
     with pytest.raises(WorldError, match="action 'right' in state 0; return a GroundingGraph"):
-        World(Broken()).ground(0, "right")
+        CachedEnvironment(Broken()).ground(0, "right")
 
 
 def test_world_says_which_action_has_a_broken_graph():
@@ -124,18 +124,18 @@ def test_world_says_which_action_has_a_broken_graph():
             return GroundingGraph({"cell": {"far": float("nan")}})
 
     with pytest.raises(GraphError, match=r"Broken.ground\(0, 'right', 1\): The label 'far'"):
-        World(Broken()).ground(0, "right")
+        CachedEnvironment(Broken()).ground(0, "right")
 
 
 def test_world_trace_passes_all_states():
-    trace = World(Corridor()).trace(0, ("right", "right", "left"))
+    trace = CachedEnvironment(Corridor()).trace(0, ("right", "right", "left"))
     assert trace.states == (0, 1, 2, 1)
     assert len(trace.graphs) == 3
 
 
 def test_world_trace_names_the_impossible_action():
     with pytest.raises(DemonstrationError) as caught:
-        World(Corridor()).trace(0, ("right", "up"), "The walk")
+        CachedEnvironment(Corridor()).trace(0, ("right", "up"), "The walk")
     message = str(caught.value)
     assert "The walk: action 2, 'up', is impossible in state 1" in message
     assert "Possible there: 'left', 'right'." in message
@@ -160,7 +160,7 @@ ROOMS = [(room, what) for what in ("lamp", "fan") for room in ("attic", "barn", 
 
 def test_world_names_the_possible_actions_that_are_nearest_to_an_impossible_one():
     with pytest.raises(DemonstrationError) as caught:
-        World(House()).trace(frozenset(), [("off", "kitchen", "fan")])
+        CachedEnvironment(House()).trace(frozenset(), [("off", "kitchen", "fan")])
     assert "Did you mean ('on', 'kitchen', 'fan') or ('on', 'kitchen', 'lamp')? Possible" in str(
         caught.value
     )
@@ -171,7 +171,7 @@ def test_world_says_that_one_action_was_given_instead_of_a_list():
     with pytest.raises(DemonstrationError, match=re.escape(
         "write actions=[('on', 'kitchen', 'lamp')]."
     )):  # fmt: skip
-        World(House()).trace(shown.start, shown.actions)
+        CachedEnvironment(House()).trace(shown.start, shown.actions)
 
 
 Lit = namedtuple("Lit", "room on")

@@ -30,9 +30,9 @@ from groundling.errors import (
     SettingError,
     WorldError,
 )
+from groundling.explain.explanation import Plan
 from groundling.files import write_atomically
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.judging import checked, is_right
 from groundling.learning.checkpoints import states_in
 from groundling.learning.choosing import Choice, choose
@@ -40,7 +40,8 @@ from groundling.modelfolder import is_model, read_note
 from groundling.overlay.settings import Overlay
 from groundling.tasks.base import Scene
 from groundling.tasks.models import CHECKPOINTS, Note, load_trained
-from groundling.world.environment import Action, Demonstration, State, World, shorten
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, Demonstration, State, shorten
 
 __all__ = [
     "OwnScene",
@@ -252,7 +253,7 @@ def _judge(follower: Follower, shown: Sequence[Demonstration]) -> tuple[float, l
         if isinstance(plan, GroundlingError) and not isinstance(plan, SearchError):
             raise plan
         found = plan if isinstance(plan, Plan) else None
-        if is_right(World(each.environment), each, found):
+        if is_right(CachedEnvironment(each.environment), each, found):
             right += each.weight
         else:
             wrong.append(_Wrong(each, None if found is None else found.actions))
@@ -330,7 +331,7 @@ def own_scene(
 def _check_start(own: OwnWorld, known: KnownWorld, state: State) -> None:
     """Complain of a start that is JSON, but no state of the world."""
     try:
-        world = World(known.environment)
+        world = CachedEnvironment(known.environment)
         world.actions(state)
         world.describe(state)
     except WorldError as error:
@@ -355,7 +356,7 @@ class OwnScene(Scene):
 
     def describe(self) -> str:
         """Return how it begins."""
-        return World(self.environment).describe(self.start)
+        return CachedEnvironment(self.environment).describe(self.start)
 
     def follow(
         self, follower: Follower, lines: Sequence[str], length: int | None = None

@@ -15,8 +15,8 @@ from rich.console import Console
 
 from groundling.cli.progress import counting
 from groundling.errors import SettingError, did_you_mean
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.features.feature_settings import Features
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.every import every_model
 from groundling.overlay.settings import Overlay

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -86,7 +88,7 @@ def studio(
         folder = project if project is not None else project_folder(source or {"kind": "demo"})
         address = Address(host, port, token)
         try:
-            rooms = Rooms(folder, source)
+            rooms = Rooms(folder, source, confirm=_confirm)
         except BaseException:
             address.close()
             raise
@@ -98,3 +100,19 @@ def studio(
                 open_page(url)
 
         run(make_studio(rooms, token=address.token), address, ready=ready)
+
+
+def _confirm(source: Mapping[str, Any]) -> bool:
+    """Ask in the terminal whether to open what a project's file names; elsewhere, do not."""
+    from groundling.studio.worlds import named
+
+    if not _is_terminal():
+        return False
+    # What a file holds is shown without characters that could hide some of it.
+    shown = named(source).encode("unicode_escape").decode("ascii")
+    typer.echo(f"The project's file names {shown}. Opening it may run code of its world.")
+    return typer.confirm("Do you trust it?", default=False)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()

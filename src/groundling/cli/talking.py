@@ -20,8 +20,8 @@ from groundling.errors import (
     SettingError,
     did_you_mean,
 )
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.tasks.base import Scene
 from groundling.tasks.models import Note, load_trained
 from groundling.tasks.registry import get_task

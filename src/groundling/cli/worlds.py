@@ -80,7 +80,7 @@ def check(
 
         from groundling.data.own import open_world
         from groundling.errors import DemonstrationError, WorldError
-        from groundling.world.checks import check_environment
+        from groundling.world.environment_checks import check_environment
 
         console = make_console()
 

@@ -8,7 +8,8 @@ import dataclasses
 import enum
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from groundling.data.canonical import (
@@ -22,13 +23,15 @@ from groundling.data.canonical import (
     plain,
 )
 from groundling.errors import WorldError, did_you_mean
-from groundling.world.environment import shorten
-from groundling.world.wrapping import Wrapper, class_name
+from groundling.limits import EQUAL_HASHES, PLAN_ACTIONS
+from groundling.world.environment import Wrapper, class_name, shorten
 
 __all__ = ["Codec", "Json", "canonical", "value_classes"]
 
 _METHODS = ("state_to_json", "state_from_json", "action_to_json", "action_from_json")
 _REMEMBERED, _LONGEST_KEY = 20_000, 400
+_COUNTED = 1_000_000
+_PRIME = sys.hash_info.modulus  # whole numbers below it have hashes of their own
 _PLAIN_MODULES = frozenset({"builtins", "typing", "abc"})
 
 
@@ -88,6 +91,7 @@ class Codec:
         # What was read lately by how its JSON looks: states and plans come again and again.
         self._states: dict[str, Any] = {}
         self._plans: dict[str, tuple[Any, ...]] = {}
+        self._hashes = {kind: _Hashes(f"The {kind}s of {self.owner}") for kind in ("state", "plan")}
 
     def state_to_json(self, state: Any) -> Json:
         """Return a state as JSON."""
@@ -95,12 +99,13 @@ class Codec:
 
     def state_from_json(self, data: Json) -> Any:
         """Return the state that JSON describes."""
-        if type(data) in SCALARS:
+        if type(data) in SCALARS and (type(data) is not int or -_PRIME < data < _PRIME):
             return self._read("state", data)
         key = _looks(data)
         found = self._states.get(key)
         if found is None:
             found = self._read("state", data)
+            self._hashes["state"].check(found, key)
             _remember(self._states, key, found)
         return found
 
@@ -120,6 +125,7 @@ class Codec:
         """Return the plan that a list describes."""
         if type(data) is not list:
             raise WorldError(f"{shorten(data)} is no plan: write its actions as a list.")
+        PLAN_ACTIONS.check(len(data), WorldError, "A plan")
         key = _looks(data)
         found = self._plans.get(key)
         if found is None:
@@ -127,6 +133,7 @@ class Codec:
                 found = self._read("action", data)  # a tuple of actions in one walk
             else:
                 found = tuple([self._read("action", each) for each in data])
+            self._hashes["plan"].check(found, key)
             _remember(self._plans, key, found)
         return found
 
@@ -206,12 +213,14 @@ class Codec:
             return self._instance(self.classes[name], content, kind)
         try:
             if name == SET and type(content) is list:
-                return frozenset(self._value(content, kind))
+                items = self._value(content, kind)
+                _check_hashes(items, f"A set in a {kind}")
+                return frozenset(items)
             if name == BYTES and type(content) is str:
-                return base64.b64decode(content, validate=True)
+                return base64.b64decode(content.encode("ascii"), validate=True)
             if name == FLOAT and content in ("inf", "-inf"):
                 return float(content)
-        except binascii.Error as error:
+        except (binascii.Error, UnicodeEncodeError) as error:
             raise WorldError(f"{shorten(data)} is not base 64: {error}.") from error
         if name in (SET, BYTES, FLOAT):
             raise WorldError(
@@ -232,7 +241,9 @@ class Codec:
                 fields = {name: self._value(each, kind) for name, each in content.items()}
                 return made(fields) if mapping else made(**fields)
             if mapping and type(content) is list:
-                return made(dict(self._value(content, kind)))
+                pairs = self._value(content, kind)
+                _check_hashes([key for key, _ in pairs], f"A {made.__name__} in a {kind}")
+                return made(dict(pairs))
         except WorldError:
             raise
         except Exception as error:
@@ -279,6 +290,43 @@ def value_classes(environment: object) -> dict[str, type]:
     if isinstance(environment, Wrapper):
         return {**found, **value_classes(environment.environment)}
     return found
+
+
+def _check_hashes(values: Sequence[Hashable], thing: str) -> None:
+    """Refuse what a set or a dictionary would take quadratic time for."""
+    most = EQUAL_HASHES.most
+    if len(values) <= most:
+        return
+    hashes = [hash(each) for each in values]
+    if len(values) - len(set(hashes)) < most:
+        return
+    # Equal values have the same hash, too, and cost nothing; only different ones count.
+    crowded = {key: set[Hashable]() for key, count in Counter(hashes).items() if count > most}
+    for key, value in zip(hashes, values, strict=True):
+        if key in crowded:
+            crowded[key].add(value)
+            if len(crowded[key]) > most:
+                raise EQUAL_HASHES.exceeded("more", WorldError, thing)
+
+
+class _Hashes:
+    """Refuses a value of whose hash there were too many; whoever has them puts them into tables."""
+
+    def __init__(self, thing: str) -> None:
+        self._thing = thing
+        self._first: dict[int, int] = {}
+        self._others: dict[int, set[Hashable]] = {}
+
+    def check(self, value: Hashable, text: str) -> None:
+        """Count a value that was read from a text."""
+        key, looks = hash(value), hash(text)
+        if self._first.setdefault(key, looks) == looks:
+            if len(self._first) > _COUNTED:
+                self._first.clear()
+            return
+        others = self._others.setdefault(key, set())
+        others.add(value)
+        EQUAL_HASHES.check(len(others) + 1, WorldError, self._thing)
 
 
 def _looks(data: Json) -> str:

@@ -9,8 +9,16 @@ from groundling.data.codec import Codec, Json
 from groundling.data.worlds import KnownWorld, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, did_you_mean
 from groundling.language.instruction import Instruction, SentenceLabel
-from groundling.world.environment import Demonstration, Environment, World, shorten
-from groundling.world.wrapping import Wrapper
+from groundling.limits import TEXT_CHARACTERS
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import (
+    MOST_WEIGHT,
+    Demonstration,
+    Environment,
+    Wrapper,
+    shorten,
+)
+from groundling.world.graph import MOST_NUMBER
 
 __all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
 
@@ -70,7 +78,7 @@ class RecordReader:
         self._named: Json = self  # what the record before named as its world: nothing yet
         self._world: KnownWorld | None = None
         self._before: _Turn | None = None
-        self._seen: World | None = None
+        self._seen: CachedEnvironment | None = None
         self._checked = 0
 
     def read(self, record: dict[str, Json], file: str, number: int) -> Demonstration:
@@ -120,7 +128,7 @@ class RecordReader:
         seen = self._seen
         # A world remembers every state; it is begun anew before that becomes too much.
         if seen is None or seen.environment is not shown.environment or self._checked >= _CHECKED:
-            self._seen = seen = World(shown.environment)
+            self._seen = seen = CachedEnvironment(shown.environment)
             self._checked = 0
         self._checked += 1
         seen.trace(shown.start, shown.actions, "The plan")  # with its graphs, as fit does
@@ -162,7 +170,7 @@ def _carried_on(record: Mapping[str, Json], carried: _Turn | None) -> Any:
             "after another into one file."
         )
     shown = carried.demonstration
-    world = World(shown.environment)
+    world = CachedEnvironment(shown.environment)
     end = world.carry_out(shown.start, shown.actions, str(shown))[-1]
     environment: Any = shown.environment
     if isinstance(environment, Wrapper) and hasattr(environment, "listen"):
@@ -195,6 +203,7 @@ def _sentence(text: Json, what: str) -> str:
         raise DemonstrationError(f"{what} is {shorten(text)}; write it as a string.")
     if not text or text.isspace():
         raise DemonstrationError(f"{what} is empty. Leave the record out.")
+    TEXT_CHARACTERS.check(len(text), DemonstrationError, what)
     return text
 
 
@@ -228,10 +237,14 @@ def _label(data: Json) -> SentenceLabel:
         or type(data.get("kind", "")) is not str
         or type(data.get("amount", 1.0)) not in (int, float)
         or type(data.get("value")) not in (str, int, float, type(None))
+        or any(
+            type(each) is not str and abs(each) > MOST_NUMBER
+            for each in (data.get("amount", 1.0), data.get("value") or 0)
+        )
     ):
         raise DemonstrationError(
             f"{shorten(data)} is no label of a sentence; write an object with a name and, if you "
-            "like, amount, kind and value."
+            f"like, amount, kind and value, with numbers up to {MOST_NUMBER:g}."
         )
     return SentenceLabel(**data)
 
@@ -245,8 +258,10 @@ def _string(record: Mapping[str, Json], name: str) -> str:
 
 def _weight(record: Mapping[str, Json]) -> float:
     weight = record.get("weight", 1.0)
-    if type(weight) not in (int, float) or weight < 0:
-        raise DemonstrationError(f"weight is {shorten(weight)}; weights are numbers from 0 up.")
+    if type(weight) not in (int, float) or not 0 <= weight <= MOST_WEIGHT:
+        raise DemonstrationError(
+            f"weight is {shorten(weight)}; weights are numbers from 0 up to {MOST_WEIGHT:g}."
+        )
     return float(weight)
 
 

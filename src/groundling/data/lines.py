@@ -12,31 +12,40 @@ from typing import IO, BinaryIO, cast
 from groundling.data.codec import Json
 from groundling.data.format import FORMAT, VERSION
 from groundling.errors import DemonstrationError
+from groundling.limits import EMPTY_LINES, EXPANSION, LINE_BYTES
 from groundling.world.environment import shorten
 
-__all__ = ["LONGEST", "check_header", "count_lines", "parse_json", "parse_line", "read_lines"]
-__all__ += ["write_lines"]
+__all__ = ["check_header", "count_lines", "parse_json", "parse_line", "read_lines", "write_lines"]
 
-LONGEST = 16 * 2**20
-"""The longest line that is read, in bytes."""
+_SMALL = 16 * 2**20  # bytes that may come out of any compressed file, however small
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes | DemonstrationError]]:
     """Yield the number and the content of each line, never more than one at a time.
 
-    Where the file is broken, the last content is an error.
+    Empty lines are passed over. Where the file is broken, the last content is an error.
     """
-    number = 0
+    number = empty = size = 0
+    longest = LINE_BYTES.most
     try:
-        with _open(path) as file:
-            while line := file.readline(LONGEST + 1):
+        with open(path, "rb", buffering=2**18) as file:
+            packed = path.suffix == ".gz"
+            source = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
+            while line := source.readline(longest + 1):
                 number += 1
-                if len(line) > LONGEST:
-                    most = f"{LONGEST >> 20} MiB"
-                    problem = f"This line is longer than {most}. Write one record a line."
-                    yield number, DemonstrationError(problem)
-                    return
+                if len(line) > longest:
+                    raise LINE_BYTES.exceeded("more", DemonstrationError, "A line")
+                if packed:
+                    size += len(line)
+                    if size > _SMALL and size > EXPANSION.most * file.tell():
+                        raise EXPANSION.exceeded("more", DemonstrationError, "The file")
+                if line.isspace():
+                    empty += 1
+                    EMPTY_LINES.check(empty, DemonstrationError, "The file")
+                    continue
                 yield number, line
+    except DemonstrationError as error:
+        yield number, error
     except (EOFError, OSError, zlib.error) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else error
         yield number + 1, DemonstrationError(f"The file cannot be read from here on ({said}).")
@@ -46,9 +55,7 @@ def count_lines(path: Path) -> int:
     """Return how many records a file has, without reading them."""
     found = 0
     for _, line in read_lines(path):
-        if isinstance(line, DemonstrationError) or not (
-            line.isspace() or (b'"format"' in line and _is_header(line))
-        ):
+        if isinstance(line, DemonstrationError) or not (b'"format"' in line and _is_header(line)):
             found += 1
     return found
 
@@ -148,12 +155,6 @@ def _line(record: dict[str, Json]) -> bytes:
         return (_WRITER.encode(record) + "\n").encode("utf-8")
     except UnicodeEncodeError:  # half of a pair of code units, which UTF-8 does not have
         return (json.dumps(record, allow_nan=False) + "\n").encode("ascii")
-
-
-def _open(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    return open(path, "rb", buffering=2**18)
 
 
 class _ConstantError(Exception):

@@ -6,20 +6,26 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import import_module
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from groundling.data.codec import Json
 from groundling.data.format import FIELDS, FORMAT, VERSION
 from groundling.data.lines import check_header, parse_json
+from groundling.data.pages import rows_at_once
 from groundling.errors import DemonstrationError, SettingError, did_you_mean
+from groundling.limits import EXPANSION, LINE_BYTES
 
 __all__ = ["count_rows", "parse_row", "read_rows", "write_rows"]
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
 _PLAIN |= {"name": "string", "world": "string"}
 _AT_ONCE = 10_000  # rows in a group: what is held in memory
+_MANY = 100_000  # rows that any file may have, however small
+_SHORT = 1000  # characters of what may be repeated as often as it likes
+_FREE = 2**28  # characters that may come out of any file all the same
+_VERSIONS = frozenset(map(str, range(100)))
 
 Row = dict[str, Any]
 
@@ -29,25 +35,83 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
 
     Where the file is broken, the last content is an error.
     """
-    number = 0
+    number = total = 0
+    longest = LINE_BYTES.most
     arrow = _pyarrow()
     try:
-        with _open(path) as file:
-            for batch in file.iter_batches(batch_size=_AT_ONCE):
-                # Fields that no record of the batch has cost nothing.
-                columns = {
-                    name: column.to_pylist()
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                    if column.null_count < len(column)
-                }
-                for place in range(batch.num_rows):
-                    number += 1
-                    yield number, {name: column[place] for name, column in columns.items()}
+        with open(path, "rb") as raw, _open(path) as file:
+            stored = path.stat().st_size
+            groups = file.metadata.num_row_groups
+            for group in range(groups):
+                rows = rows_at_once(raw, file.metadata.row_group(group), _AT_ONCE)
+                for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
+                    # Fields that no record of the batch has cost nothing.
+                    columns = {
+                        name: _listed(column)
+                        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                        if column.null_count < len(column)
+                    }
+                    for place in range(batch.num_rows):
+                        number += 1
+                        row = {name: column[place] for name, column in columns.items()}
+                        try:
+                            size = longest - _weigh(row, longest)
+                        except DemonstrationError as error:
+                            yield number, error
+                            continue
+                        total += size if size > _SHORT else 0
+                        if total > _FREE and total > EXPANSION.most * stored:
+                            raise EXPANSION.exceeded("more", DemonstrationError, "The file")
+                        yield number, row
     except DemonstrationError as error:
         yield number + 1, error
-    except (arrow.ArrowException, OSError) as error:
-        said = " ".join(str(error).split())
+    except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
         yield number + 1, DemonstrationError(f"The file cannot be read as Parquet ({said}).")
+
+
+def _listed(column: Any) -> list[Any]:
+    """Return a column as Python values; what is repeated in the file is made once.
+
+    A text that is not UTF-8 becomes an error, which whoever reads its row raises.
+    """
+    types = import_module("pyarrow.types")
+    kind = column.type
+    if types.is_dictionary(kind):
+        used: dict[int | None, Any] = {None: None}
+        indices = column.indices.to_pylist()
+        for index in indices:
+            if index not in used:
+                used[index] = _text(column.dictionary[index])
+        return [used[index] for index in indices]
+    if types.is_list(kind) or types.is_large_list(kind):
+        items, offsets = _listed(column.values), column.offsets.to_pylist()
+        found: list[Any] = [items[start:end] for start, end in pairwise(offsets)]
+    elif types.is_struct(kind):
+        # Children know nothing of where the array begins, unless they are asked for in this way.
+        fields = {each.name: _listed(column.field(place)) for place, each in enumerate(kind)}
+        found = [
+            {name: values[place] for name, values in fields.items()} for place in range(len(column))
+        ]
+    elif types.is_string(kind) or types.is_large_string(kind):
+        return [_text(each) for each in column]
+    else:
+        plain: list[Any] = column.to_pylist()
+        return plain
+    if column.null_count:
+        found = [
+            each if there else None
+            for each, there in zip(found, column.is_valid().to_pylist(), strict=True)
+        ]
+    return found
+
+
+def _text(scalar: Any) -> str | DemonstrationError | None:
+    try:
+        text: str | None = scalar.as_py()
+        return text
+    except UnicodeDecodeError as error:
+        return DemonstrationError(f"A text is not UTF-8 (byte {error.start + 1}).")
 
 
 def count_rows(path: Path) -> int:
@@ -55,7 +119,7 @@ def count_rows(path: Path) -> int:
     try:
         with _open(path) as file:
             return int(file.metadata.num_rows)
-    except (_pyarrow().ArrowException, OSError, DemonstrationError):
+    except (_pyarrow().ArrowException, OSError, ValueError, DemonstrationError):
         return 0  # going through it says what is wrong
 
 
@@ -78,10 +142,26 @@ def parse_row(row: Row | DemonstrationError) -> dict[str, Json]:
     return record
 
 
-@lru_cache(maxsize=20_000)
+def _weigh(value: Json, left: int) -> int:
+    """Return what room a value leaves; refuse what is larger than a line may be, or an error."""
+    if isinstance(value, DemonstrationError):
+        raise value
+    left -= len(value) if type(value) is str else 1
+    if left < 0:
+        raise LINE_BYTES.exceeded("more", DemonstrationError, "A record")
+    for each in value.values() if type(value) is dict else value if type(value) is list else ():
+        left = _weigh(each, left)
+    return left
+
+
 def _read_json(text: str, name: str) -> Json:
     # States and plans come again and again; what is read here is never changed.
-    return parse_json(text, f"The column {name} holds JSON as text.")
+    read = _read_short if len(text) <= _SHORT else _read_long
+    return read(text, f"The column {name} holds JSON as text.")
+
+
+_read_short = lru_cache(maxsize=20_000)(parse_json)
+_read_long = lru_cache(maxsize=2)(parse_json)
 
 
 def write_rows(file: BinaryIO, records: Iterable[dict[str, Json]]) -> int:
@@ -115,16 +195,45 @@ def _row(record: dict[str, Json]) -> Row:
 
 
 def _open(path: Path) -> Any:
-    file = import_module("pyarrow.parquet").ParquetFile(path)
-    schema = file.schema_arrow
-    for name in schema.names:
-        if name not in FIELDS:
-            raise DemonstrationError(f"A record has no field {name!r}.{did_you_mean(name, FIELDS)}")
-    about = {key.decode(): text.decode() for key, text in (schema.metadata or {}).items()}
+    parquet = import_module("pyarrow.parquet")
+    with parquet.ParquetFile(path) as file:
+        schema = file.schema_arrow
+        columns = [file.schema.column(place) for place in range(len(file.schema))]
+        size, rows = path.stat().st_size, file.metadata.num_rows
+    for field in schema:
+        if field.name not in FIELDS:
+            hint = did_you_mean(field.name, FIELDS)
+            raise DemonstrationError(f"A record has no field {field.name!r}.{hint}")
+        if not _is_plain(field.type):
+            raise DemonstrationError(
+                f"The column {field.name} must hold text, numbers, truth values, or lists or "
+                f"objects of these; got {str(field.type)[:80]}."
+            )
+    if rows > _MANY:
+        EXPANSION.check(rows // max(1, size), DemonstrationError, "The file")
+    about = {
+        key.decode("utf-8", "replace"): text.decode("utf-8", "replace")
+        for key, text in (schema.metadata or {}).items()
+    }
     if "format" in about:
         version = about.get("version", "")
-        check_header(about["format"], int(version) if version.isdigit() else version)
-    return file
+        check_header(about["format"], int(version) if version in _VERSIONS else version)
+    # As numbers into a table: a text that is repeated in every row takes the room of one.
+    texts = [each.path for each in columns if each.physical_type == "BYTE_ARRAY"]
+    return parquet.ParquetFile(path, read_dictionary=texts)
+
+
+def _is_plain(kind: Any) -> bool:
+    types = import_module("pyarrow.types")
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_dictionary(kind):
+        return _is_plain(kind.value_type)
+    if types.is_struct(kind):
+        return all(_is_plain(each.type) for each in kind)
+    checks = (
+        types.is_string, types.is_large_string, types.is_integer, types.is_float32,
+        types.is_float64, types.is_boolean, types.is_null,
+    )  # fmt: skip
+    return any(check(kind) for check in checks)
 
 
 def _pyarrow() -> Any:

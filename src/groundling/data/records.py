@@ -16,8 +16,8 @@ from groundling.data.format import RecordReader, record_of
 from groundling.data.worlds import GivenWorlds, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, did_you_mean
 from groundling.files import replacing
-from groundling.world.environment import Demonstration, Environment
-from groundling.world.wrapping import class_name
+from groundling.world.environment import Demonstration, Environment, class_name
+from groundling.world.reprs import said
 
 __all__ = ["BadRecord", "Demonstrations"]
 
@@ -208,8 +208,11 @@ class _InFiles(Demonstrations):
                     if record is None:
                         continue
                     shown = reader.read(record, file, number)
-                except GroundlingError as error:
-                    problem = BadRecord(file, number, str(error))
+                except Exception as error:
+                    # Whatever is wrong with a record, it is this record that is wrong.
+                    ours = isinstance(error, GroundlingError)
+                    what = str(error) if ours else f"It cannot be read: {said(error)}."
+                    problem = BadRecord(file, number, what)
                     if not self.skip_bad or isinstance(error, SettingError):
                         raise DemonstrationError(str(problem)) from error
                     bad += 1

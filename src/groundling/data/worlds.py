@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -226,6 +227,7 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
         return _check(found, name)
     if not callable(found):
         return _check(found, name)
+    _check_factory(found, name)
     try:
         made = found(**arguments)
     except (Exception, SystemExit) as error:
@@ -234,6 +236,24 @@ def _make(name: str, found: Any, preset: Mapping[str, Any], more: Mapping[str, A
             f"{name} could not be made{with_what}: {_said(error)}{_line_of(error)}."
         ) from error
     return _check(made, name)
+
+
+def _check_factory(found: Any, name: str) -> None:
+    """Complain of what cannot make an environment, before it is called.
+
+    A class must have the methods of an environment; nothing may be part of Python itself.
+    """
+    made, what = found.func if isinstance(found, partial) else found, ""
+    home = str(getattr(made, "__module__", None) or type(made).__module__)
+    if home.partition(".")[0] in sys.stdlib_module_names:
+        what = "it is part of Python"
+    elif isinstance(made, type) and not hasattr(made, "__getattr__"):
+        what = next((f"it has no method {e}" for e in _NEEDED if not hasattr(made, e)), "")
+    if what:
+        raise WorldError(
+            f"{name} makes no environment: {what}. Name a class with actions, step and ground, "
+            "or a function that returns one."
+        )
 
 
 def _check(found: Any, name: str) -> Environment:

@@ -23,11 +23,11 @@ from groundling.diagnosis.offered import Offered, constant_labels, mixed_labels,
 from groundling.errors import DemonstrationError, LearningWarning, did_you_mean
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.language.sentences import is_unspaced
-from groundling.learning.trainer import Learnt
 from groundling.learning.usual import usual_labels
 from groundling.learning.wording import graph_values, words_of
 from groundling.models.base import Request
 from groundling.models.examples import Example, Skipped
+from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration
 
 __all__ = ["Diagnosis", "Finding", "check_learnt", "check_taught", "diagnose", "left_out", "warn"]

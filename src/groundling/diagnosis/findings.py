@@ -9,9 +9,9 @@ from typing import TypeAlias
 from groundling.diagnosis.known import Known, advise, graphs, looks
 from groundling.errors import GroundlingError
 from groundling.learning.counting import PlanCounts
-from groundling.learning.trainer import Learnt
 from groundling.learning.usual import Place, UsualLabels
 from groundling.models.examples import Example
+from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 

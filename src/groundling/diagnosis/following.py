@@ -11,9 +11,9 @@ from groundling.answers import decoded
 from groundling.diagnosis.findings import Finding, name_them
 from groundling.diagnosis.known import NOTHING, Known, advise, plan_scores, some, wider
 from groundling.diagnosis.mistakes import explain_mistake
-from groundling.learning.trainer import Learnt
 from groundling.models.base import Request
 from groundling.models.examples import Example
+from groundling.models.learnt import Learnt
 from groundling.world.trajectory import ScoredTrajectory
 
 __all__ = ["Again", "follow_again", "judge", "sample"]

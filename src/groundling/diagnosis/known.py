@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from groundling.inference.settings import Search
-from groundling.learning.trainer import Learnt
+from groundling.inference.search import Search
 from groundling.learning.wording import graph_values
 from groundling.models.base import Request
 from groundling.models.examples import Example
+from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
@@ -210,11 +211,11 @@ def within(few: Sequence[Hashable], many: Sequence[Hashable]) -> bool:
     return all(each in rest for each in few)
 
 
-def graphs(world: World, plan: Trajectory) -> list[GroundingGraph]:
+def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
     """Return the graphs of the actions of a plan."""
     return [world.ground(state, action) for state, action in plan.decisions()]
 
 
-def looks(world: World, start: State) -> Counter[GroundingGraph]:
+def looks(world: CachedEnvironment, start: State) -> Counter[GroundingGraph]:
     """Return what can be done from a start, as graphs show it."""
     return Counter(world.ground(start, action) for action in world.actions(start))

@@ -1,10 +1,11 @@
-"""Why a plan: which words caused which action, through which weights."""
+"""Plans, and why: which words caused which action, through which weights."""
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -15,30 +16,392 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groundling.errors import InstructionError, did_you_mean
-from groundling.explain.parts import (
-    Cause,
-    Contributions,
-    Deletion,
-    Link,
-    Rival,
-    Step,
-    Unit,
-    difference,
-)
-from groundling.inference.plan import Plan
-from groundling.inference.settings import Search
+from groundling.features.space import FeatureSpace
+from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
+from groundling.world.environment import Action, State
+from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-__all__ = ["Explanation", "Source"]
+__all__ = [
+    "Cause",
+    "Contribution",
+    "Contributions",
+    "Deletion",
+    "Explanation",
+    "Link",
+    "Plan",
+    "Rival",
+    "Source",
+    "Step",
+    "Unit",
+]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sequence of actions with its probability.
+
+    Parameters
+    ----------
+    actions, states
+        What to do, and the states from the start to the end.
+    log_probability
+        The log probability of exactly this plan among those considered.
+    confidence
+        The calibrated probability of the decoded answer (the plan, or its outcome).
+    understood
+        Whether the confidence reaches the follower's threshold; if not, the plan is the
+        best guess and should not be carried out unasked.
+    alternatives
+        Other plans that were considered, most probable first.
+
+    Examples
+    --------
+    >>> plan = Plan(("go",), ("a", "b"), log_probability=-0.1, confidence=0.9)
+    >>> plan.end, len(plan), list(plan)
+    ('b', 1, ['go'])
+    >>> print(plan)
+    go (confidence 0.90)
+    """
+
+    actions: tuple[Action, ...]
+    states: tuple[State, ...]
+    log_probability: float
+    confidence: float
+    understood: bool = True
+    alternatives: tuple[Plan, ...] = ()
+    _source: Source | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def start(self) -> State:
+        """The state in which the plan begins."""
+        return self.states[0]
+
+    @property
+    def end(self) -> State:
+        """The state in which the plan ends."""
+        return self.states[-1]
+
+    @property
+    def probability(self) -> float:
+        """The probability of exactly this plan among those considered."""
+        return math.exp(self.log_probability)
+
+    def explain(self) -> Explanation:
+        """Say which words caused which action, and which weights decided."""
+        from groundling.errors import GroundlingError
+
+        if self._source is None:
+            raise GroundlingError(
+                "This plan cannot be explained: it was not made by a follower, or is an "
+                "alternative. Explain the plan that Follower.follow returned."
+            )
+        return self._source.explain(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON-ready data; values that JSON does not know as text.
+
+        >>> Plan((("go", 2),), ("a", "b"), -0.1, 0.9).to_dict()["actions"]
+        [['go', 2]]
+        """
+        return {
+            "actions": [_plain(action) for action in self.actions],
+            "states": [_plain(state) for state in self.states],
+            "probability": self.probability,
+            "log_probability": self.log_probability,
+            "confidence": self.confidence,
+            "understood": self.understood,
+            "alternatives": [
+                {
+                    "actions": [_plain(action) for action in each.actions],
+                    "probability": each.probability,
+                }
+                for each in self.alternatives
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        """Show the plan and what was considered instead as a table, in a notebook."""
+        rows = "".join(
+            f"<tr><td>{escape(', '.join(map(str, each.actions)))}</td>"
+            f"<td>{each.probability:.2f}</td></tr>"
+            for each in (self, *self.alternatives[:5])
+        )
+        head = "<tr><th>plan</th><th>probability</th></tr>"
+        return f"<div><p>{escape(str(self))}</p><table>{head}{rows}</table></div>"
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(self.actions)
+
+    def __str__(self) -> str:
+        if not self.understood:
+            return f"I do not understand (confidence {self.confidence:.2f})"
+        steps = ", ".join(str(action) for action in self.actions)
+        return f"{steps} (confidence {self.confidence:.2f})"
+
+
+def _plain(value: object) -> Any:
+    """Return a value as JSON knows it: tuples as lists, what it does not know as text."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if type(value) in (tuple, list):
+        return [_plain(each) for each in value]  # type: ignore[attr-defined]
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one feature adds to a score: its weight times its expected count.
+
+    >>> print(Contribution("word=top ∧ side=North", weight=2.0, count=0.5))
+    +1.00  word=top ∧ side=North
+    """
+
+    feature: str
+    weight: float
+    count: float
+
+    @property
+    def amount(self) -> float:
+        """Weight × expected count."""
+        return self.weight * self.count
+
+    def __str__(self) -> str:
+        return f"{self.amount:+.2f}  {self.feature}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the contribution as JSON-ready data."""
+        return {
+            "feature": self.feature,
+            "weight": self.weight,
+            "count": self.count,
+            "amount": self.amount,
+        }
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """All features that add to a score, strongest first.
+
+    >>> both = Contributions((Contribution("move", 2.0, 1.0), Contribution("turn", -1.0, 0.5)))
+    >>> both.total, [each.feature for each in both.against()]
+    (1.5, ['turn'])
+    """
+
+    features: tuple[Contribution, ...]
+
+    @classmethod
+    def of(cls, space: FeatureSpace, theta: Reals, counts: Reals) -> Contributions:
+        """Return the contributions of features with expected counts, dense like θ."""
+        places = np.flatnonzero(theta * counts)
+        order = places[rank(np.abs((theta * counts)[places]))]
+        return cls(
+            tuple(
+                Contribution(space.name(int(space.keys[i])), float(theta[i]), float(counts[i]))
+                for i in order
+            )
+        )
+
+    @classmethod
+    def together(cls, parts: Iterable[Contributions]) -> Contributions:
+        """Return what several models add; a feature that they share is named once.
+
+        Its weight is then the mean of theirs, each counted as often as it fired.
+
+        >>> one, two = Contribution("move", 2.0, 0.5), Contribution("move", 4.0, 0.5)
+        >>> Contributions.together([Contributions((one,)), Contributions((two,))]).features
+        (Contribution(feature='move', weight=3.0, count=1.0),)
+        """
+        found: dict[tuple[str, bool], Contribution] = {}
+        for each in (feature for part in parts for feature in part.features):
+            key = (each.feature, each.count > 0)
+            known = found.get(key)
+            if known is not None:
+                count = known.count + each.count
+                weight = (known.amount + each.amount) / count
+                each = Contribution(each.feature, weight, count)
+            found[key] = each
+        listed = list(found.values())
+        order = rank(np.array([abs(each.amount) for each in listed]))
+        return cls(tuple(listed[place] for place in order))
+
+    @property
+    def total(self) -> float:
+        """The sum of all amounts."""
+        return math.fsum(each.amount for each in self.features)
+
+    def favouring(self, most: int = 3) -> tuple[Contribution, ...]:
+        """Return the strongest features that speak for it."""
+        return tuple(each for each in self.features if each.amount > 0)[:most]
+
+    def against(self, most: int = 3) -> tuple[Contribution, ...]:
+        """Return the strongest features that speak against it."""
+        return tuple(each for each in self.features if each.amount < 0)[:most]
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """Return the strongest features and the sum of all others as JSON-ready data."""
+        shown = self.features[:most]
+        return {
+            "total": self.total,
+            "features": [each.to_dict() for each in shown],
+            "others": math.fsum(each.amount for each in self.features[most:]),
+        }
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A stretch of text that aligns as one: which sentence, which words, how it reads."""
+
+    sentence: int
+    words: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A unit of text and the probability that it names the action."""
+
+    unit: Unit
+    probability: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cause as JSON-ready data."""
+        return {
+            "text": self.unit.text,
+            "sentence": self.unit.sentence,
+            "words": list(self.unit.words),
+            "probability": self.probability,
+        }
+
+
+@dataclass(frozen=True)
+class Link:
+    """The probability that a word lies on a node of an action's grounding graph."""
+
+    sentence: int
+    position: int
+    word: str
+    node: str
+    probability: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the link as JSON-ready data."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A plan that was considered instead: by how much it lost, and through what.
+
+    `features` are those of the chosen plan less those of the rival; with what the number of
+    readings adds (`ambiguity`) they make up the margin exactly.
+    """
+
+    actions: tuple[str, ...]
+    probability: float
+    margin: float
+    differs: str
+    features: Contributions
+    ambiguity: float
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """Return the rival as JSON-ready data."""
+        return {
+            "actions": list(self.actions),
+            "probability": self.probability,
+            "margin": self.margin,
+            "differs": self.differs,
+            "features": self.features.to_dict(most),
+            "ambiguity": self.ambiguity,
+        }
+
+
+@dataclass(frozen=True)
+class Step:
+    """Why one action: the text that caused it, the nodes its words lie on, the features.
+
+    `support` is the probability of the unit that most probably names the action (where words
+    are units: the expected number of words on it, at most 1); below one half, nobody asked
+    for it. `text` are the features of words on the action, `own` those
+    that the action has whatever is said (ψ(y)). `without` is the best
+    plan considered that does without the action: its runner-up, with the margin.
+    """
+
+    action: str
+    asked: bool
+    support: float
+    causes: tuple[Cause, ...]
+    links: tuple[Link, ...]
+    text: Contributions
+    own: Contributions
+    nodes: tuple[str, ...]
+    graph: GroundingGraph
+    without: Rival | None = None
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """Return the step as JSON-ready data."""
+        return {
+            "action": self.action,
+            "asked": self.asked,
+            "support": self.support,
+            "causes": [each.to_dict() for each in self.causes],
+            "links": [each.to_dict() for each in self.links],
+            "text": self.text.to_dict(most),
+            "own": self.own.to_dict(most),
+            "without": self.without.to_dict(most) if self.without else None,
+        }
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """What leaving a word out does: to the plan's score, and to its lead over the runner-up."""
+
+    word: str
+    sentence: int
+    position: int
+    score: float
+    margin: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the deletion as JSON-ready data."""
+        return dict(vars(self))
+
+
+def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
+    """Say in what two plans differ.
+
+    >>> difference(["turn", "move"], ["turn", "move"])
+    'the same actions'
+    >>> difference(["turn", "go"], ["turn", "stay", "go"])
+    'stay instead of go as action 2, go as action 3'
+    """
+    ours, theirs = list(chosen), list(other)
+    said = []
+    for place in range(max(len(ours), len(theirs))):
+        one = ours[place] if place < len(ours) else None
+        two = theirs[place] if place < len(theirs) else None
+        if one == two:
+            continue
+        if one is None:
+            said.append(f"{two} as action {place + 1}")
+        elif two is None:
+            said.append(f"no {one} as action {place + 1}")
+        else:
+            said.append(f"{two} instead of {one} as action {place + 1}")
+    return ", ".join(said) or "the same actions"
+
 
 _DELETED = 20_000  # words that are scored anew for what leaving single ones out does
 
@@ -213,7 +576,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Show the explanation as a picture in a notebook, with its words as the other text."""
-        from groundling.explain.fonts import quiet_glyphs
+        from groundling.explain.figure import quiet_glyphs
 
         data, figure = BytesIO(), self.figure()
         with quiet_glyphs():
@@ -223,8 +586,7 @@ class Explanation:
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
-        from groundling.explain.figure import RESOLUTION
-        from groundling.explain.fonts import quiet_glyphs
+        from groundling.explain.figure import RESOLUTION, quiet_glyphs
 
         figure = self.figure()
         with quiet_glyphs():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from groundling.explain.parts import Cause, Contribution, Contributions, Rival, Step
+from groundling.explain.explanation import Cause, Contribution, Contributions, Rival, Step
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,7 +22,7 @@ WORTH = 0.005  # features that add less print as nothing
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
     """Return the text that causes an action, neighbouring units joined, with mean probability.
 
-    >>> from groundling.explain.parts import Unit
+    >>> from groundling.explain.explanation import Unit
     >>> units = [Unit(0, (place,), word) for place, word in enumerate("go to the sofa".split())]
     >>> chances = (0.9, 0.7, 0.2, 1.0)
     >>> phrases(Cause(*each) for each in zip(units, chances))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +23,6 @@ JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str
 JOINS = ("conjunction", "slot", "similarity", "contains")
 _KNOWN_JOINS = (*JOINS, "value")
 _CONJUNCTION, _SLOT, _SIMILARITY, _CONTAINS, _OWN = range(5)
-_REMEMBERED_SPELLINGS = 30_000  # a few megabytes
 _SHIFT = 29  # key = join << 58 | word name << 29 | node name
 
 
@@ -82,9 +82,6 @@ class FeatureSpace:
     word_names: dict[str, int] = field(default_factory=dict)
     node_names: dict[str, int] = field(default_factory=dict)
     keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    _spelled: dict[tuple[str, str], tuple[float, bool]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def __post_init__(self) -> None:
         self.joins = tuple(self.joins)
@@ -245,7 +242,7 @@ class FeatureSpace:
         ratios, inside = np.zeros(len(chosen)), np.zeros(len(chosen))
         pairs = zip(pair_words[chosen].tolist(), pair_nodes[chosen].tolist(), strict=True)
         for place, (word, node) in enumerate(pairs):
-            ratios[place], inside[place] = self._alike(spellings[word], names[node])
+            ratios[place], inside[place] = _alike(spellings[word], names[node])
         if "similarity" not in self.joins:
             ratios[:] = 0.0
         found = []
@@ -258,18 +255,6 @@ class FeatureSpace:
                 slots = slot[pair_nodes[chosen[fires]]]
                 key = _key(code, np.zeros(len(fires), np.int64), slots)
                 found.append((chosen[fires], key, values[fires]))
-        return found
-
-    def _alike(self, word: str, name: str) -> tuple[float, bool]:
-        """Return how alike a word and a name are spelled, and whether it is one of its words."""
-        found = self._spelled.get((word, name))
-        if found is None:
-            parts = name.split()
-            ratio = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
-            found = (ratio if ratio >= 0.7 else 0.0, word in parts)
-            if len(self._spelled) >= _REMEMBERED_SPELLINGS:
-                self._spelled.clear()
-            self._spelled[word, name] = found
         return found
 
     def _own_joins(
@@ -354,6 +339,14 @@ class FeatureSpace:
             cached = (list(self.word_names), list(self.node_names))
             self._lists = cached
         return cached
+
+
+@lru_cache(maxsize=30_000)  # a few megabytes
+def _alike(word: str, name: str) -> tuple[float, bool]:
+    """Return how alike a word and a name are spelled, and whether it is one of its words."""
+    parts = name.split()
+    ratio = max(Indel.normalized_similarity(word, part) for part in (*parts, name))
+    return (ratio if ratio >= 0.7 else 0.0, word in parts)
 
 
 _MASK = (1 << _SHIFT) - 1

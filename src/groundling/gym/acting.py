@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groundling.errors import GroundlingError, SettingError, WorldError
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
-from groundling.inference.plan import Plan
 
 __all__ = ["UNDERSTOOD", "Agent", "Report", "Run", "acting_threshold", "carry_out"]
 

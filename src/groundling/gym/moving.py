@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, WorldError
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym.acting import Report, Run, acting_threshold
-from groundling.inference.plan import Plan
 from groundling.language.sentences import split_sentences
 
 if TYPE_CHECKING:

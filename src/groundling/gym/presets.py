@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from groundling.errors import SettingError, did_you_mean
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.follower import Follower
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay

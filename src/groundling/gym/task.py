@@ -12,11 +12,11 @@ import numpy as np
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row, bootstrap
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym import protocol
 from groundling.gym.babyai_levels import BabyAI, babyai, levels
 from groundling.gym.presets import make_follower
-from groundling.inference.plan import Plan
 from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
 from groundling.tasks.presets import FULL, BasePreset, Presets
 

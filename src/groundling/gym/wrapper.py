@@ -11,7 +11,7 @@ from groundling.gym.objects import ObjectWorld
 from groundling.gym.optional import require
 
 if TYPE_CHECKING:
-    from groundling.inference.plan import Plan
+    from groundling.explain.explanation import Plan
 
 __all__ = ["InstructionFollowing"]
 

@@ -12,8 +12,8 @@ from groundling.compiling import njit
 from groundling.errors import SearchError
 from groundling.inference.alignment import align, spread
 from groundling.inference.plan_space import best_first
-from groundling.inference.settings import Search
-from groundling.inference.units import UnitScores
+from groundling.inference.search import Search
+from groundling.inference.unit_scores import UnitScores
 from groundling.overlay.batch import Integers, Reals
 from groundling.ties import CLOSE, rank_kept
 from groundling.world.environment import Action, State

@@ -2,30 +2,188 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.data.canonical import canonical
 from groundling.errors import SearchError
-from groundling.inference.naming import ActionNames
-from groundling.inference.plan_tree import PlanTree
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.ties import Name, margin, rank
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
-    "PlanScorer", "beam_plans", "best_first", "enumerate_plans", "greedy_plans", "sample_plans",
+    "ActionNames",
+    "PlanScorer",
+    "PlanTree",
+    "ScoredPlans",
+    "beam_plans",
+    "best_first",
+    "enumerate_plans",
+    "greedy_plans",
+    "sample_plans",
     "widen",
-]  # fmt: skip
+]
+
+
+class ActionNames:
+    """Canonical texts of actions, each made once.
+
+    They depend neither on the order in which an environment lists its actions nor on how
+    Python happens to hash them. An action that has an attribute `canonical_name` is called
+    that, so that whoever makes a world can say which of equal plans comes first.
+
+    >>> names = ActionNames()
+    >>> names(("strike", frozenset({2, 1})))
+    '["strike",{"$set":[1,2]}]'
+    >>> names.plan(("turn", "go")) < names.plan(("go", "go", "go"))  # shorter plans first
+    True
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Action, str] = {}
+
+    def __call__(self, action: Action) -> str:
+        """Return the name of an action."""
+        found = self._known.get(action)
+        if found is None:
+            try:
+                found = str(getattr(action, "canonical_name", "")) or canonical(action)
+            except Exception:  # a class of somebody else: its actions keep the world's order
+                found = type(action).__name__
+            self._known[action] = found
+        return found
+
+    def plan(self, actions: Sequence[Action]) -> tuple[int, tuple[str, ...]]:
+        """Return the name of a plan."""
+        return len(actions), tuple(map(self, actions))
+
+    def order(self, actions: Sequence[Action]) -> list[int]:
+        """Return the places of actions in the order of their names."""
+        return sorted(range(len(actions)), key=lambda place: self(actions[place]))
+
+
+_BYTES = 24  # of a plan: its last action, its last state, where it comes from, its place
+
+
+class PlanTree(Sequence[Trajectory]):
+    """Plans from one start, each kept as an earlier one and one more action.
+
+    >>> tree = PlanTree("a")
+    >>> go = tree.grow(0, "go", "b")
+    >>> tree.keep([go, tree.grow(go, "stop", "c")])
+    >>> [(plan.states, plan.actions) for plan in tree]
+    [(('a', 'b'), ('go',)), (('a', 'b', 'c'), ('go', 'stop'))]
+    >>> tree.ends()
+    ['b', 'c']
+    """
+
+    __slots__ = ("_actions", "_parents", "_places", "_states")
+
+    def __init__(self, start: State) -> None:
+        self._states: list[State] = [start]
+        self._actions: list[Action] = [None]
+        self._parents = array("i", [-1])
+        self._places = array("i")
+
+    def grow(self, node: int, action: Action, after: State) -> int:
+        """Add a plan that goes on where another ends; return its number."""
+        self._states.append(after)
+        self._actions.append(action)
+        self._parents.append(node)
+        return len(self._parents) - 1
+
+    def keep(self, nodes: Iterable[int]) -> None:
+        """Count some of the plans that have grown among those that the sequence holds."""
+        self._places.extend(nodes)
+
+    def state(self, node: int) -> State:
+        """Return where a plan ends, by its number."""
+        return self._states[node]
+
+    def ends(self) -> list[State]:
+        """Return where all plans end."""
+        return [self._states[node] for node in self._places]
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes, without states and actions, which are shared."""
+        return 500 + _BYTES * len(self._parents)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Trajectory: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Trajectory]: ...
+    def __getitem__(self, place: int | slice) -> Trajectory | list[Trajectory]:
+        if isinstance(place, slice):
+            return [self._plan(node) for node in self._places[place]]
+        return self._plan(self._places[place])
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return map(self._plan, self._places)
+
+    def _plan(self, node: int) -> Trajectory:
+        states, actions = [self._states[node]], []
+        while node:
+            actions.append(self._actions[node])
+            node = self._parents[node]
+            states.append(self._states[node])
+        return Trajectory(tuple(reversed(states)), tuple(reversed(actions)))
+
+
+class ScoredPlans(Sequence[ScoredTrajectory]):
+    """Plans with their scores, put together when they are looked at.
+
+    >>> tree = PlanTree("a")
+    >>> tree.keep([tree.grow(0, "go", "b")])
+    >>> ScoredPlans(tree, np.array([2.5]))[0]
+    ScoredTrajectory(states=('a', 'b'), actions=('go',), graphs=(), score=2.5)
+    """
+
+    def __init__(self, plans: Sequence[Trajectory], scores: NDArray[np.float64]) -> None:
+        self._plans: Sequence[Trajectory] = plans
+        if isinstance(plans, ScoredPlans):
+            self._plans = plans._plans
+        self.scores = scores
+
+    def ends(self) -> list[State]:
+        """Return where all plans end."""
+        if isinstance(self._plans, PlanTree):
+            return self._plans.ends()
+        return [plan.end for plan in self._plans]
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+    @overload
+    def __getitem__(self, place: int) -> ScoredTrajectory: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[ScoredTrajectory]: ...
+    def __getitem__(self, place: int | slice) -> ScoredTrajectory | list[ScoredTrajectory]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        plan = self._plans[place]
+        return ScoredTrajectory(plan.states, plan.actions, score=float(self.scores[place]))
+
+    def __iter__(self) -> Iterator[ScoredTrajectory]:
+        for plan, score in zip(self._plans, self.scores.tolist(), strict=True):
+            yield ScoredTrajectory(plan.states, plan.actions, score=score)
+
 
 PlanScorer = Callable[[Sequence[Trajectory]], NDArray[np.float64]]
 
 
-def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | None:
+def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> PlanTree | None:
     """Return all plans within the length limits, shortest first, or nothing if too many.
 
     Where the world has a goal, only plans that reach it count, and plans that come to a dead
@@ -58,7 +216,7 @@ def enumerate_plans(world: World, start: State, search: Search) -> PlanTree | No
 
 
 def sample_plans(
-    world: World, start: State, search: Search, count: int, random: np.random.Generator
+    world: CachedEnvironment, start: State, search: Search, count: int, random: np.random.Generator
 ) -> list[Trajectory]:
     """Return distinct plans of random walks."""
     search = search.extended(world.extra_length(start))
@@ -84,7 +242,7 @@ def sample_plans(
 
 
 def beam_plans(
-    world: World, start: State, search: Search, score: PlanScorer
+    world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
     """Grow plans action by action, keeping the best of each length; return all kept, scored.
 
@@ -119,7 +277,7 @@ def beam_plans(
 
 
 def greedy_plans(
-    world: World, start: State, search: Search, score: PlanScorer
+    world: CachedEnvironment, start: State, search: Search, score: PlanScorer
 ) -> list[ScoredTrajectory]:
     """Act without looking ahead: the best next action, until stopping scores better.
 
@@ -161,7 +319,7 @@ def _names(plans: Sequence[Trajectory], names: ActionNames) -> Name:
 
 
 def widen(
-    run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: World
+    run: Callable[[Search], list[ScoredTrajectory]], search: Search, world: CachedEnvironment
 ) -> list[ScoredTrajectory]:
     """Search again with a wider beam while a goal is not reached and the budget lasts."""
     while True:
@@ -173,7 +331,7 @@ def widen(
         search = replace(search, beam=search.beam * 4)
 
 
-def _next(world: World, plan: Trajectory) -> list[Trajectory]:
+def _next(world: CachedEnvironment, plan: Trajectory) -> list[Trajectory]:
     """Return the plan with each action that can follow it."""
     return [
         plan.extended(action, world.step(plan.end, action)) for action in world.actions(plan.end)
@@ -184,5 +342,5 @@ def _scored(plan: Trajectory, score: float) -> ScoredTrajectory:
     return ScoredTrajectory(plan.states, plan.actions, score=float(score))
 
 
-def _may_end(plan: Trajectory, world: World, search: Search) -> bool:
+def _may_end(plan: Trajectory, world: CachedEnvironment, search: Search) -> bool:
     return len(plan) >= search.min_length and world.is_goal(plan.end)

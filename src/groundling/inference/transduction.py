@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundling.errors import SearchError
-from groundling.inference.naming import ActionNames
-from groundling.inference.plan_space import best_first
-from groundling.inference.settings import Search
-from groundling.inference.units import Options, UnitScores
+from groundling.inference.plan_space import ActionNames, best_first
+from groundling.inference.search import Search
+from groundling.inference.unit_scores import Options, UnitScores
 from groundling.overlay.batch import Reals
 from groundling.ties import margin, rank, rank_kept
 from groundling.world.environment import Action, State
@@ -39,7 +38,7 @@ class Transduction:
 
     Without `allow_multiple`, a unit names one action at most. A unit that names none costs
     `unaligned_cost`, each further action of a unit `fertility_cost` (see
-    `groundling.models.lattice`). `length_bonus` is added to the log probability for each
+    `groundling.models.transducer`). `length_bonus` is added to the log probability for each
     action, and for each decision the `normaliser_power` of its normaliser.
     """
 

@@ -1,10 +1,10 @@
 """Linguistic structure: instructions as dependency trees, and the parsers that make them."""
 
-from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
 from groundling.language.instruction import Instruction, SentenceLabel, promote_function_words
 from groundling.language.languages import ENGLISH, LANGUAGES, NEUTRAL, Language, load_language
 from groundling.language.limits import Limits
+from groundling.language.parse_cache import ParseCache, cache_folder
 from groundling.language.parser import (
     CachedParser,
     ChainParser,

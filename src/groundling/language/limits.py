@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from groundling.errors import InstructionError, LimitError
 from groundling.language.instruction import Instruction
+from groundling.limits import TEXT_CHARACTERS, TEXT_WORDS, Limit
 
 __all__ = ["Limits"]
 
@@ -18,9 +19,9 @@ class Limits:
     Parameters
     ----------
     characters
-        The most characters of a text.
+        The most characters of a text; `groundling.limits.TEXT_CHARACTERS` by default.
     words
-        The most words of all its sentences together.
+        The most words of all its sentences together; `TEXT_WORDS` by default.
 
     Examples
     --------
@@ -30,11 +31,11 @@ class Limits:
     Traceback (most recent call last):
         ...
     groundling.errors.LimitError: The text 'turn left and go on' has 5 words, more than 3. Cut it
-    into pieces, or pass a parser with other Limits.
+    into pieces, pass a parser with other Limits, or set GROUNDLING_LIMIT_TEXT_WORDS.
     """
 
-    characters: int = 100_000
-    words: int = 10_000
+    characters: int | None = None
+    words: int | None = None
 
     def check(self, text: str) -> None:
         """Refuse what is not a text, or too long a one."""
@@ -42,24 +43,22 @@ class Limits:
             raise InstructionError(
                 f"A text to parse must be a string, but a {type(text).__name__} was given."
             )
-        if len(text) > self.characters:
-            raise LimitError(
-                f"The text {_begin(text)} has {len(text):,} characters, more than "
-                f"{self.characters:,}. Cut it into pieces, or pass a parser with other Limits."
-            )
+        _check(text, len(text), self.characters, TEXT_CHARACTERS)
 
     def check_words(self, text: str, count: int) -> None:
         """Refuse a text of too many words."""
-        if count > self.words:
-            raise LimitError(
-                f"The text {_begin(text)} has {count:,} words, more than {self.words:,}. Cut it "
-                "into pieces, or pass a parser with other Limits."
-            )
+        _check(text, count, self.words, TEXT_WORDS)
 
     def check_parsed(self, text: str, parsed: Iterable[Instruction]) -> None:
         """Refuse a text whose sentences have too many words."""
         self.check_words(text, sum(map(len, parsed)))
 
 
-def _begin(text: str) -> str:
-    return repr(text[:40] + ("…" if len(text) > 40 else ""))
+def _check(text: str, count: int, given: int | None, limit: Limit) -> None:
+    most = limit.most if given is None else given
+    if count > most:
+        begin = repr(text[:40] + ("…" if len(text) > 40 else ""))
+        raise LimitError(
+            f"The text {begin} has {count:,} {limit.what}, more than {most:,}. Cut it into pieces, "
+            f"pass a parser with other Limits, or set {limit.variable}."
+        )

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from groundling.errors import ParseError, SettingError, did_you_mean
-from groundling.language.cache import ParseCache, cache_folder
 from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language, load_language
 from groundling.language.limits import Limits
+from groundling.language.parse_cache import ParseCache, cache_folder
 from groundling.language.sentences import chain_of, split_sentences
 
 __all__ = [

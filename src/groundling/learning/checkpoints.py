@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
+import math
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from groundling.errors import ModelFileError
-from groundling.files import write_atomically
+from groundling.errors import ModelFileError, StorageWarning
+from groundling.files import read_plain, write_atomically
+from groundling.limits import CHECKPOINT_BYTES
 from groundling.overlay.batch import Reals
+from groundling.world.reprs import said
 
-__all__ = ["Checkpoint", "states_in"]
+__all__ = ["Checkpoint", "Recorder", "states_in"]
+
+
+_SEGMENT = 64_000_000  # bytes of gradients that are held in memory, about
 
 
 @dataclass
 class Checkpoint:
     """A folder of training states, each written whole or not at all.
+
+    Where the folder cannot be written to, a `StorageWarning` says so, and nothing more is written.
 
     Parameters
     ----------
@@ -34,41 +48,190 @@ class Checkpoint:
     folder: Path
     every: int = 25
     fingerprint: str = field(default="", repr=False)
+    _failed: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.folder = Path(self.folder)
 
-    def save(self, key: str, loss: float, theta: Reals, done: bool) -> None:
-        """Write the state that training has reached."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        note = {"loss": repr(loss), "done": json.dumps(done), "fingerprint": self.fingerprint}
-        write_atomically(self._path(key), save({"theta": theta}, metadata=note))
+    def save(self, key: str, loss: float, theta: Reals, done: bool) -> bool:
+        """Write the state that training has reached; return whether that was possible."""
+        return self._write(key, {"theta": theta}, loss, done)
 
     def load(self, key: str, width: int) -> tuple[float, Reals, bool] | None:
         """Return a state of the given width that was written, or nothing."""
+        found = self._read(key)
+        if found is None:
+            return None
+        arrays, loss, done = found
+        theta = arrays.get("theta")
+        # The environment is no part of the fingerprint, but it decides how many weights there are.
+        if theta is None or theta.shape != (width,):
+            raise self._of_another(key)
+        return loss, np.ascontiguousarray(theta, dtype=np.float64), done
+
+    def _write(self, key: str, arrays: dict[str, NDArray[Any]], loss: float, done: bool) -> bool:
+        """Write arrays; return whether that was possible."""
+        if self._failed:
+            return False
+        note = {"loss": repr(loss), "done": json.dumps(done), "fingerprint": self.fingerprint}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path(key), save(arrays, metadata=note))
+        except OSError as error:
+            self._failed = True
+            warnings.warn(
+                f"Checkpoints cannot be written to {self.folder} ({error.strerror or error}). "
+                "Training goes on without; what was written before is kept.",
+                StorageWarning,
+                stacklevel=2,
+            )
+        return not self._failed
+
+    def _read(self, key: str) -> tuple[dict[str, NDArray[Any]], float, bool] | None:
         path = self._path(key)
         if not path.exists():
             return None
-        data = path.read_bytes()
+        data = read_plain(path, CHECKPOINT_BYTES.most, ModelFileError)
         try:
-            theta = load(data)["theta"]
+            arrays = load(data)
             size = int.from_bytes(data[:8], "little")
             note = json.loads(data[8 : 8 + size])["__metadata__"]
             loss, done = float(note["loss"]), bool(json.loads(note["done"]))
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise ModelFileError(
-                f"The checkpoint {path} is broken ({error}). Delete it to train that part again."
+                f"The checkpoint {path} is broken ({said(error)}). Delete it to train that part "
+                "again."
             ) from error
-        # The environment is no part of the fingerprint, but it decides how many weights there are.
-        if note.get("fingerprint") != self.fingerprint or theta.shape != (width,):
-            raise ModelFileError(
-                f"The checkpoint {path} is of another training (other data or settings). "
-                "Give another folder, or delete this one."
-            )
-        return loss, np.ascontiguousarray(theta, dtype=np.float64), done
+        if note.get("fingerprint") != self.fingerprint:
+            raise self._of_another(key)
+        return arrays, loss, done
+
+    def _of_another(self, key: str) -> ModelFileError:
+        return ModelFileError(
+            f"The checkpoint {self._path(key)} is of another training (other data or settings). "
+            "Give another folder, or delete this one."
+        )
 
     def _path(self, key: str) -> Path:
         return self.folder / f"state-{key}.safetensors"
+
+
+class Recorder:
+    """An objective whose evaluations are kept, so that a minimiser can be taken through them again.
+
+    L-BFGS knows nothing of an objective but the losses and gradients that it was told. Told the
+    same again, it comes to where it was, to the last bit, however often and wherever training was
+    stopped; so checkpoints never change what is learnt.
+
+    Parameters
+    ----------
+    checkpoint
+        Where evaluations are kept, some in each file.
+    key
+        What the files are named by.
+    loss
+        The objective.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> asked = []
+    >>> def loss(theta):
+    ...     asked.append(theta)
+    ...     return float(theta @ theta), 2 * theta
+    >>> with TemporaryDirectory() as folder:
+    ...     for _ in range(2):
+    ...         recorder = Recorder(Checkpoint(Path(folder), every=1), "0", loss)
+    ...         found = [recorder.loss(np.ones(3)), recorder.loss(np.zeros(3))]
+    ...         recorder.iterated()
+    >>> found[0], len(asked)
+    ((3.0, array([2., 2., 2.])), 2)
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, key: str, loss: Callable[[Reals], tuple[float, Reals]]
+    ) -> None:
+        self._checkpoint = checkpoint
+        self._key = key
+        self._loss = loss
+        self._number = 0  # of the file that holds, or will hold, the evaluations in memory
+        self._evaluations: list[_Evaluation] = []
+        self._waiting: list[_Evaluation] | None = self._read(0)
+        self._iterations = 0
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        """Return loss and gradient, as they were told before if θ is the same."""
+        mark = hashlib.blake2b(theta.tobytes(), digest_size=16).digest()
+        if self._waiting is not None:
+            if self._waiting and len(self._evaluations) == len(self._waiting):
+                self._next()
+            if self._waiting and self._waiting[len(self._evaluations)].mark == mark:
+                kept = self._waiting[len(self._evaluations)]
+                self._evaluations.append(kept)
+                return kept.loss, kept.gradient.copy()
+            # Nothing is left, or another library rounds otherwise: from here on all is new.
+            self._waiting = None
+        value, gradient = self._loss(theta)
+        self._evaluations.append(_Evaluation(mark, value, gradient.copy()))
+        if gradient.nbytes * len(self._evaluations) > _SEGMENT:
+            self._save()
+        return value, gradient
+
+    def iterated(self) -> None:
+        """Write what is new, if there were iterations enough."""
+        self._iterations += 1
+        if self._waiting is None and self._iterations >= self._checkpoint.every:
+            self._save()
+
+    def forget(self) -> None:
+        """Delete the evaluations: what they led to is kept instead."""
+        for number in itertools.count():
+            path = self._checkpoint._path(f"{self._key}.{number}")
+            if not path.exists():
+                return
+            path.unlink()
+
+    def _next(self) -> None:
+        self._number += 1
+        self._evaluations = []
+        self._waiting = self._read(self._number)
+
+    def _read(self, number: int) -> list[_Evaluation]:
+        found = self._checkpoint._read(f"{self._key}.{number}")
+        if found is None:
+            return []
+        marks, losses, gradients = (found[0].get(name) for name in ("marks", "losses", "gradients"))
+        if (
+            marks is None or losses is None or gradients is None
+            or marks.ndim != 2 or losses.ndim != 1 or gradients.ndim != 2
+            or not len(marks) == len(losses) == len(gradients)
+        ):  # fmt: skip
+            raise self._checkpoint._of_another(f"{self._key}.{number}")
+        return [
+            _Evaluation(marks[place].tobytes(), float(losses[place]), gradients[place])
+            for place in range(len(marks))
+        ]
+
+    def _save(self) -> None:
+        evaluations, self._iterations = self._evaluations, 0
+        if not evaluations:
+            return
+        arrays = {
+            "marks": np.array([[*each.mark] for each in evaluations], np.uint8),
+            "losses": np.array([each.loss for each in evaluations]),
+            "gradients": np.array([each.gradient for each in evaluations]),
+        }
+        self._checkpoint._write(f"{self._key}.{self._number}", arrays, math.nan, False)
+        self._number += 1
+        self._evaluations = []
+
+
+class _Evaluation(NamedTuple):
+    """What an objective was at a θ, which is known by a mark."""
+
+    mark: bytes
+    loss: float
+    gradient: Reals
 
 
 def states_in(folder: Path) -> list[Path]:
@@ -76,7 +239,7 @@ def states_in(folder: Path) -> list[Path]:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     Checkpoint(Path(folder)).save("1", 2.5, np.zeros(3), done=False)
+    ...     saved = Checkpoint(Path(folder)).save("1", 2.5, np.zeros(3), done=False)
     ...     (Path(folder) / "state-of-mine.safetensors").write_text("my own")
     ...     [path.name for path in states_in(Path(folder))]
     6

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.features.feature_settings import Features
+from groundling.inference.search import Search
 from groundling.learning.facts import Facts
 from groundling.learning.given import PARTS, REST, Tried, agrees, left_open, with_features
 from groundling.learning.presets import (

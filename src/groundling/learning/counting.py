@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 
 __all__ = ["ENUMERABLE", "Lengths", "PlanCounts", "count_plans"]
 
@@ -20,6 +22,8 @@ _MANY = 10_000  # plans from a start that a few demonstrations are worth
 _QUICK = 200_000  # plans of all demonstrations that can be learnt from several times over
 _ONCE = 600_000  # plans of all demonstrations that can be learnt from once in half a minute
 _ALTOGETHER = 1_000_000  # plans of all demonstrations that can be learnt from in minutes
+_ENDLESS = 1e100  # times as many, beyond which numbers need not differ
+_LOG_ENDLESS = math.log(_ENDLESS)
 _WORK = 30_000  # actions that can be grounded in half a minute
 
 
@@ -29,11 +33,11 @@ class PlanCounts:
     >>> class Lamp:
     ...     def actions(self, state): return ("on", "off")
     ...     def step(self, state, action): return action
-    >>> PlanCounts([(World(Lamp()), "off")]).plans(3)
+    >>> PlanCounts([(CachedEnvironment(Lamp()), "off")]).plans(3)
     14.0
     """
 
-    def __init__(self, starts: Sequence[tuple[World, State]]) -> None:
+    def __init__(self, starts: Sequence[tuple[CachedEnvironment, State]]) -> None:
         self.starts = starts
         self._counts: dict[int, tuple[float, float]] = {}
 
@@ -109,7 +113,7 @@ class Lengths:
         return longest if self._within(longest, _MANY, _ONCE, 2 * _WORK) else tried
 
 
-def count_plans(world: World, start: State, length: int) -> tuple[float, float]:
+def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[float, float]:
     """Count the plans from a start, and the actions in different states; many, roughly."""
     length += world.extra_length(start)
     layer: dict[State, float] = {start: 1.0}
@@ -131,7 +135,8 @@ def count_plans(world: World, start: State, length: int) -> tuple[float, float]:
         layer = following
         total += ways
         if steps > _STEPS and done < length:  # as many times more for each further action
-            more = each ** (length - done)
+            further = length - done
+            more = _ENDLESS if further * math.log(each or 1) > _LOG_ENDLESS else each**further
             return total + ways * more, steps * more
         if not layer or total > 100 * ENUMERABLE:
             break

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
+from groundling.features.connectives import Connective
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon, matches_name
-from groundling.features.ordering import Connective
-from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.reader import Reader
 from groundling.language.parser import Parser, load_parser
 from groundling.language.units import split_units
 from groundling.learning.counting import Lengths, PlanCounts
@@ -23,7 +23,7 @@ from groundling.learning.wording import KindFacts, graph_values, turning_words, 
 from groundling.models.examples import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
-from groundling.world.composing import follow_each_other
+from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration
 
 __all__ = ["Facts", "sample"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from groundling.errors import SettingError
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.learning.presets import Configuration
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from groundling.errors import SettingError
+from groundling.features.feature_settings import Features
 from groundling.features.labels import NUMBER, ORDINAL
 from groundling.features.lexicon import Lexicon, Meaning
-from groundling.features.settings import Features
 from groundling.language.instruction import Instruction
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.context import context_penalties

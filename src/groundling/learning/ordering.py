@@ -15,8 +15,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from groundling.errors import GroundlingWarning
-from groundling.features.ordering import Connective, in_order, possible_connectives
-from groundling.inference.settings import Search
+from groundling.features.connectives import Connective, in_order, possible_connectives
+from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.examples import Example

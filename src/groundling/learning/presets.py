@@ -6,9 +6,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.facts import Facts
 from groundling.learning.settings import Learning
 from groundling.learning.wording import in_characters, said_plainly

@@ -20,10 +20,11 @@ from groundling.errors import DemonstrationError, did_you_mean
 from groundling.learning.choosing import Choices, choose
 from groundling.learning.given import reopened
 from groundling.learning.optimise import minimise
-from groundling.learning.trainer import WARM_TOLERANCE, Learnt, Trainer, paused_collector
+from groundling.learning.trainer import WARM_TOLERANCE, Trainer, paused_collector
 from groundling.learning.training import Progress, ProgressCallback, early
 from groundling.models.base import FittedModel, Member, Objective
 from groundling.models.examples import Example
+from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.world.environment import Demonstration
 
@@ -43,7 +44,7 @@ def teach(
 
     `known` are those that it learnt from, if it does not hold them.
     """
-    trainer, encoder = learnt.settings, learnt.fitted.encoder
+    trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
     before = learnt.examples
     if not before:
         listed = list(known)
@@ -56,7 +57,7 @@ def teach(
     new = trainer.prepare(encoder, demonstrations)
     everything = (*before, *new)
     trainer, choices = _chosen_again(learnt, everything, progress)
-    if _differs(trainer, learnt.settings):
+    if _differs(trainer, Trainer.of(learnt)):
         return _learn_anew(learnt, trainer, choices, everything, progress)
     return _go_on(replace(learnt, settings=trainer, choices=choices), everything, progress)
 
@@ -73,7 +74,7 @@ def forget(
         )
     kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
     trainer, choices = _chosen_again(learnt, kept, progress)
-    if _differs(trainer, learnt.settings):
+    if _differs(trainer, Trainer.of(learnt)):
         return _learn_anew(learnt, trainer, choices, kept, progress)
     return trainer.go_on(replace(learnt, settings=trainer, choices=choices), kept, progress)
 
@@ -84,7 +85,7 @@ def _chosen_again(
     """Return the settings that these examples would get now, and what was chosen of them."""
     choices = learnt.choices
     if not isinstance(choices, Choices) or not choices.left_open or not examples:
-        return learnt.settings, choices
+        return Trainer.of(learnt), choices
     # Worlds that remember what they were asked: most of it was asked before.
     world: Any = learnt.fitted.encoder.world
     shown = [
@@ -94,7 +95,7 @@ def _chosen_again(
     ]
     tell = early(progress)
     return choose(
-        reopened(learnt.settings, choices.left_open),
+        reopened(Trainer.of(learnt), choices.left_open),
         shown,
         lambda what: tell(what, 0, len(shown)),
         choices.tried,
@@ -125,7 +126,7 @@ def _go_on(
     Everything is encoded again where nothing is yet, where much has come since, and where the
     loss changes with θ.
     """
-    trainer = learnt.settings
+    trainer = Trainer.of(learnt)
     if not learnt.encoded or len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
         return trainer.go_on(learnt, everything, progress)
     members = trainer.model.all_members(trainer.overlay, trainer.features)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from groundling.errors import LearningWarning
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import split_words
 from groundling.world.environment import Demonstration

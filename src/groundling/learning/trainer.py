@@ -9,33 +9,28 @@ import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
-from groundling.features.lexicon import Lexicon
-from groundling.features.reading import Reader
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.features.space import name_of
-from groundling.inference.settings import Search
-from groundling.language.parser import Parser, load_parser
+from groundling.language.parser import load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.lexicon import learn_lexicon
 from groundling.learning.ordering import learn_connectives
 from groundling.learning.settings import Learning
 from groundling.learning.training import Progress, ProgressCallback, early, train
-from groundling.memory import Budget
-from groundling.models.base import FittedModel, Member, Model, Objective, TrainingData
+from groundling.models.base import FittedModel, Member, Objective, TrainingData
 from groundling.models.examples import Example, prepare
+from groundling.models.learnt import Learnt, LearntSettings
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.settings import Overlay
 from groundling.world.environment import Demonstration
 
-__all__ = ["WARM_TOLERANCE", "Learnt", "Trainer", "content_of", "paused_collector"]
+__all__ = ["WARM_TOLERANCE", "Trainer", "content_of", "paused_collector"]
 
 _LOG = logging.getLogger(__name__)
 WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
@@ -62,17 +57,15 @@ def paused_collector() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Trainer:
-    """The settings of a follower at the time it learns (see `Follower`)."""
+class Trainer(LearntSettings):
+    """The settings of a follower, and how it learns with them."""
 
-    model: Model
-    overlay: Overlay
-    features: Features
     learning: Learning
-    search: Search
-    parser: str | Parser
-    seed: int
-    threads: int
+
+    @classmethod
+    def of(cls, learnt: Learnt) -> Trainer:
+        """Return the trainer that learns more with the same settings."""
+        return cls(**{each.name: getattr(learnt.settings, each.name) for each in fields(cls)})
 
     def fit(
         self,
@@ -99,7 +92,7 @@ class Trainer:
             examples = [replace(each, instructions=turn(each.instructions)) for each in examples]
         state = None
         if checkpoint is not None:
-            digest = self.fingerprint(map(content_of, examples), every)
+            digest = self.fingerprint(map(content_of, examples))
             state = Checkpoint(Path(checkpoint), every, digest)
         if self.features.learns_lexicon:
             state = self.learn_lexicon(encoder, examples, progress, state)
@@ -180,14 +173,6 @@ class Trainer:
             composed=self.learning.composed, max_length=self.search.longest,
         )  # fmt: skip
 
-    def encoder(self, member: Member, lexicon: Lexicon) -> Encoder:
-        """Return what encodes for one member; all members read the text alike."""
-        features = member.features
-        labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
-        reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
-        budget = Budget(self.search.memory * 1_000_000)
-        return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)
-
     def data(
         self, encoder: Encoder, features: Features, examples: Sequence[Example]
     ) -> TrainingData:
@@ -236,7 +221,7 @@ class Trainer:
         fitted = FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
         return loss, fitted, objective
 
-    def fingerprint(self, content: Iterable[object], every: int) -> str:
+    def fingerprint(self, content: Iterable[object]) -> str:
         """Return what training depends on, so that another one does not go on from it."""
         # Functions and parsers are known by name: how they print differs from run to run.
         members = self.model.all_members(self.overlay, self.features)
@@ -251,7 +236,7 @@ class Trainer:
             repr(self.model.member_model), repr(self.learning), repr(self.search), self.seed,
             self.threads, load_parser(self.parser).name,
         ]  # fmt: skip
-        shown = json.dumps([settings, described, every, list(content)])
+        shown = json.dumps([settings, described, list(content)])
         return hashlib.sha256(shown.encode()).hexdigest()
 
 
@@ -263,37 +248,3 @@ def content_of(example: Example) -> tuple[object, ...]:
         canonical([other.actions for other in example.also]), example.weight,
         canonical(example.demonstration.negative_starts),
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Learnt:
-    """What was learnt, with the settings of that time: one value that is never changed."""
-
-    settings: Trainer
-    fitted: FittedModel
-    loss: float
-    temperature: float = 1.0
-    examples: tuple[Example, ...] = field(default=(), repr=False)  # none in a model from a file
-    choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
-    encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
-    usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What was encoded can be again; it holds who is told of progress, which is nobody's copy.
-        return {**self.__dict__, "encoded": ()}
-
-    @property
-    def model(self) -> Model:
-        """The model that learnt it."""
-        return self.settings.model
-
-    @property
-    def search(self) -> Search:
-        """How plans are searched for."""
-        return self.settings.search
-
-    def with_search(self, search: Search) -> Learnt:
-        """Return the same with another search; what is remembered stays shared."""
-        for member in self.fitted.members:
-            member.encoder.budget.allow(search.memory * 1_000_000)
-        return replace(self, settings=replace(self.settings, search=search))

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from groundling.errors import ConvergenceWarning
-from groundling.learning.checkpoints import Checkpoint
+from groundling.learning.checkpoints import Checkpoint, Recorder
 from groundling.learning.optimise import minimise
 from groundling.learning.settings import Learning
 from groundling.models.base import Tell
@@ -83,8 +83,8 @@ def train(
 ) -> tuple[float, Reals]:
     """Minimise an objective over θ, from where it begins or from `start`; return loss and θ.
 
-    With a checkpoint, L-BFGS is restarted every `checkpoint.every` iterations, whether or
-    not training is interrupted there; so an interrupted training resumes to the same θ.
+    With a checkpoint, evaluations are kept every `checkpoint.every` iterations; an interrupted
+    training goes through them again at once, to the same θ as one without checkpoints.
     """
     run = _Run(objective, learning, progress, checkpoint)
     first = objective.first(objective.width, seed) if start is None else start
@@ -100,7 +100,7 @@ def train(
 
 
 class _Run:
-    """Rounds of realigning and L-BFGS, each in segments between checkpoints."""
+    """Rounds of realigning and L-BFGS."""
 
     def __init__(
         self,
@@ -128,39 +128,47 @@ class _Run:
         return value, theta, done
 
     def _round(self, number: int, theta: Reals) -> tuple[float, Reals, bool]:
-        learning, checkpoint = self.learning, self.checkpoint
-        every = learning.iterations if checkpoint is None else checkpoint.every
-        value, done, start = np.inf, False, 0
-        while start < learning.iterations and not done:
-            key = f"0.{number}.{start}"
-            kept = checkpoint.load(key, len(theta)) if checkpoint is not None else None
-            if kept is None:
-                kept = minimise(
-                    self.objective.loss,
-                    theta,
-                    l1=learning.l1,
-                    l2=learning.l2,
-                    iterations=min(every, learning.iterations - start),
-                    tolerance=learning.tolerance,
-                    progress=self._reporter(number, start),
-                )
-                # What was stopped on the way is no state that an unstopped training passes.
-                if checkpoint is not None and not self.stopped:
-                    checkpoint.save(key, *kept)
-            value, theta, done = kept
-            start += every
-            done = done or self.stopped
-        return value, theta, done
+        checkpoint, key = self.checkpoint, f"0.{number}"
+        if checkpoint is None:
+            return self._minimise(number, theta, self.objective.loss, None)
+        kept = checkpoint.load(key, len(theta))
+        if kept is None:
+            recorder = Recorder(checkpoint, key, self.objective.loss)
+            kept = self._minimise(number, theta, recorder.loss, recorder)
+            # What was stopped on the way is no state that an unstopped training passes.
+            if not self.stopped and checkpoint.save(key, *kept):
+                recorder.forget()
+        return kept
 
-    def _reporter(self, number: int, start: int) -> Callable[[int, float], bool] | None:
-        if self.progress is None:
-            return None
+    def _minimise(
+        self,
+        number: int,
+        theta: Reals,
+        loss: Callable[[Reals], tuple[float, Reals]],
+        recorder: Recorder | None,
+    ) -> tuple[float, Reals, bool]:
+        learning = self.learning
+        value, theta, done = minimise(
+            loss,
+            theta,
+            l1=learning.l1,
+            l2=learning.l2,
+            iterations=learning.iterations,
+            tolerance=learning.tolerance,
+            progress=self._reporter(number, recorder),
+        )
+        return value, theta, done or self.stopped
+
+    def _reporter(self, number: int, recorder: Recorder | None) -> Callable[[int, float], bool]:
         report = self.progress
         stage = "training" if number == 0 else f"training, round {number + 1}"
 
         def tell(step: int, loss: float) -> bool:
-            wish = report(Progress(stage, start + step, self.learning.iterations, loss))
-            self.stopped = self.stopped or wish is True
+            if recorder is not None:
+                recorder.iterated()
+            if report is not None:
+                wish = report(Progress(stage, step, self.learning.iterations, loss))
+                self.stopped = self.stopped or wish is True
             return self.stopped
 
         return tell

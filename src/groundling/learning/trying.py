@@ -11,9 +11,11 @@ from itertools import pairwise
 from groundling.errors import GroundlingError, GroundlingWarning
 from groundling.learning.facts import Facts
 from groundling.learning.presets import learning_for
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.models.base import Request
-from groundling.world.environment import Demonstration, World
+from groundling.models.learnt import Learnt
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["briefly", "count_right", "in_common", "pilot", "split"]
@@ -94,7 +96,7 @@ def count_right(learnt: Learnt, test: Sequence[Demonstration]) -> float:
     return right
 
 
-def in_common(world: World, one: Trajectory, other: Trajectory) -> float:
+def in_common(world: CachedEnvironment, one: Trajectory, other: Trajectory) -> float:
     """Return the share of transitions from outcome to outcome that two plans have in common."""
     first, second = (
         Counter(pairwise(world.outcome(state) for state in each.states)) for each in (one, other)

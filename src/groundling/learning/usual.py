@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from groundling.errors import GroundlingError
-from groundling.learning.trainer import Learnt
-from groundling.world.environment import State, World
+from groundling.models.learnt import Learnt
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 
 __all__ = ["Place", "UsualLabels", "usual_labels"]
 
-Place: TypeAlias = tuple[World, State]
+Place: TypeAlias = tuple[CachedEnvironment, State]
 """A world, and a state in it to begin in."""
 
 _LOOKED_AT = 24  # places whose graphs are looked at
@@ -41,11 +42,13 @@ class UsualLabels:
     ...     def ground(self, state, action, after):
     ...         return GroundingGraph({"lamp": {action: True, **self.more}})
     >>> from groundling import GroundingGraph
-    >>> usual = UsualLabels.of([(World(Lamp(colour="red")), "off")])
+    >>> usual = UsualLabels.of([(CachedEnvironment(Lamp(colour="red")), "off")])
     >>> usual
     UsualLabels(values=('colour',), indicators=('off', 'on'))
-    >>> usual.missing([(World(Lamp(colour="blue")), "on")]), usual.missing([(World(Lamp()), "on")])
-    ((), ('colour',))
+    >>> usual.missing([(CachedEnvironment(Lamp()), "on")])
+    ('colour',)
+    >>> usual.missing([(CachedEnvironment(Lamp(colour="blue")), "on")])
+    ()
     """
 
     values: tuple[str, ...] = ()

@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from groundling.features.connectives import Connective, possible_connectives
 from groundling.features.labels import kind_of
-from groundling.features.ordering import Connective, possible_connectives
 from groundling.language.languages import Language
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.models.examples import Example
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 
 __all__ = [
     "KindFacts", "graph_values", "in_characters", "is_turned", "said_plainly", "turning_words",
@@ -93,7 +94,9 @@ def in_characters(examples: Sequence[Example], language: Language) -> bool:
     return sum(found) * 2 > len(sentences)
 
 
-def graph_values(world: World, state: State, action: object) -> frozenset[tuple[str, str]]:
+def graph_values(
+    world: CachedEnvironment, state: State, action: object
+) -> frozenset[tuple[str, str]]:
     """Return the string labels of an action, each a kind and a value."""
     return frozenset(
         (kind_of(label), label.value)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import DemonstrationError, SettingError
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
 from groundling.models.examples import Example
 from groundling.models.interpretation import Interpretation
@@ -25,7 +25,8 @@ from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import Settings
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
@@ -43,7 +44,7 @@ class Request:
     """Something to follow: a text that was read, where, and from which state."""
 
     text: Text
-    world: World
+    world: CachedEnvironment
     start: State
 
 
@@ -254,7 +255,7 @@ class Model(Settings, ABC):
     def score_starts(
         self,
         fitted: FittedModel,
-        requests: Sequence[tuple[Text, World, Sequence[State]]],
+        requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
         """Score the plans from several starts under one text, for many texts."""

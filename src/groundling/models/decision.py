@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.alignment import align, spread
 from groundling.inference.alternation import Alternation, alternate
 from groundling.inference.plan_space import widen
-from groundling.inference.settings import Search
-from groundling.inference.units import UnitScores
+from groundling.inference.search import Search
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (
     FittedModel,
     Model,

@@ -9,9 +9,9 @@ from itertools import tee
 import numpy as np
 
 from groundling.errors import SettingError
-from groundling.features.settings import Features
-from groundling.inference.plan_tree import ScoredPlans
-from groundling.inference.settings import Search
+from groundling.features.feature_settings import Features
+from groundling.inference.plan_space import ScoredPlans
+from groundling.inference.search import Search
 from groundling.models.base import (
     FittedModel,
     Member,
@@ -29,7 +29,8 @@ from groundling.models.plan import PlanModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay, PlanTerms
-from groundling.world.environment import State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import State
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Ensemble"]
@@ -128,7 +129,7 @@ class Ensemble(Model):
     def score_starts(
         self,
         fitted: FittedModel,
-        requests: Sequence[tuple[Text, World, Sequence[State]]],
+        requests: Sequence[tuple[Text, CachedEnvironment, Sequence[State]]],
         search: Search,
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
         """Score the plans from several starts under one text, for many texts."""

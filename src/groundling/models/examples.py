@@ -11,8 +11,9 @@ from groundling.data.canonical import canonical
 from groundling.errors import AugmentWarning, DemonstrationError, GroundlingError, InstructionError
 from groundling.language.instruction import Instruction
 from groundling.overlay.encoder import Encoder
-from groundling.world.composing import compose_with_names
-from groundling.world.environment import Demonstration, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.composition import compose_with_names
+from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
@@ -30,7 +31,7 @@ class Example:
 
     demonstration: Demonstration
     instructions: tuple[Instruction, ...]
-    world: World
+    world: CachedEnvironment
     trajectory: Trajectory
     also: tuple[Trajectory, ...]
     weight: float

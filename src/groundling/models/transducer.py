@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.compiling import njit
 from groundling.errors import DemonstrationError, SettingError
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import widen
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.inference.transduction import MARKS, Transduction, transduce
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.models.base import (
     FittedModel,
     Model,
@@ -24,7 +26,6 @@ from groundling.models.base import (
     TrainingData,
 )
 from groundling.models.interpretation import Interpretation
-from groundling.models.lattice import lattice_gradient
 from groundling.models.unit_table import UnitTable
 from groundling.overlay.batch import Integers, Reals
 from groundling.overlay.candidates import Candidates
@@ -35,7 +36,108 @@ from groundling.overlay.settings import Overlay
 from groundling.settings import idle_setting, setting
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["TransducerModel", "TransducerObjective", "UnreadableError"]
+__all__ = ["TransducerModel", "TransducerObjective", "UnreadableError", "lattice_gradient"]
+
+_jit = njit(cache=True, nogil=True, error_model="numpy")
+
+
+@_jit
+def _normaliser(act: Reals, first: int, last: int, i: int, passing: float, extra: float) -> float:
+    top = passing
+    for y in range(first, last):
+        top = max(top, act[y, i] + extra)
+    total = math.exp(passing - top)
+    for y in range(first, last):
+        total += math.exp(act[y, i] + extra - top)
+    return top + math.log(total)
+
+
+@_jit
+def _log_add(a: float, b: float) -> float:
+    if a < b:
+        a, b = b, a
+    if b == -math.inf:
+        return a
+    return a + math.log1p(math.exp(b - a))
+
+
+@_jit
+def lattice_gradient(
+    act: Reals,  # (alternatives of all prefixes, one after another) × units
+    starts: Integers,  # alternatives of prefix j are starts[j] … starts[j + 1] - 1
+    gold: Integers,  # the demonstrated alternative of prefix j < n
+    passing: Reals,  # 2 × units
+    again: Reals,  # units
+    act_grad: Reals,
+    passing_grad: Reals,
+    again_grad: Reals,
+    arcs: Reals,  # units × actions: p(unit i names action j), filled in
+    unaligned_cost: float = 0.0,
+    fertility_cost: float = 0.0,
+    normaliser_power: float = 0.0,
+) -> float:
+    """Return -log p(actions | units) and fill in the gradient by every score."""
+    units, actions = act.shape[1], len(gold)
+    act_grad[:] = 0.0
+    passing_grad[:] = 0.0
+    again_grad[:] = 0.0
+    arcs[:] = 0.0
+    norm = np.empty((units, actions + 1, 2))
+    ahead = np.full((units + 1, actions + 1, 2), -math.inf)
+    ahead[0, 0, 0] = 0.0
+    for i in range(units):
+        for j in range(actions + 1):
+            for f in range(2):
+                extra = again[i] if f else 0.0
+                leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
+                # Where a unit may name no more, there is nothing to decide.
+                kept = 1.0 if extra == -math.inf else 1.0 - normaliser_power
+                norm[i, j, f] = _normaliser(act, starts[j], starts[j + 1], i, passing[f, i], extra)
+                here = ahead[i, j, f]
+                if here == -math.inf:
+                    continue
+                ahead[i + 1, j, 0] = _log_add(
+                    ahead[i + 1, j, 0], here + passing[f, i] - kept * norm[i, j, f] - leave
+                )
+                if j < actions:
+                    acts = act[gold[j], i] + extra - kept * norm[i, j, f] - more
+                    ahead[i, j + 1, 1] = _log_add(ahead[i, j + 1, 1], here + acts)
+    total = ahead[units, actions, 0]
+    if total == -math.inf:
+        return math.inf
+    behind = np.full((units + 1, actions + 1, 2), -math.inf)
+    behind[units, actions, 0] = 0.0
+    for i in range(units - 1, -1, -1):
+        for j in range(actions, -1, -1):
+            for f in range(2):
+                extra = again[i] if f else 0.0
+                leave, more = (0.0, fertility_cost) if f else (unaligned_cost, 0.0)
+                kept = 1.0 if extra == -math.inf else 1.0 - normaliser_power
+                here = ahead[i, j, f]
+                on = behind[i + 1, j, 0] + passing[f, i] - kept * norm[i, j, f] - leave
+                done = -math.inf
+                if j < actions:
+                    acts = act[gold[j], i] + extra - kept * norm[i, j, f] - more
+                    done = behind[i, j + 1, 1] + acts
+                behind[i, j, f] = _log_add(on, done)
+                if here == -math.inf or behind[i, j, f] == -math.inf:
+                    continue
+                visits = kept * math.exp(here + behind[i, j, f] - total)
+                passed = math.exp(here + on - total)
+                passing_grad[f, i] -= passed - visits * math.exp(passing[f, i] - norm[i, j, f])
+                if j < actions:
+                    acted = math.exp(here + done - total)
+                    act_grad[gold[j], i] -= acted
+                    arcs[i, j] += acted
+                    if f:
+                        again_grad[i] -= acted
+                for y in range(starts[j], starts[j + 1]):
+                    share = visits * math.exp(act[y, i] + extra - norm[i, j, f])
+                    act_grad[y, i] += share
+                    if f:
+                        again_grad[i] += share
+    return float(-total)
+
 
 _ROUNDS = 5  # the default of Learning.rounds, which nothing here alternates
 
@@ -46,7 +148,7 @@ class TransducerModel(Model):
 
     At every position the reader passes on to the next unit or acts; each such decision is
     normalised over all that could be done there, and all readings that lead to the
-    demonstrated actions are summed (see `groundling.models.lattice`).
+    demonstrated actions are summed (see `groundling.models.transducer`).
 
     Parameters
     ----------

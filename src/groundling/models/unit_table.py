@@ -27,7 +27,7 @@ class UnitTable:
     """ψ(x_i, y) and ψ(y) of all units and all actions around some plans, for explaining them.
 
     `text` is (actions × units), `free` what each action scores by itself; the last three
-    rows are the marks of a reader (see `groundling.models.lattice`).
+    rows are the marks of a reader (see `groundling.models.transducer`).
     """
 
     def __init__(self, fitted: FittedModel, request: Request, plans: Sequence[Trajectory]) -> None:
@@ -90,7 +90,7 @@ class UnitTable:
         """Return p(word lies on node | its unit names this action)."""
         scorer, number = self.scorers[place]
         potentials = scorer.potentials(self.fitted.theta)
-        return scorer.posteriors(potentials, 0, number)[0][self.order]
+        return scorer.posteriors(potentials, 0, number)[self.order]
 
     def _counts(self, place: int, units: Reals, free: float) -> Reals:
         """Return the expected features of an action, units weighted as told."""

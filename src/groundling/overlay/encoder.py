@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from groundling.cache import Cache, CacheBudget
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
-from groundling.features.reading import LabelledWord, Reader
+from groundling.features.reader import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
-from groundling.memory import Budget, Memory
 from groundling.overlay.candidate_arrays import LatestArrays
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, encode
+from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
 from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
@@ -26,10 +26,10 @@ from groundling.overlay.skeletons import (
     joined_skeleton,
     separate_skeleton,
 )
-from groundling.world.environment import Action, Environment, State, World
+from groundling.world.cached_environment import CachedEnvironment, EnvironmentCache
+from groundling.world.environment import Action, Environment, State
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
-from groundling.world.worlds import Worlds
 
 __all__ = ["Encoder", "LabelledText"]
 
@@ -79,7 +79,7 @@ class Encoder:
         nodes: NodeLabeller,
         terms: PlanTerms = PlanTerms(),
         split: UnitSplitter = split_units,
-        budget: Budget | None = None,
+        budget: CacheBudget | None = None,
     ) -> None:
         self.reader = reader
         self.overlay = overlay
@@ -90,10 +90,12 @@ class Encoder:
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
         self.memory: dict[str, Remembering] = {}  # what those who search with it remember
-        self.budget = Budget() if budget is None else budget
+        self.budget = CacheBudget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
-        self._worlds = Worlds(self.budget, keep_graphs=False)
-        self._graphs: Memory[tuple[World, int, State, Action], LaidOutGraph] = Memory(self.budget)
+        self._worlds = EnvironmentCache(self.budget, keep_graphs=False)
+        self._graphs: Cache[tuple[CachedEnvironment, int, State, Action], LaidOutGraph] = Cache(
+            self.budget
+        )
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
         self._latest = LatestArrays()
@@ -107,7 +109,7 @@ class Encoder:
         other.memory = self.memory
         return other
 
-    def world(self, environment: Environment | World) -> World:
+    def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the remembered world of an environment."""
         return self._worlds.of(environment)
 
@@ -122,7 +124,7 @@ class Encoder:
     def empty(self) -> None:
         """Forget everything that could be asked or worked out again."""
         self._worlds.forget_all()
-        self._graphs.forget()
+        self._graphs.clear()
         self._layouts.clear()
         self._joined = None
         self._latest.forget()
@@ -141,20 +143,22 @@ class Encoder:
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Return a graph as the overlay walks it."""
         if self._layouts.bytes > self.budget.most // 2:
-            self._graphs.forget()  # they hold parts of it
+            self._graphs.clear()  # they hold parts of it
             self._layouts.clear()
         return self._layouts.lay_out(graph)
 
-    def ground(self, world: World, state: State, action: Action) -> LaidOutGraph:
+    def ground(self, world: CachedEnvironment, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
         key = (world, world.generation, state, action)
-        found = self._graphs.find(key)
+        found = self._graphs.get(key)
         if found is None:
             found = self.lay_out(world.ground(state, action))
-            self._graphs.keep(key, found, _KEY_BYTES)
+            self._graphs.put(key, found, _KEY_BYTES)
         return found
 
-    def candidates(self, world: World, trajectories: Iterable[Trajectory]) -> Candidates:
+    def candidates(
+        self, world: CachedEnvironment, trajectories: Iterable[Trajectory]
+    ) -> Candidates:
         """Return plans that are known to be possible as what a text may mean."""
         return Candidates(
             (
@@ -164,7 +168,7 @@ class Encoder:
             for each in trajectories
         )
 
-    def _plan_labels(self, world: World, trajectory: Trajectory) -> NodeContent | None:
+    def _plan_labels(self, world: CachedEnvironment, trajectory: Trajectory) -> NodeContent | None:
         """Return the labels of a whole plan, if plans are scored."""
         if not self.terms.plan_scores:
             return None
@@ -248,12 +252,14 @@ class Encoder:
         encoding = encode(
             instances,
             space,
+            scored=Scored(
+                edges=self.overlay.edge_scores and self.overlay.skeleton != "bag",
+                actions=self.overlay.action_scores,
+                advances=self.terms.advance_scores,
+                plan_words=self.terms.plan_words,
+            ),
             grow=grow,
             min_word_count=min_word_count,
-            edge_scores=self.overlay.edge_scores and self.overlay.skeleton != "bag",
-            action_scores=self.overlay.action_scores,
-            advance_scores=self.terms.advance_scores,
-            plan_words=self.terms.plan_words,
             joined=None if grow else self._joined,
             latest=self._latest,
         )

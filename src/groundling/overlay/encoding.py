@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from groundling.overlay.potentials import LabelTables
 from groundling.overlay.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
 from groundling.overlay.skeletons import BOUND, Skeleton
 
-__all__ = ["Encoding", "Instance", "encode"]
+__all__ = ["Encoding", "Instance", "Scored", "encode"]
 
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
@@ -108,16 +108,22 @@ class Encoding:
         return int(np.sum(states * np.repeat(words, sizes_of(batch.instance_candidates))))
 
 
+class Scored(NamedTuple):
+    """Which potentials have weights beside those of words and nodes."""
+
+    edges: bool = True  # dependencies × relations
+    actions: bool = True  # ψ(y)
+    advances: bool = False  # words that lead on to another action
+    plan_words: bool = False  # words × labels of whole plans
+
+
 def encode(
     instances: Sequence[Instance],
     space: FeatureSpace,
     *,
+    scored: Scored = Scored(),
     grow: bool = False,
     min_word_count: int = 1,
-    edge_scores: bool = True,
-    action_scores: bool = True,
-    advance_scores: bool = False,
-    plan_words: bool = False,
     joined: JoinedLabels | None = None,
     latest: LatestArrays | None = None,
 ) -> Encoding:
@@ -129,9 +135,7 @@ def encode(
     if grow or joined is None or not joined.fits(space):
         joined = latest = None
     collector = _Collector(
-        action_scores,
-        advance_scores,
-        plan_words,
+        scored,
         by_value=joined is None,
         counts=grow and space.min_count > 0,
         latest=latest,
@@ -139,7 +143,7 @@ def encode(
     )
     for instance in instances:
         collector.add(instance)
-    return collector.finish(space, grow, min_word_count, edge_scores, joined)
+    return collector.finish(space, grow, min_word_count, joined)
 
 
 class _Collector:
@@ -147,9 +151,7 @@ class _Collector:
 
     def __init__(
         self,
-        action_scores: bool,
-        advance_scores: bool,
-        plan_words: bool,
+        scored: Scored,
         by_value: bool,
         counts: bool,
         latest: LatestArrays | None,
@@ -160,9 +162,7 @@ class _Collector:
         self.alone: CandidateArrays | None = None  # if it is the only one, and kept for other texts
         self.by_value = by_value
         self.counts = counts  # whether it matters what demonstrated plans have
-        self.action_scores = action_scores
-        self.advance_scores = advance_scores
-        self.plan_words = plan_words
+        self.scored = scored
         self.sets = Interner[WordContent]([BIAS])
         self.nodes = Interner[NodeContent]([ADVANCE])
         self.shapes = Interner[Shape]()
@@ -220,7 +220,7 @@ class _Collector:
         if found is not None:
             return found
         if self.latest is not None:
-            arrays = self.latest.of(candidates, priors=self.action_scores)
+            arrays = self.latest.of(candidates, priors=self.scored.actions)
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)
         elif sum(len(each.action_graph) for each in candidates) <= _FEW:
@@ -228,10 +228,10 @@ class _Collector:
             same = tuple([each.signature() for each in candidates])
             found = self.alike.get(same)
             if found is None:
-                found = self._number(lay_out_candidates(candidates, priors=self.action_scores))
+                found = self._number(lay_out_candidates(candidates, priors=self.scored.actions))
                 self.alike[same] = found
         else:
-            found = self._number(lay_out_candidates(candidates, priors=self.action_scores))
+            found = self._number(lay_out_candidates(candidates, priors=self.scored.actions))
         self.numbered[key] = found
         return found
 
@@ -251,7 +251,7 @@ class _Collector:
         return Numbered(
             graphs=arrays.graphs,
             graph_shape=shapes[arrays.graph_shape],
-            graph_prior=contents[arrays.graph_prior] if self.action_scores else arrays.graph_prior,
+            graph_prior=contents[arrays.graph_prior] if self.scored.actions else arrays.graph_prior,
             graph_node=graph_node,
             graph_ends=arrays.graph_ends,
             nodes=nodes,
@@ -287,7 +287,7 @@ class _Collector:
         extras, size = numbered.kinds, 1
         if not len(extras):
             size = 0
-        elif self.plan_words:
+        elif self.scored.plan_words:
             size = 1 + len(sets)
             both = np.empty((len(extras), size), np.int64)
             both[:, 0] = extras
@@ -301,14 +301,13 @@ class _Collector:
         space: FeatureSpace,
         grow: bool,
         min_word_count: int,
-        edge_scores: bool,
         joined: JoinedLabels | None,
     ) -> Encoding:
         numbers = self.numbers
         word_sets = np.array(self.word_sets, np.int32)
         # Pairs that stand alone are told by their keys, -1 where there is none.
         advances = np.full(len(word_sets), -1, np.int64)
-        if self.advance_scores:
+        if self.scored.advances:
             free = np.array(numbers["word_link"], np.int32) != BOUND
             advances[free] = word_sets[free].astype(np.int64) << 32
         priors = concatenated([each.graph_prior for each in self.chosen])
@@ -317,7 +316,7 @@ class _Collector:
         cells = sum(self.cells)
         first, second = cells + len(alone[0]), cells + len(alone[0]) + len(alone[1])
         advances[advances >= 0] = where[cells:first]
-        if self.action_scores:
+        if self.scored.actions:
             priors = where[first:second]
         meetings = Meetings(
             sets=self.sets.items,
@@ -330,10 +329,14 @@ class _Collector:
             relations=self.relations.items,
         )
         if joined is not None:
-            tables = joined.tables(meetings, edge_scores=edge_scores, alone=self.alone)
+            tables = joined.tables(meetings, edge_scores=self.scored.edges, alone=self.alone)
         else:
             tables = join_labels(
-                meetings, space, grow=grow, min_word_count=min_word_count, edge_scores=edge_scores
+                meetings,
+                space,
+                grow=grow,
+                min_word_count=min_word_count,
+                edge_scores=self.scored.edges,
             )
         return Encoding(
             batch=self._batch(

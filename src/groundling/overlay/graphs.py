@@ -222,8 +222,12 @@ def _neighbours(graph: GroundingGraph, overlay: Overlay) -> list[list[tuple[int,
 
 @lru_cache(maxsize=1000)
 def _relations(labels: tuple[Label, ...]) -> tuple[Relation, Relation]:
-    """Return the names of an edge from its source, and those from its target."""
-    names = sorted({str(label) for label in labels} or {"related"})
+    """Return the names of an edge from its source, and those from its target.
+
+    A number does not make a relation of its own: `distance=2.5` is the relation `distance`.
+    """
+    named = {label.name if isinstance(label.value, float) else str(label) for label in labels}
+    names = sorted(named or {"related"})
     return tuple(names), tuple(sorted(f"{name} reversed" for name in names))
 
 

@@ -12,30 +12,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import Indices, Integers, Reals, compiled, whole
+from groundling.overlay.batch import Indices, Integers, Reals, compiled, inner, whole
 from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.parts import share_parts
 from groundling.overlay.ragged import sizes_of, starts_of
-from groundling.overlay.vectors import LANES, fetch, larger, largest, load, spread, store
+from groundling.overlay.simd import (
+    LANES,
+    fetch,
+    lane_rows,
+    larger,
+    largest,
+    load,
+    spread,
+    store,
+)
 
 __all__ = [
-    "LabelTables", "PairTables", "Potentials", "return_amounts", "return_edges", "return_sets",
-    "score_edges", "score_sets", "tabulate", "with_rows",
+    "LabelTables", "PairTables", "Scratch", "make_scratch", "return_amounts", "return_edges",
+    "return_sets", "score_edges", "score_sets", "tabulate", "with_rows",
 ]  # fmt: skip
-
-
-class Potentials(NamedTuple):
-    """What the recursion reads of θ: scores of pairs and relations, plain and exponentiated."""
-
-    pair_score: Reals
-    pair_exp: Reals  # exp(score - best score of the word set)
-    advance_exp: Reals  # exp(score) of pairs (word, advance)
-    set_shift: Reals  # the best score of each word set
-    edge_score: Reals  # dependency × relation
-    edge_exp: Reals
-    edge_top: float  # the largest edge or advance score, or 0
-    skip_cost: float
-    skip_exp: float
 
 
 class LabelTables(NamedTuple):
@@ -185,19 +180,35 @@ def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
     return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
+class Scratch(NamedTuple):
+    """Working memory for a block of word sets; eight numbers, one per set, for each thing."""
+
+    labels: Reals  # of nodes
+    parts: Reals
+    table: Reals  # node that the block meets
+
+
+def make_scratch(tables: PairTables) -> Scratch:
+    """Allocate working memory for the largest block."""
+    labels = int(tables.part_label.max(initial=0)) // LANES + 1
+    nodes = int(sizes_of(tables.block_nodes.astype(np.int64)).max(initial=0))
+    return Scratch(lane_rows(labels), lane_rows(len(tables.part_labels) - 1), lane_rows(nodes))
+
+
 @compiled
 def score_sets(
-    tables: PairTables, theta: Reals, first: int, last: int, scratch: Reals, parts: Reals,
-    table: Reals, pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
+    tables: PairTables, theta: Reals, span: tuple[int, int], scratch: Scratch, pair_score: Reals,
+    pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
     """Score the pairs of some blocks of word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
     one = np.uint32(1)
-    for block in range(first, last):
+    labels, parts, table = scratch
+    for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
-        scratch[:] = 0.0
+        labels[:] = 0.0
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
@@ -205,14 +216,14 @@ def score_sets(
                 if amount == 0.0:
                     continue
                 for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                    scratch[tables.row_label[row] + np.uint32(lane)] += (
+                    labels[tables.row_label[row] + np.uint32(lane)] += (
                         amount * tables.row_value[row] * theta[tables.row_feature[row]]
                     )
         for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
             part = tables.block_part[entry]
             eight = spread(0.0)
             for i in range(tables.part_labels[part], tables.part_labels[part + one]):
-                eight = eight + tables.part_amount[i] * load(scratch, tables.part_label[i])
+                eight = eight + tables.part_amount[i] * load(labels, tables.part_label[i])
             store(parts, part * LANES, eight)
         place = 0
         for entry in range(tables.block_nodes[block], tables.block_nodes[block + 1]):
@@ -239,12 +250,11 @@ def score_sets(
                 pair_shifted[pair] = pair_score[pair] - set_shift[s]
 
 
-@compiled
-def _return_labels(
-    tables: PairTables, pair_grads: Reals, block: int, scratch: Reals, parts: Reals, table: Reals
-) -> None:
+@inner
+def _return_labels(tables: PairTables, pair_grads: Reals, block: int, scratch: Scratch) -> None:
     """From expected counts of the pairs of a block, of each thread, to counts of node labels."""
     one = np.uint32(1)
+    labels, parts, table = scratch
     begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
     table[: (end - begin) * LANES] = 0.0
     for s in tables.block_set[block * LANES : (block + 1) * LANES]:
@@ -263,23 +273,23 @@ def _return_labels(
             part = tables.node_part[i]
             store(parts, part, load(parts, part) + eight)
         place += LANES
-    scratch[:] = 0.0
+    labels[:] = 0.0
     for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
         part = tables.block_part[entry]
         eight = load(parts, part * LANES)
         for i in range(tables.part_labels[part], tables.part_labels[part + one]):
             label = tables.part_label[i]
-            store(scratch, label, load(scratch, label) + tables.part_amount[i] * eight)
+            store(labels, label, load(labels, label) + tables.part_amount[i] * eight)
 
 
 @compiled
 def return_sets(
-    tables: PairTables, pair_grads: Reals, first: int, last: int, scratch: Reals, parts: Reals,
-    table: Reals, theta_grad: Reals,
+    tables: PairTables, pair_grads: Reals, span: tuple[int, int], scratch: Scratch,
+    theta_grad: Reals,
 ) -> None:  # fmt: skip
     """Undo `score_sets`: from expected counts of pairs, of each thread, to the gradient."""
-    for block in range(first, last):
-        _return_labels(tables, pair_grads, block, scratch, parts, table)
+    for block in range(span[0], span[1]):
+        _return_labels(tables, pair_grads, block, scratch)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         for lane in range(len(sets)):
             s = sets[lane]
@@ -291,24 +301,24 @@ def return_sets(
                     theta_grad[tables.row_feature[row]] += (
                         amount
                         * tables.row_value[row]
-                        * scratch[tables.row_label[row] + np.uint32(lane)]
+                        * scratch.labels[tables.row_label[row] + np.uint32(lane)]
                     )
 
 
 @compiled
 def return_amounts(
-    tables: PairTables, pair_grads: Reals, first: int, last: int, scratch: Reals, parts: Reals,
-    table: Reals, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
+    tables: PairTables, pair_grads: Reals, span: tuple[int, int], scratch: Scratch, theta: Reals,
+    wanted: NDArray[np.bool_], amount_grad: Reals,
 ) -> None:  # fmt: skip
     """From expected counts of pairs to the gradient of how far each word has each label wanted."""
-    for block in range(first, last):
+    for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         asked = False
         for s in sets:
             asked |= bool(wanted[tables.set_labels[s] : tables.set_labels[s + 1]].any())
         if not asked:
             continue
-        _return_labels(tables, pair_grads, block, scratch, parts, table)
+        _return_labels(tables, pair_grads, block, scratch)
         for lane in range(len(sets)):
             s = sets[lane]
             for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
@@ -319,7 +329,7 @@ def return_amounts(
                     amount_grad[i] += (
                         tables.row_value[row]
                         * theta[tables.row_feature[row]]
-                        * scratch[tables.row_label[row] + np.uint32(lane)]
+                        * scratch.labels[tables.row_label[row] + np.uint32(lane)]
                     )
 
 

@@ -7,20 +7,27 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.arranging import Arrangement, arrange
-from groundling.overlay.batch import Integers, Reals, make_workspace
+from groundling.overlay.batch import Reals
 from groundling.overlay.encoding import Encoding
-from groundling.overlay.flat import pass_flat_instances
-from groundling.overlay.inside_outside_log import best_states, inside_log, outside_log
-from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, pass_instances
-from groundling.overlay.passes_log import pass_instance_in_logs
+from groundling.overlay.layout import (
+    Arrangement,
+    FlatLayout,
+    GraphLayout,
+    Workspace,
+    arrange,
+    lay_out_graphs,
+    make_workspace,
+    measure_room,
+)
+from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, Job, pass_instances
 from groundling.overlay.potentials import (
-    Potentials,
+    Scratch,
+    make_scratch,
     return_amounts,
     return_edges,
     return_sets,
@@ -28,13 +35,20 @@ from groundling.overlay.potentials import (
     score_sets,
 )
 from groundling.overlay.ragged import sizes_of, starts_of
-from groundling.overlay.vectors import LANES, lane_rows
+from groundling.overlay.semiring import Best, LogPotentials, Logs, Scaled, ScaledPotentials
+from groundling.overlay.simd import up_to_eights
 
-__all__ = ["Scorer"]
-
+__all__ = ["Potentials", "Scorer"]
 
 _NONE = np.zeros(0)
-_NO_GRADS: tuple[Sequence[Reals], Sequence[Reals]] = ([_NONE], [np.zeros((0, 0))])
+_NO_EDGES = np.zeros((0, 0))
+
+
+class Potentials(NamedTuple):
+    """What kernels read of θ, in plain numbers and as logarithms."""
+
+    scaled: ScaledPotentials
+    logs: LogPotentials
 
 
 class Scorer:
@@ -63,22 +77,36 @@ class Scorer:
         groups = sizes_of(batch.instance_groups) * sizes_of(batch.instance_candidates)
         self.group_start = starts_of(groups, np.int32)
         self.width = len(encoding.space)
-        self._pair_tables, self._layout, self._flat, self._advances, room = self.arrangement
-        self.labels = int(self._pair_tables.part_label.max(initial=0)) // LANES + 1
-        self._instance_shards = self._shards(len(batch.instance_weight), self._cells)
-        blocks = sizes_of(self._pair_tables.block_nodes.astype(np.float64))
-        self._parts = len(self._pair_tables.part_labels) - 1
-        self._block_nodes = int(blocks.max(initial=0))
+        blocks = sizes_of(self.arrangement.pairs.block_nodes.astype(np.float64))
         self._block_shards = self._shards(len(blocks), lambda: blocks)
-        self._workspaces = [make_workspace(room) for _ in range(self.threads)]
+        self._instance_shards = self._shards(len(batch.instance_weight), self._cells)
+        self._layout = self.arrangement.layout
+        self._workspaces = self._make_workspaces(self._layout)
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+
+    @property
+    def labels(self) -> int:
+        """The number of node labels."""
+        return int(self.tables.node_label.max(initial=0)) + 1
 
     def _cells(self) -> NDArray[Any]:
         """Return how many chart cells each instance has."""
-        cells: NDArray[Any] = sizes_of(self.batch.instance_words) * np.add.reduceat(
-            np.append(self._layout.candidate_states, 0), self.batch.instance_candidates[:-1]
-        )
+        batch = self.batch
+        states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
+        states = states[batch.candidate_actions[batch.instance_candidates]]
+        cells: NDArray[Any] = sizes_of(batch.instance_words) * sizes_of(states)
         return cells
+
+    def _make_workspaces(self, layout: GraphLayout | FlatLayout) -> list[Workspace]:
+        known = layout is self.arrangement.layout
+        room = self.arrangement.room if known else measure_room(self.batch, layout)
+        return [make_workspace(room) for _ in range(self.threads)]
+
+    @cached_property
+    def _log_layout(self) -> tuple[GraphLayout, list[Workspace]]:
+        """The layout for logarithms, where candidates are done one by one; made when needed."""
+        layout = lay_out_graphs(self.batch, alone=True)
+        return layout, self._make_workspaces(layout)
 
     # Gradients of shared pairs are collected per thread; they are allocated once, if needed.
 
@@ -90,6 +118,10 @@ class Scorer:
     def _edge_grads(self) -> list[Reals]:
         edges, relations = len(self.tables.edge_rows) - 1, self.encoding.relations
         return [np.zeros((edges // relations, relations)) for _ in range(self.threads)]
+
+    @cached_property
+    def _scratches(self) -> list[Scratch]:
+        return [make_scratch(self.arrangement.pairs) for _ in range(self.threads)]
 
     @cached_property
     def _theta_grads(self) -> list[Reals]:
@@ -113,54 +145,51 @@ class Scorer:
 
     def potentials(self, theta: Reals) -> Potentials:
         """Score every distinct pair and every relation."""
+        arranged, scratches = self.arrangement, self._scratches  # made before threads begin
         pair_score, pair_exp = np.empty((2, len(self.tables.pair_node)))
         set_shift = np.empty(len(self.tables.set_labels) - 1)
 
         def work(shard: int) -> None:
-            first, last = self._block_shards[shard]
-            score_sets(
-                self._pair_tables, theta, first, last, lane_rows(self.labels),
-                lane_rows(self._parts), lane_rows(self._block_nodes), pair_score, pair_exp,
-                set_shift,
-            )  # fmt: skip
+            span, scratch = self._block_shards[shard], scratches[shard]
+            score_sets(arranged.pairs, theta, span, scratch, pair_score, pair_exp, set_shift)
 
         self._each(work)
-        shifted = [pair_exp[each] for each in self._pair_shares()]
+        cuts = np.linspace(0, len(pair_exp), self.threads + 1).astype(int).tolist()
+        shifted = [pair_exp[slice(*each)] for each in pairwise(cuts)]
         self._each(lambda shard: np.exp(shifted[shard], out=shifted[shard]))
-        edge_score = score_edges(self.tables, theta)
-        advances = pair_score[self._advances]
-        top = max(edge_score.max(initial=0.0), advances.max(initial=0.0))
-        advance_exp = np.zeros(len(pair_score) if len(advances) else 0)
-        advance_exp[self._advances] = np.exp(np.minimum(advances, 700.0))
-        edges = edge_score.reshape(-1, self.encoding.relations)
+        edge = score_edges(self.tables, theta).reshape(-1, self.encoding.relations)
+        advances = pair_score[arranged.advances]
+        advance = np.zeros(len(pair_score) if len(advances) else 0)
+        advance[arranged.advances] = np.exp(np.minimum(advances, 700.0))
+        top = float(max(edge.max(initial=0.0), advances.max(initial=0.0)))
         return Potentials(
-            pair_score, pair_exp, advance_exp, set_shift, edges, np.exp(np.minimum(edges, 700.0)),
-            float(top), self.skip, float(np.exp(-self.skip)),
+            ScaledPotentials(
+                Scaled(), pair_exp, np.exp(np.minimum(edge, 700.0)), advance,
+                float(np.exp(-self.skip)), pair_score, set_shift, top,
+            ),
+            LogPotentials(Logs(), pair_score, edge, pair_score, -float(self.skip), pair_score),
         )  # fmt: skip
-
-    def _pair_shares(self) -> list[slice]:
-        """Return all pairs, shared out evenly."""
-        cuts = np.linspace(0, len(self.tables.pair_node), self.threads + 1).astype(int).tolist()
-        return [slice(*each) for each in pairwise(cuts)]
 
     def candidate_scores(self, theta: Reals) -> Reals:
         """Return the log score of every candidate of every instance, one after another."""
-        return self._softmax(theta, want_gradient=False)[1]
+        scores = np.zeros(len(self.batch.candidate_gold))
+        self._pass(self.potentials(theta), SCORE, scores)
+        return scores
 
     def group_scores(self, theta: Reals) -> tuple[Reals, Reals]:
         """Return ψ of every (candidate, group), instance by instance, and text-free scores."""
         grouped = np.zeros(int(self.group_start[-1]))
         free = np.zeros(len(self.batch.candidate_gold))
-        self._pass(theta, UNITS, _NONE, grouped, free)
+        self._pass(self.potentials(theta), UNITS, _NONE, grouped, free)
         return grouped, free
 
     def _pass(
-        self, theta: Reals, purpose: int, scores: Reals, grouped: Reals, free: Reals
-    ) -> float:
+        self, potentials: Potentials, purpose: int, scores: Reals, groups: Reals = _NONE,
+        free: Reals = _NONE,
+    ) -> float:  # fmt: skip
         """Pass over all instances, those that need it in logarithms; return the loss."""
-        potentials = self.potentials(theta)
-        pair_grads: Sequence[Reals] | Reals
-        pair_grads, edge_grads = _NO_GRADS
+        pair_grads: Sequence[Reals] | Reals = [_NONE] * self.threads
+        edge_grads = [_NO_EDGES] * self.threads
         if purpose in (LEARN, EXPECT):
             pair_grads, edge_grads = self._pair_grads, self._edge_grads
             for each in (*pair_grads, *edge_grads):
@@ -169,40 +198,31 @@ class Scorer:
 
         def work(shard: int) -> float:
             first, last = self._instance_shards[shard]
-            given = (
-                first, last, potentials, self._workspaces[shard], purpose, in_logs, scores,
-                self.group_start, grouped, free, pair_grads[shard % len(pair_grads)],
-                edge_grads[shard % len(edge_grads)],
+            job = Job(
+                purpose, first, last, in_logs, scores, self.group_start, groups, free,
+                pair_grads[shard], edge_grads[shard],
             )  # fmt: skip
-            if self._flat is not None:
-                return float(pass_flat_instances(self.batch, self._layout, self._flat, *given))
-            return float(pass_instances(self.batch, self._layout, *given))
+            batch, texts = self.batch, self.arrangement.texts
+            space = self._workspaces[shard]
+            loss = pass_instances(batch, texts, self._layout, potentials.scaled, space, job)
+            if in_logs[slice(*batch.instance_candidates[[first, last]])].any():
+                layout, spaces = self._log_layout
+                space = spaces[shard]
+                loss += pass_instances(batch, texts, layout, potentials.logs, space, job)
+            return float(loss)
 
-        loss: float = sum(self._each(work))
-        needed = np.flatnonzero(in_logs)
-        owners = np.searchsorted(self.batch.instance_candidates, needed, side="right") - 1
-        for instance in np.unique(owners).tolist():
-            loss += pass_instance_in_logs(
-                self.batch, self._layout, instance, potentials, self._workspaces[0], purpose,
-                in_logs, scores, self.group_start, grouped, free, pair_grads[0], edge_grads[0],
-            )  # fmt: skip
-        return loss
+        return float(sum(self._each(work)))
 
     # ---- gradients ----------------------------------------------------------------------
 
     def loss(self, theta: Reals) -> tuple[float, Reals]:
         """Return Σ weight · -log p(gold candidates) and its gradient."""
-        loss, _ = self._softmax(theta, want_gradient=True)
-        return loss, self._gradient()
-
-    def _softmax(self, theta: Reals, want_gradient: bool) -> tuple[float, Reals]:
         scores = np.zeros(len(self.batch.candidate_gold))
-        purpose = LEARN if want_gradient else SCORE
-        return self._pass(theta, purpose, scores, _NONE, _NONE), scores
+        return self._pass(self.potentials(theta), LEARN, scores), self._gradient()
 
     def weighted_gradient(self, theta: Reals, group_weight: Reals, free_weight: Reals) -> Reals:
         """Return the gradient of Σ weight · score, weights as laid out by `group_scores`."""
-        self._pass(theta, EXPECT, _NONE, group_weight, free_weight)
+        self._pass(self.potentials(theta), EXPECT, _NONE, group_weight, free_weight)
         return self._gradient()
 
     def amount_loss(self, theta: Reals, wanted: NDArray[np.bool_]) -> tuple[float, Reals]:
@@ -211,15 +231,14 @@ class Scorer:
         `wanted` has a place for each label of each set of words, as `tables.set_amount` has; what
         is not wanted is zero.
         """
-        loss, _ = self._softmax(theta, want_gradient=True)
+        scores = np.zeros(len(self.batch.candidate_gold))
+        loss = self._pass(self.potentials(theta), LEARN, scores)
         gradient = np.zeros(len(self.tables.set_amount))
+        pairs, scratches = self.arrangement.pairs, self._scratches
 
         def work(shard: int) -> None:
-            first, last = self._block_shards[shard]
-            return_amounts(
-                self._pair_tables, self._pair_grads, first, last, lane_rows(self.labels),
-                lane_rows(self._parts), lane_rows(self._block_nodes), theta, wanted, gradient,
-            )  # fmt: skip
+            span, scratch = self._block_shards[shard], scratches[shard]
+            return_amounts(pairs, self._pair_grads, span, scratch, theta, wanted, gradient)
 
         self._each(work)
         return loss, gradient
@@ -231,15 +250,13 @@ class Scorer:
         return parts[0]
 
     def _gradient(self) -> Reals:
+        pairs, scratches = self.arrangement.pairs, self._scratches
         theta_grads = self._theta_grads  # made before threads begin
 
         def work(shard: int) -> None:
-            first, last = self._block_shards[shard]
             theta_grads[shard][:] = 0.0
-            return_sets(
-                self._pair_tables, self._pair_grads, first, last, lane_rows(self.labels),
-                lane_rows(self._parts), lane_rows(self._block_nodes), theta_grads[shard],
-            )  # fmt: skip
+            span, scratch = self._block_shards[shard], scratches[shard]
+            return_sets(pairs, self._pair_grads, span, scratch, theta_grads[shard])
 
         self._each(work)
         gradient = self._collect(theta_grads).copy()
@@ -248,43 +265,29 @@ class Scorer:
 
     # ---- alignments ---------------------------------------------------------------------
 
-    def best_alignment(
-        self, potentials: Potentials, instance: int, candidate: int
-    ) -> tuple[float, Integers]:
-        """Return the score of the best alignment of a candidate, and each word's state."""
-        place, group_log, state_start, rows, messages, scratch = self._chart(instance, candidate)
-        inside_log(self.batch, instance, place, potentials, True, state_start, rows, messages,
-                   scratch, group_log)  # fmt: skip
-        chosen = np.full(len(rows), -1, np.int32)
-        best_states(self.batch, instance, place, potentials, state_start, rows, chosen)
-        return float(group_log.sum()), chosen
-
     def posteriors(
-        self, potentials: Potentials, instance: int, candidate: int
-    ) -> tuple[Reals, Reals, Reals]:
-        """Return p(word at state) as (words × states), and expected counts of pairs and edges."""
-        place, group_log, state_start, rows, messages, scratch = self._chart(instance, candidate)
-        posteriors, pair_count = np.zeros_like(rows), np.zeros_like(potentials.pair_score)
-        edge_count = np.zeros_like(potentials.edge_score)
-        inside_log(self.batch, instance, place, potentials, False, state_start, rows, messages,
-                   scratch, group_log)  # fmt: skip
-        outside_log(self.batch, instance, place, np.ones(len(group_log)), potentials, state_start,
-                    rows, messages, scratch, posteriors, pair_count, edge_count)  # fmt: skip
-        return posteriors, pair_count, edge_count.ravel()
+        self, potentials: Potentials, instance: int, candidate: int, *, best: bool = False
+    ) -> Reals:
+        """Return p(word at state) as (words × states).
 
-    def _chart(self, instance: int, candidate: int) -> tuple[Any, ...]:
-        """Return the place of a candidate among all, and fresh arrays for its chart."""
-        place = int(self.batch.instance_candidates[instance]) + candidate
-        words, groups, actions = (
-            int(starts[which + 1] - starts[which])
-            for starts, which in (
-                (self.batch.instance_words, instance),
-                (self.batch.instance_groups, instance),
-                (self.batch.candidate_actions, place),
-            )
-        )
-        shape = (words, int(self._layout.candidate_states[place]))
-        return (
-            place, np.zeros(groups), np.zeros(actions + 1, np.int32), np.empty(shape),
-            np.empty(shape), np.empty(shape[1]),
+        With `best`, return instead how far the best alignment with the word at the state scores
+        below the best of all; alignments that score best are 0 everywhere.
+        """
+        batch = self.batch
+        place = int(batch.instance_candidates[instance]) + candidate
+        in_logs = np.zeros(len(batch.candidate_gold), np.bool_)
+        in_logs[place] = True
+        psi = potentials.logs._replace(ring=Best()) if best else potentials.logs
+        layout, (space, *_) = self._log_layout
+        job = Job(
+            EXPECT, instance, instance + 1, in_logs, _NONE, self.group_start,
+            np.ones(int(self.group_start[-1])), np.zeros(len(in_logs)),
+            np.zeros(len(self.tables.pair_node)), np.zeros_like(psi.edge),
         )  # fmt: skip
+        pass_instances(batch, self.arrangement.texts, layout, psi, space, job)
+        words = int(batch.instance_words[instance + 1] - batch.instance_words[instance])
+        graphs = batch.action_graph[slice(*batch.candidate_actions[[place, place + 1]])]
+        states = int(sizes_of(batch.graph_nodes)[graphs].sum())
+        width = up_to_eights(states)
+        found = space.posteriors[: words * width].reshape(words, width)[:, :states].copy()
+        return found if best else np.exp(found)

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from groundling.errors import ModelFileError
+from groundling.errors import ModelFileError, StorageError
+from groundling.world.reprs import said
 
 __all__ = ["map_arrays", "write_arrays"]
 
@@ -51,6 +53,11 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], note: Mapping[s
     try:
         save_file(whole, temporary, metadata=metadata)
         os.replace(temporary, path)
+    except (SafetensorError, OSError) as error:
+        raise StorageError(
+            f"A shard cannot be written to {path.parent} ({said(error)}). Make room there, or set "
+            "TMPDIR to a folder that has some."
+        ) from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -73,6 +80,6 @@ def map_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             arrays[name] = raw[begin + first : begin + last].view(kind).reshape(each["shape"])
         for name, (first, code, shape) in json.loads(metadata["views"]).items():
             arrays[name] = arrays[first].reshape(-1).view(_TYPES[code]).reshape(shape)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"The shard {path} is broken ({error}). Delete it.") from error
     return arrays, note

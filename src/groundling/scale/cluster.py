@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from groundling.errors import DemonstrationError, SettingError, WorkerError, WorldError
+from groundling.learning.checkpoints import states_in
 from groundling.overlay.batch import Reals
 from groundling.scale.crew import Crew, Task
 from groundling.scale.job import Job, versions_here
@@ -26,6 +27,7 @@ _FAN = 16  # answers that are added by one process; more are added in a tree
 _PATIENCE = 60.0  # seconds to wait for workers when there are none
 _LOOK = 2.0
 _CONNECT = 15.0
+_HERE = "127.0.0.1"
 _LOCAL = {
     # A worker that was killed may need long to come back on a busy machine; Dask would give up
     # after seconds, and start no other.
@@ -67,7 +69,10 @@ def connected(cluster: Any, memory: int | None = None) -> Iterator[Any]:
                 n_workers=int(cluster.partition(":")[2]),
                 threads_per_worker=1,
                 memory_limit="auto" if memory is None else memory,
-                dashboard_address=":0",
+                # Dask gives no password: nobody on another machine gets to any of its servers.
+                host=_HERE,
+                dashboard_address=f"{_HERE}:0",
+                worker_dashboard_address=f"{_HERE}:0",
                 silence_logs="ERROR",
             )
             with started, distributed.Client(started) as client:
@@ -106,10 +111,10 @@ def _distributed() -> Any:
 
 
 @contextlib.contextmanager
-def explained(kept: str) -> Iterator[None]:
-    """Turn what Dask says of lost machines into a sentence; `kept` says what is not lost.
+def explained(say: Callable[[], str]) -> Iterator[None]:
+    """Turn what Dask says of lost machines into a sentence; `say` says what is not lost.
 
-    >>> with explained("All is kept."):
+    >>> with explained(lambda: "All is kept."):
     ...     raise ConnectionError
     Traceback (most recent call last):
         ...
@@ -138,19 +143,20 @@ def explained(kept: str) -> Iterator[None]:
     except distributed.KilledWorker as error:
         raise WorkerError(
             "Workers died again and again at the same part of the work, perhaps for want of "
-            f"memory. Give each more memory. {kept}"
+            f"memory. Give each more memory. {say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
             "A worker has too little memory for a shard. Give it more, or write the "
-            f"demonstrations into files of fewer records. {kept}"
+            f"demonstrations into files of fewer records. {say()}"
         ) from error
     except lost as error:
         raise WorkerError(
-            f"The scheduler of the cluster is lost ({type(error).__name__}). Start it again. {kept}"
+            f"The scheduler of the cluster is lost ({type(error).__name__}). Start it again. "
+            f"{say()}"
         ) from error
     except OSError as error:
-        raise WorkerError(f"A worker cannot read or write its files ({error}). {kept}") from error
+        raise WorkerError(f"A worker cannot read or write its files ({error}). {say()}") from error
 
 
 def assign(count: int, owners: dict[int, str], threads: dict[str, int]) -> dict[str, list[int]]:
@@ -238,11 +244,7 @@ class OnCluster(Crew):
         self._owners: dict[int, str] = {}
         self._jobs: dict[str, Any] = {}
         self._names: set[str] = set()
-        self._advice = (
-            f"What was reached is kept in {kept}: the same training goes on from there."
-            if kept is not None
-            else "Nothing of it is kept; with checkpoint=… it would be."
-        )
+        self._kept = None if kept is None else Path(kept)
 
     def __enter__(self) -> OnCluster:
         with explained(self._advice):
@@ -250,6 +252,14 @@ class OnCluster(Crew):
             self._check_versions()
             self._stock = self._send(self.shards)
         return self
+
+    def _advice(self) -> str:
+        """Say what is not lost."""
+        if self._kept is None:
+            return "Nothing of it is kept; with checkpoint=… it would be."
+        if not states_in(self._kept):
+            return "Nothing was reached yet that could be kept."
+        return f"What was reached is kept in {self._kept}: the same training goes on from there."
 
     def __exit__(self, *_: object) -> None:
         self._jobs.clear()
@@ -331,7 +341,7 @@ class OnCluster(Crew):
             if workers:
                 return {address: each["nthreads"] for address, each in sorted(workers.items())}
             if time.monotonic() > until:
-                raise WorkerError(f"There are no workers. Start some. {self._advice}")
+                raise WorkerError(f"There are no workers. Start some. {self._advice()}")
             self.client.sync(_pause, self.client)
 
     def _check_versions(self) -> None:
@@ -370,7 +380,7 @@ class OnCluster(Crew):
                     raise WorkerError(
                         "Workers died again and again at the same part of the work, perhaps for "
                         "want of memory. Give each more memory, or write the demonstrations into "
-                        f"files of fewer records. {self._advice}"
+                        f"files of fewer records. {self._advice()}"
                     ) from error
                 self.client.retry(futures)
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from groundling.errors import SettingError
 from groundling.learning.choosing import choose
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.training import ProgressCallback, early
 from groundling.models.examples import listed_demonstrations
+from groundling.models.learnt import Learnt
 from groundling.scale.crew import Alone
 from groundling.scale.shards import SHARD, Shards, split
 from groundling.scale.training import fit_shards

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from groundling.features.space import FeatureSpace
 from groundling.models.base import Objective
-from groundling.overlay.arranging import Arrangement
-from groundling.overlay.batch import Batch, Layout, Room
+from groundling.overlay.batch import Batch, Texts
 from groundling.overlay.encoding import Encoding
+from groundling.overlay.layout import Arrangement, FlatLayout, GraphLayout, Room
 from groundling.overlay.potentials import LabelTables, PairTables, with_rows
 from groundling.overlay.scorer import Scorer
-from groundling.overlay.strips import FlatLayout
 from groundling.scale.arrays import map_arrays, write_arrays
 from groundling.scale.counting import renumber
 
@@ -75,8 +74,10 @@ def open_shard(path: Path, space: FeatureSpace, skip: float) -> OpenShard:
     )
     arrangement = Arrangement(
         pairs=_group(PairTables, "pairs", content),
-        layout=_group(Layout, "layout", content),
-        flat=_group(FlatLayout, "flat", content) if "flat/order" in content else None,
+        texts=_group(Texts, "texts", content),
+        layout=_group(
+            FlatLayout if "layout/strip_block" in content else GraphLayout, "layout", content
+        ),
         advances=content["advances"],
         room=_group(Room, "room", content),
     )
@@ -101,11 +102,10 @@ def _content(objective: Objective) -> dict[str, Any]:
         **_named("batch", encoding.batch),
         **_named("tables", encoding.tables),
         **_named("pairs", arranged.pairs),
+        **_named("texts", arranged.texts),
         **_named("layout", arranged.layout),
         **_named("room", arranged.room),
     }
-    if arranged.flat is not None:
-        content |= _named("flat", arranged.flat)
     return content | {f"parts/{name}": each for name, each in objective.parts().items()}
 
 

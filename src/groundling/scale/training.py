@@ -16,9 +16,10 @@ import numpy as np
 from groundling.errors import DemonstrationError, WorkerError
 from groundling.features.lexicon import Lexicon
 from groundling.learning.checkpoints import Checkpoint
-from groundling.learning.trainer import Learnt, Trainer
+from groundling.learning.trainer import Trainer
 from groundling.learning.training import Progress, ProgressCallback, train
 from groundling.models.base import FittedModel
+from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
 from groundling.scale.counting import CountsSum
@@ -89,7 +90,7 @@ def fit_shards(
     surveys = [*_told(crew, Workshop.survey, first, "reading", progress)]
     state = None
     if checkpoint is not None:
-        digest = trainer.fingerprint((each.digest for each in surveys), every)
+        digest = trainer.fingerprint(each.digest for each in surveys)
         state = Checkpoint(Path(checkpoint), every, digest)
     if trainer.features.learns_lexicon:
         lexicon, state = _learn_lexicon(trainer, crew, first, surveys, progress, state)

@@ -10,13 +10,14 @@ from groundling.data.format import FORMAT, VERSION, RecordReader
 from groundling.data.lines import parse_line
 from groundling.data.worlds import Worlds
 from groundling.errors import DemonstrationError, GroundlingError
+from groundling.limits import IMPORT_RECORDS
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 
 __all__ = ["export_lines", "import_lines"]
 
 APART = "kept apart"
-MOST = 20_000
+TOLD = 50  # bad lines that are told one by one
 
 
 def export_lines(project: Project) -> Iterator[str]:
@@ -33,44 +34,57 @@ def export_lines(project: Project) -> Iterator[str]:
             record["weight"] = each.weight
         if each.apart:
             record["note"] = APART
-        yield json.dumps(record, ensure_ascii=False) + "\n"
+        yield json.dumps(record) + "\n"
 
 
-def import_lines(project: Project, data: bytes) -> list[Record]:
-    """Read demonstrations; the first bad line is an error, and nothing is taken over then.
+def import_lines(project: Project, data: bytes) -> tuple[list[Record], dict[int, str]]:
+    """Return the demonstrations of all good lines, and what is wrong with the others.
 
-    A record without a world, or of the world's own name, goes to the first scene.
+    A record without a world, or of the world's own name, goes to the first scene. An error
+    tells that there is nothing to import, or too much.
     """
     scenes = project.setting.scenes
     worlds = {project.setting.title: scenes[0].environment}
     worlds.update({each.name: each.environment for each in scenes})
     reader = RecordReader(Worlds(worlds))
-    found = []
-    for number, line in enumerate(data.splitlines(), 1):
+    found: list[Record] = []
+    refused: dict[int, str] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
+        IMPORT_RECORDS.check(len(found) + len(refused) + 1, DemonstrationError, "An import")
         try:
             record = parse_line(line)
-            if record is None:  # the header
-                continue
-            scene = str(record.get("world") or scenes[0].name)
-            record["world"] = scene
-            scene = scenes[0].name if scene == project.setting.title else scene
-            shown = reader.read(record, "the file", number)
-            text = shown.instructions
-            if not isinstance(text, str):
-                text = "\n".join(str(each) for each in text)
-            read = Record(
-                scene, text, project.write_state(scene, shown.start),
-                tuple(project.write_actions(scene, shown.actions)),
-                weight=shown.weight, apart=record.get("note") == APART, origin="imported",
-            )  # fmt: skip
-            project.check(read)
+            if record is not None:  # the header is none
+                found.append(_read(project, reader, record, number))
         except GroundlingError as error:
-            raise DemonstrationError(f"Line {number}: {error} Nothing was imported.") from error
-        found.append(read)
-        if len(found) > MOST:
-            raise DemonstrationError(f"At most {MOST:,} demonstrations are imported at once.")
+            refused[number] = " ".join(str(error).split())[:500]
     if not found:
+        for number, problem in refused.items():
+            raise DemonstrationError(f"Line {number}: {problem} Nothing was imported.")
         raise DemonstrationError("There are no demonstrations in the file.")
-    return found
+    return found, refused
+
+
+def _read(project: Project, reader: RecordReader, record: dict[str, Any], number: int) -> Record:
+    first = project.setting.scenes[0].name
+    scene = record.setdefault("world", first) or first
+    try:
+        shown = reader.read(record, "the file", number)
+    except GroundlingError:
+        raise
+    except Exception as error:  # one bad line must not stop the others
+        raise DemonstrationError(f"It cannot be read: {type(error).__name__}: {error}.") from error
+    text = shown.instructions
+    name = first if scene == project.setting.title else str(scene)
+    return project.check(
+        Record(
+            name,
+            text if isinstance(text, str) else "\n".join(map(str, text)),
+            project.write_state(name, shown.start),
+            tuple(project.write_actions(name, shown.actions)),
+            weight=shown.weight,
+            apart=record.get("note") == APART,
+            origin="imported",
+        )
+    )

@@ -1,4 +1,4 @@
-"""What pages and programs send, checked before anything is done with it."""
+"""What pages and programs send and are told, checked before anything is done with it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,34 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from groundling.studio.problems import plain_json
 
-__all__ = ["Change", "Demonstrated", "Question", "Said", "Way", "Wish"]
+__all__ = [
+    "Answer",
+    "Change",
+    "Demonstrated",
+    "Health",
+    "Problem",
+    "Question",
+    "Request",
+    "Said",
+    "Teaching",
+    "Way",
+    "Wish",
+]
 
+MOST_ACTIONS, MOST_WEIGHT = 1000, 1000
 Json = Annotated[JsonValue, AfterValidator(plain_json)]
 Words = Annotated[str, Field(max_length=20_000), AfterValidator(plain_json)]
 Name = Annotated[str, Field(max_length=200), AfterValidator(plain_json)]
-Actions = Annotated[list[Json], Field(max_length=100)]
+Actions = Annotated[list[Json], Field(max_length=MOST_ACTIONS)]
+Weight = Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)]
+Revision = Annotated[int | None, Field(ge=0, lt=2**53)]
 
 
 class _Form(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+# ---- the studio -----------------------------------------------------------------------------
 
 
 class Said(_Form):
@@ -26,18 +44,17 @@ class Said(_Form):
     text: Words
 
 
-class Wish(_Form):
+class Wish(Said):
     """Something said in a scene, from its own start or from another state."""
 
     scene: Name
-    text: Words
     start: Json = None
 
 
 class Question(Wish):
     """Something said whose answer is not kept, perhaps to an earlier model."""
 
-    model: int | None = Field(None, ge=0, le=2**53)
+    model: Revision = None
 
 
 class Way(_Form):
@@ -59,13 +76,76 @@ class Change(_Form):
     """What is changed in a demonstration; the rest stays."""
 
     text: Words | None = None
+    start: Json = None
     actions: Actions | None = None
-    weight: float | None = Field(None, ge=0, le=1000)
+    weight: Weight | None = None
     apart: bool | None = None
 
     def fields(self) -> dict[str, Any]:
         """Return the fields that were given."""
-        found = self.model_dump(exclude_none=True)
-        if "actions" in found:
-            found["actions"] = tuple(found["actions"])
-        return found
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        found = {name: value for name, value in given.items() if value is not None}
+        return {**found, "actions": tuple(found["actions"])} if "actions" in found else found
+
+
+# ---- the service ----------------------------------------------------------------------------
+
+
+class Request(Said):
+    """What to do, and where: the state in the environment's own JSON."""
+
+    text: Annotated[Words, Field(description="One or several sentences.")]
+    state: Annotated[Json, Field(description="The state it begins in; else the world's start.")] = (
+        None
+    )
+    length: Annotated[
+        int | None, Field(ge=1, le=100, description="The number of actions, if it is known.")
+    ] = None
+
+
+class Taught(Said):
+    """A text, where it was said, and what was meant."""
+
+    state: Json = None
+    actions: Annotated[Actions, Field(min_length=1)]
+    weight: Weight = 1.0
+
+
+class Teaching(_Form):
+    """Demonstrations to learn from."""
+
+    demonstrations: Annotated[list[Taught], Field(min_length=1, max_length=1000)]
+
+
+class Alternative(BaseModel):
+    """A plan that was considered."""
+
+    actions: list[Any]
+    probability: float
+    log_probability: float
+
+
+class Answer(Alternative):
+    """The plan, as the library gives it."""
+
+    states: list[Any]
+    confidence: float
+    understood: bool
+    alternatives: list[Alternative]
+
+
+class Health(BaseModel):
+    """Whether the server works, and how much it has to do."""
+
+    status: str = "ok"
+    waiting: int
+    learning: bool
+
+
+class Problem(BaseModel):
+    """What went wrong, in one sentence (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import re
 from collections.abc import Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import quote, unquote, unquote_plus
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -16,7 +18,9 @@ from groundling.studio.problems import problem
 __all__ = ["Guard"]
 
 COOKIE = "groundling"
-OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]", "testserver")
+OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+BODY_SECONDS = 30.0
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\s\[\]]+)(:[0-9]{1,5})?", re.ASCII)
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -40,8 +44,10 @@ class Guard:
     token
         What must be shown with every request: as `Authorization: Bearer …`, or once as
         `?token=…` in the browser, which then keeps it in a cookie. Without, none is needed.
-    body
+    body, larger
         How many bytes a request may have, and how many at some paths.
+    seconds
+        How long sending the body may take.
     hosts
         Under which names we are reached when no token is needed: pages of other sites must
         not reach us under a name of theirs.
@@ -58,6 +64,7 @@ class Guard:
         larger: Mapping[str, int] | None = None,
         hosts: Iterable[str] = OWN_HOSTS,
         open_paths: Iterable[str] = (),
+        seconds: float = BODY_SECONDS,
     ) -> None:
         self.app = app
         self.token = token
@@ -65,6 +72,7 @@ class Guard:
         self.larger = dict(larger or {})
         self.hosts = frozenset(hosts)
         self.open_paths = frozenset(open_paths)
+        self.seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -92,10 +100,14 @@ class Guard:
             return
         limit = self._limit(scope["path"])
         size = headers.get("content-length", "0")
-        if not size.isdecimal() or int(size) > limit:
+        if not re.fullmatch("[0-9]{1,18}", size) or int(size) > limit:
             await problem(413, _too_large(limit))(scope, receive, sending)
             return
-        await self.app(scope, _counted(receive, limit), sending)
+        body = _Body(receive, limit, self.seconds)
+        try:
+            await self.app(scope, body, sending)
+        except HTTPException as error:  # where no handler of the application is before it
+            await problem(error.status_code, str(error.detail))(scope, receive, sending)
 
     def _limit(self, path: str) -> int:
         return next((n for end, n in self.larger.items() if path.endswith(end)), self.body)
@@ -103,8 +115,8 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if self.token is None:
-            name = host if host.endswith("]") else host.rpartition(":")[0] or host
-            if name.lower() not in self.hosts:
+            found = _HOST.fullmatch(host.lower())
+            if found is None or found["name"] not in self.hosts:
                 return 403, f"This server is not reached as {host[:80]!r}; open it as 127.0.0.1."
         # Following a link from elsewhere opens the page, and nothing else.
         followed = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
@@ -112,7 +124,7 @@ class Guard:
         if site not in ("same-origin", "none") and not followed:
             return 403, "Requests from other pages are refused."
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return 403, "Requests from other pages are refused."
         if self.token is None or scope["path"] in self.open_paths:
             return None
@@ -128,17 +140,26 @@ class Guard:
             kept = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             return False
-        return kept is not None and self._is_token(kept.value)
+        return kept is not None and self._is_token(unquote(kept.value))
 
     def _is_token(self, said: str) -> bool:
-        return self.token is not None and hmac.compare_digest(said.encode(), self.token.encode())
+        if self.token is None:
+            return False
+        # Headers come as Latin-1, whatever was meant; what was typed may be anything.
+        known = self.token.encode("utf-8", "surrogateescape")
+        one = hmac.compare_digest(said.encode("utf-8", "surrogateescape"), known)
+        return hmac.compare_digest(said.encode("latin-1", "replace"), known) or one
 
     def _shown_in_address(self, scope: Scope) -> str | None:
         """Return the token if the address of a page shows the right one."""
         if self.token is None or scope["method"] != "GET" or scope["path"] != "/":
             return None
-        said = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return said if self._is_token(said) else None
+        for each in scope["query_string"].decode("latin-1").split("&"):
+            name, _, value = each.partition("=")
+            for said in (unquote(value), unquote_plus(value)) if name == "token" else ():
+                if self._is_token(said):
+                    return self.token
+        return None
 
 
 async def _settle(token: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -146,23 +167,36 @@ async def _settle(token: str, scope: Scope, receive: Receive, send: Send) -> Non
     from starlette.responses import RedirectResponse
 
     answer = RedirectResponse("/", status_code=303)
-    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", max_age=30 * 86400)
+    answer.set_cookie(
+        COOKIE, quote(token, safe=""), httponly=True, samesite="strict", max_age=30 * 86400
+    )
     await answer(scope, receive, send)
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
-    """Return a stream that ends with an error once there are too many bytes."""
-    seen = 0
+class _Body:
+    """What a client sends, which ends with an error once it is too much or too slow."""
 
-    async def counting() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > limit:
-            raise HTTPException(413, _too_large(limit))
+    def __init__(self, receive: Receive, limit: int, seconds: float) -> None:
+        self.receive = receive
+        self.limit = limit
+        self.seen = 0
+        self.whole = False
+        self.ends = asyncio.get_running_loop().time() + seconds
+
+    async def __call__(self) -> Message:
+        """Return the next part; when all is there, wait until the client goes."""
+        if self.whole:
+            return await self.receive()
+        try:
+            async with asyncio.timeout_at(self.ends):
+                message = await self.receive()
+        except TimeoutError:
+            raise HTTPException(408, "The request was sent too slowly. Send it again.") from None
+        self.seen += len(message.get("body", b""))
+        self.whole = not message.get("more_body", False)
+        if self.seen > self.limit:
+            raise HTTPException(413, _too_large(self.limit))
         return message
-
-    return counting
 
 
 def _too_large(limit: int) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.follower import Follower
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.overlay.settings import Overlay
 

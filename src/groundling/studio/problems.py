@@ -13,12 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from groundling.errors import GroundlingError, NotFittedError, ProjectError
+from groundling.studio.store import DiskFullError
 
 __all__ = ["BusyError", "install_problems", "plain_json", "problem"]
 
 TITLES = {
     400: "Not understood", 401: "Token needed", 403: "Refused", 404: "Not found",
-    405: "Not possible", 409: "Not now", 413: "Too large", 422: "Cannot be done",
+    405: "Not possible", 408: "Too slow", 409: "Not now", 413: "Too large", 422: "Cannot be done",
     429: "Too busy", 500: "Broken", 503: "Too slow", 507: "Disk full",
 }  # fmt: skip
 _log = logging.getLogger("groundling.studio")
@@ -60,7 +61,7 @@ def install_problems(app: FastAPI) -> None:
         elif isinstance(error, NotFittedError):
             status = 409
         elif isinstance(error, ProjectError):
-            status = 507 if "full" in str(error) else 409
+            status = 507 if isinstance(error, DiskFullError) else 409
         kind = f"urn:groundling:{type(error).__name__}"
         return problem(status, " ".join(str(error).split()), kind)
 

@@ -2,27 +2,61 @@
 
 from __future__ import annotations
 
+import hashlib
+import shlex
 import shutil
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from groundling.errors import GroundlingError, NotFittedError, ProjectError
+from groundling.errors import (
+    DemonstrationError,
+    GroundlingError,
+    InstructionError,
+    ModelFileError,
+    NotFittedError,
+    ProjectError,
+    WorldError,
+)
+from groundling.explain.explanation import Plan
+from groundling.files import read_plain
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.learning.training import Progress
+from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events
 from groundling.studio.learning import learn
-from groundling.studio.store import Record, Store
-from groundling.studio.worlds import Scene, Setting, open_setting
-from groundling.world.environment import Demonstration, State, World
+from groundling.studio.store import DiskFullError, Record, Store, fingerprint
+from groundling.studio.texts import check_actions, check_text
+from groundling.studio.worlds import (
+    HARMLESS,
+    Scene,
+    Setting,
+    check_source,
+    named,
+    open_setting,
+    typed,
+)
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State
 
-__all__ = ["Project"]
+__all__ = ["Learnt", "Project", "fingerprint_of"]
 
+STALE = -1  # no revision: the model is of other demonstrations than those in the file
+MOST_WEIGHT = 1000
+WATCH = 0.5  # seconds between looks at what another process has done
 KEPT = 12  # models that stay on disk; older ones keep their row only
+
+
+class Learnt(NamedTuple):
+    """A follower, and which demonstrations it learnt from: their revision and their sum."""
+
+    follower: Follower | None
+    revision: int
+    fingerprint: str
 
 
 class Project:
@@ -37,7 +71,11 @@ class Project:
     folder
         Where it is kept.
     source
-        What to open it with, as `open_setting` reads it; without, what it was made from.
+        What to open it with, as `open_setting` reads it. Without it, the project's own file says
+        what it was made from: the demo or the lesson is opened, a world or a model only if
+        `confirm` allows it, since opening one may run code.
+    confirm
+        Called with the source that the file names; returns whether to open it.
 
     Examples
     --------
@@ -54,37 +92,74 @@ class Project:
     ('go to the table',)
     """
 
-    def __init__(self, folder: Path, source: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        source: Mapping[str, Any] | None = None,
+        *,
+        confirm: Callable[[Mapping[str, Any]], bool] | None = None,
+    ) -> None:
         self.folder = folder
         self.store = Store(folder)
         try:
-            known = self.store.get("source")
+            # One process changes the project and learns; others look on.
+            self.writes = self.store.claim()
+            known = self._stored_source()
             if source is None and known is None:
                 raise ProjectError(f"{folder} holds no project yet. Say which world to open.")
             if source is not None and known is not None and source["kind"] != known["kind"]:
                 raise ProjectError(
-                    f"The project in {folder} is of another world ({_named(known)}). Choose "
+                    f"The project in {folder} is of another world ({named(known)}). Choose "
                     "another folder with --project, or open it without naming a world."
                 )
-            self.setting: Setting = open_setting(source or known)
+            if source is None and known is not None and known["kind"] not in HARMLESS:
+                self._ask(known, confirm)
+            self.setting: Setting = open_setting(source or known or {})
             if known is None:
+                self.check_writes()
                 self.store.begin(dict(self.setting.source), list(self._first_records()))
-            elif source is not None and dict(source) != known:
+            elif source is not None and dict(source) != known and self.writes:
                 self.store.set("source", dict(source))  # the same world, which has moved
             self.events = Events()
             self.answering = threading.Lock()  # a follower answers one question at a time
             # One value, so that nobody sees the follower of one moment with the number of another.
-            self.learnt: tuple[Follower | None, int] = (self.setting.trained, 0)
+            self.learnt = Learnt(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
             self.problem: str | None = None
+            self.aside = self.store.aside()  # why some are not learnt from, by their numbers
+            self._ready: dict[str, Demonstration | str] = {}  # by fingerprint
             self._wake = threading.Condition()
-            self._stopping = False
-            self._warm = False
+            self._stop = threading.Event()
+            self._woken = self._warm = False
+            self._seen: tuple[Any, ...] | None = None  # what another process had learnt
             self._thread: threading.Thread | None = None
             self._load_last()
         except BaseException:
             self.store.close()
             raise
+
+    def _stored_source(self) -> dict[str, Any] | None:
+        """Return what the file says that the project was made from."""
+        known = self.store.get("source")
+        if known is None:
+            return None
+        try:
+            return check_source(known)
+        except GroundlingError as error:
+            raise ProjectError(
+                f"The file project.sqlite in {self.folder} is broken: {error} Restore a copy of it."
+            ) from error
+
+    def _ask(
+        self, known: Mapping[str, Any], confirm: Callable[[Mapping[str, Any]], bool] | None
+    ) -> None:
+        """Complain unless somebody confirms that what the file names may be opened."""
+        if confirm is None or not confirm(known):
+            raise ProjectError(
+                f"The file of the project in {self.folder} names {named(known)}, which may run "
+                "code, so it was not opened. Name it on the command line if you trust it: "
+                f"groundling studio {typed(known)} --project {shlex.quote(str(self.folder))}"
+            )
 
     def _first_records(self) -> list[Record]:
         found = []
@@ -104,31 +179,53 @@ class Project:
         return found
 
     def _load_last(self) -> None:
-        """Take the model up that was saved last, if it is of this version and whole."""
-        for row in reversed(self.store.models()[-KEPT:]):
+        """Load the newest model that is whole; one of other demonstrations is learnt again."""
+        revision, records = self.store.snapshot()
+        current = fingerprint_of(records)
+        for row in reversed(self.store.models(KEPT)):
+            folder = self.folder / "models" / str(row["revision"])
             try:
-                follower = Follower.load(self.folder / "models" / str(int(row["revision"])))
+                if row["digest"] and _digest(folder) != row["digest"]:
+                    continue  # not the model that this row is about
+                follower = Follower.load(folder)
             except GroundlingError:
                 continue
-            self.learnt = (follower, int(row["revision"]))
+            fresh = row["fingerprint"] == current
+            known = revision if fresh else row["revision"]
+            self.learnt = Learnt(
+                follower, STALE if known == revision and not fresh else known, row["fingerprint"]
+            )
             return
-        if self.setting.trained is not None and not self.store.models():
-            self.learnt = (self.setting.trained, self.store.revision)
+        if self.setting.trained is not None and not any(not each.apart for each in records):
+            self.learnt = Learnt(self.setting.trained, revision, current)
 
     @property
     def follower(self) -> Follower | None:
         """The follower that answers, if anything was learnt."""
-        return self.learnt[0]
+        return self.learnt.follower
 
     @property
     def learnt_revision(self) -> int:
         """The revision of the demonstrations that the follower learnt from."""
-        return self.learnt[1]
+        return self.learnt.revision
+
+    @property
+    def fingerprint(self) -> str:
+        """A sum over all that the follower learnt from (see `fingerprint_of`)."""
+        return self.learnt.fingerprint
+
+    def check_writes(self) -> None:
+        """Complain if another process has the project."""
+        if not self.writes:
+            raise ProjectError(
+                f"Another process has the project in {self.folder} open and learns in it; here it "
+                "can only be asked. Close the other one to teach here."
+            )
 
     def close(self) -> None:
         """Stop learning (it goes on when the project is opened again) and close the file."""
         with self._wake:
-            self._stopping = True
+            self._stop.set()
             self._wake.notify_all()
         self.events.close()
         if self._thread is not None:
@@ -168,10 +265,35 @@ class Project:
             name=f"{record.id}: {record.text[:40]}",
         )
 
-    def check(self, record: Record) -> None:
-        """Complain of a demonstration that cannot be carried out."""
-        each = self.demonstration(record)
-        World(each.environment).trace(each.start, each.actions, f"“{record.text[:60]}”")
+    def check(self, record: Record) -> Record:
+        """Return a demonstration as it is kept; complain of one that cannot be learnt from.
+
+        Teaching, importing, editing and learning all ask here.
+        """
+        if record.problem is not None:
+            raise DemonstrationError(record.problem)
+        scene = self.setting.scene(record.scene)
+        text = check_text(record.text)
+        check_actions(len(record.actions))
+        if not 0 <= record.weight <= MOST_WEIGHT:
+            raise DemonstrationError(
+                f"The weight must be between 0 and {MOST_WEIGHT}; got {record.weight:.6g}."
+            )
+        try:
+            each = self.demonstration(record)
+            CachedEnvironment(each.environment).trace(each.start, each.actions, f"“{text[:60]}”")
+            start = self.write_state(scene.name, each.start)
+        except GroundlingError:
+            raise
+        except Exception as error:  # of the environment, whatever it is
+            raise WorldError(
+                f"“{text[:60]}” cannot be carried out: {type(error).__name__}: {str(error)[:200]}."
+            ) from error
+        return replace(record, text=text, start=start)
+
+    def problem_of(self, record: Record) -> str | None:
+        """Return why a demonstration is not learnt from, if it is not."""
+        return record.problem or self.aside.get(record.id)
 
     # ---- following ----------------------------------------------------------------------
 
@@ -194,6 +316,53 @@ class Project:
             except GroundlingError:
                 return None
 
+    # ---- changing -----------------------------------------------------------------------
+
+    def teach(self, record: Record) -> Record:
+        """Keep one more demonstration and begin to learn from it."""
+        self.check_writes()
+        record = self.check(record)
+        what = f"teaching “{record.text[:60]}”"
+        [added] = self.store.add([replace(record, right_before=self.would_do(record))], what)
+        self.changed(what)
+        return added
+
+    def take_in(self, records: Sequence[Record]) -> None:
+        """Keep demonstrations that were checked, as one step of the history."""
+        self.check_writes()
+        what = f"importing {len(records)} demonstrations"
+        self.store.add(records, what)
+        self.changed(what)
+
+    def edit(self, number: int, fields: Mapping[str, Any]) -> Record:
+        """Change fields of a demonstration."""
+        self.check_writes()
+        before = self.store.record(number)
+        if before.problem is not None:
+            raise DemonstrationError(f"{before.problem} Delete it, and show it again.")
+        what = f"editing “{before.text[:60]}”"
+        after = self.check(replace(before, **fields))
+        kept = {name: getattr(after, name) for name in {*fields, "text", "start"}}
+        edited = self.store.change(number, what, **kept)
+        self.changed(what)
+        return edited
+
+    def remove(self, number: int) -> None:
+        """Delete a demonstration."""
+        self.check_writes()
+        what = f"deleting “{self.store.record(number).text[:60]}”"
+        self.store.remove([number], what)
+        self.changed(what)
+
+    def undo(self) -> str:
+        """Take the last change back, and return what it was."""
+        self.check_writes()
+        change = self.store.undo()
+        if change is None:
+            raise InstructionError("There is nothing to undo.")
+        self.changed(f"undone: {change.what}")
+        return change.what
+
     # ---- learning -----------------------------------------------------------------------
 
     @property
@@ -203,40 +372,60 @@ class Project:
 
     def changed(self, what: str) -> None:
         """Tell pages that demonstrations have changed, and begin to learn."""
-        last = self.store.last_change()
-        self.events.publish(
-            "changed",
-            {"revision": self.store.revision, "what": what, "undo": last.what if last else None},
-        )
+        self._publish(what)
         self.wake()
+
+    def _publish(self, what: str) -> None:
+        undo = self.store.last_change()
+        self.events.publish(
+            "changed", {"revision": self.store.revision, "what": what, "undo": undo}
+        )
 
     def wake(self) -> None:
         """Begin to learn in the background if there is something to learn."""
         with self._wake:
-            if self._thread is None and not self._stopping:
+            if self._thread is None and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._learn_forever, daemon=True)
                 self._thread.start()
+            self._woken = True
             self._wake.notify_all()
 
     def _learn_forever(self) -> None:
         tried = -1
-        while True:
+        while not self._stop.is_set():
             self._warm_up()
+            try:
+                if not self.writes:
+                    self._watch()
+                revision = self.store.revision
+                if self.writes and revision != tried:
+                    tried = revision
+                    if self.is_behind:
+                        self.learn_now()
+            except _StoppedError:
+                return
+            except Exception as error:  # whatever it is, people should read it
+                if self._stop.is_set():
+                    return
+                self.problem = _sentence(error)
+                self.progress = None
+                self.events.publish("failed", {"problem": self.problem})
             with self._wake:
-                while not self._stopping and self.store.revision == tried:
-                    self._wake.wait()
-                if self._stopping:
-                    return
-            tried = self.store.revision
-            if self.is_behind:
-                try:
-                    self.learn_now()
-                except _StoppedError:
-                    return
-                except Exception as error:  # whatever it is, people should read it
-                    self.problem = _sentence(error)
-                    self.progress = None
-                    self.events.publish("failed", {"problem": self.problem})
+                if not self._woken and not self._stop.is_set():
+                    self._wake.wait(None if self.writes else WATCH)
+                self._woken = False
+
+    def _watch(self) -> None:
+        """See what the process learns that has the project; take over when it ends."""
+        self.writes = self.store.claim()
+        newest = self.store.models(1)
+        seen = (self.store.revision, newest[0]["at"] if newest else None, self.writes)
+        if seen != self._seen:
+            self._seen = seen
+            self._load_last()
+            self.aside = self.store.aside()
+            self._publish("changed by another process")
+            self.events.publish("learnt", {"revision": self.learnt_revision})
 
     def _warm_up(self) -> None:
         """Answer once for nobody, so that parser and kernels are there when somebody asks."""
@@ -249,59 +438,115 @@ class Project:
             plan.explain()
 
     def learn_now(self) -> None:
-        """Learn from the demonstrations as they are, and keep the model."""
+        """Learn from the demonstrations as they are, and keep the model.
+
+        One that cannot be learnt from is set aside, and the others are learnt.
+        """
+        self.check_writes()
         revision, records = self.store.snapshot()
         began = time.perf_counter()
-        shown = {
-            f"{each.text} ({each.id}.{each.at})": self.demonstration(each)
-            for each in records
-            if not each.apart
-        }
-        self._report("reading", 0, 1)
-        known, _ = self.learnt
-        follower = learn(self.setting.make, self.setting.base(), shown, self._step, known)
-        accuracy = self.accuracy(follower, [each for each in records if each.apart])
+        shown, apart, aside = self._sorted(records)
+        follower = self._learn(shown, aside)
+        accuracy = self.accuracy(follower, apart)
         seconds = time.perf_counter() - began
+        current = fingerprint_of(records)
         try:
-            if follower is not None:
-                self._save(follower, revision)
-            self.store.learnt(revision, str(revision), len(shown), accuracy, seconds)
+            digest = self._save(follower, revision) if follower is not None else ""
+            self.store.learnt(revision, len(shown), accuracy, seconds, current, digest, aside)
         finally:  # it answers even if it could not be kept
-            self.learnt = (follower, revision)
+            self.learnt = Learnt(follower, revision, current)
+            self.aside = aside
             self.problem = self.progress = None
         self.events.publish(
             "learnt",
             {"revision": revision, "known": len(shown), "accuracy": accuracy, "seconds": seconds},
         )
 
+    def _sorted(
+        self, records: Sequence[Record]
+    ) -> tuple[dict[str, Demonstration], list[Demonstration], dict[int, str]]:
+        """Return what to learn from, what is kept apart, and why others are set aside."""
+        shown: dict[str, Demonstration] = {}
+        apart: list[Demonstration] = []
+        aside: dict[int, str] = {}
+        ready: dict[str, Demonstration | str] = {}
+        for number, each in enumerate(records):
+            if number % 500 == 0:
+                self._report("reading", number, len(records))
+            key = each.fingerprint
+            found = self._ready.get(key)
+            if found is None or each.problem:
+                try:
+                    found = self.demonstration(self.check(each))
+                except GroundlingError as error:
+                    found = _short(error)
+            ready[key] = found
+            if isinstance(found, str):
+                aside[each.id] = found
+            elif each.apart:
+                apart.append(found)
+            else:
+                # Names that change with all that is learnt from, so that what was edited is new.
+                shown[f"{each.id}: {each.text[:40]} ({key[:16]})"] = found
+        self._ready = ready
+        return shown, apart, aside
+
+    def _learn(self, shown: dict[str, Demonstration], aside: dict[int, str]) -> Follower | None:
+        """Learn; if that fails, set those aside that fail alone, and learn without them."""
+        known = self.learnt.follower
+        make, base = self.setting.make, self.setting.base()
+        try:
+            return learn(make, base, shown, self._step, known)
+        except (_StoppedError, OSError):
+            raise
+        except Exception:
+            before = set() if known is None else {each.name for each in known.demonstrations_}
+            bad: dict[str, str] = {}
+            for number, name in enumerate(shown.keys() - before):
+                self._report("checking", number, len(shown))
+                try:
+                    learn(make, (), {name: shown[name].weighted(1.0)}, lambda progress: True)
+                except Exception as error:
+                    bad[name] = _short(error)
+            if not bad:
+                raise
+        for name, problem in bad.items():
+            del shown[name]
+            aside[int(name.partition(":")[0])] = problem
+        return learn(make, base, shown, self._step, known)
+
     def _step(self, progress: Progress) -> None:
         self._report(progress.stage, progress.step, progress.steps)
 
     def _report(self, stage: str, step: int, steps: int) -> None:
-        if self._stopping:
+        if self._stop.is_set():
             raise _StoppedError
         self.progress = {"stage": stage, "step": step, "steps": steps}
         self.events.publish("progress", self.progress)
 
-    def accuracy(self, follower: Follower | None, apart: Sequence[Record]) -> float | None:
+    def accuracy(self, follower: Follower | None, apart: Sequence[Demonstration]) -> float | None:
         """Return the share of demonstrations kept apart that a follower does right."""
         if not apart:
             return None
         if follower is None:
             return 0.0
-        return follower.score([self.demonstration(each) for each in apart])
+        try:
+            return follower.score(apart)
+        except GroundlingError:  # one that cannot be followed is not right
+            return sum(_scored(follower, each) for each in apart) / len(apart)
 
-    def _save(self, follower: Follower, revision: int) -> None:
+    def _save(self, follower: Follower, revision: int) -> str:
         models = self.folder / "models"
         models.mkdir(exist_ok=True)
         follower.save(models / str(revision))
         kept = sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
         for old in kept[:-KEPT]:
             shutil.rmtree(models / str(old), ignore_errors=True)
+        return _digest(models / str(revision))
 
     def model(self, revision: int) -> Follower:
         """Return a model that was kept."""
-        follower, learnt = self.learnt
+        follower, learnt, _ = self.learnt
         if revision == learnt and follower is not None:
             return follower
         if revision not in self.kept_models():
@@ -316,8 +561,31 @@ class Project:
         return sorted(int(each.name) for each in models.iterdir() if each.name.isdecimal())
 
 
+def fingerprint_of(records: Sequence[Record]) -> str:
+    """Return a sum over the demonstrations that are learnt from, all that counts in them.
+
+    >>> one = Record("hall", "turn left", 3, ("left",))
+    >>> fingerprint_of([one]) == fingerprint_of([replace(one, weight=2.0)])
+    False
+    """
+    return fingerprint([[each.id, each.fingerprint] for each in records if not each.apart])
+
+
+def _digest(folder: Path) -> str:
+    """Return the sum of a model's manifest, which holds the sums of all its files."""
+    manifest = read_plain(folder / MANIFEST, LIMITS[MANIFEST], ModelFileError)
+    return hashlib.sha256(manifest).hexdigest()
+
+
 class _StoppedError(Exception):
     """The project is being closed."""
+
+
+def _scored(follower: Follower, demonstration: Demonstration) -> float:
+    try:
+        return follower.score([demonstration])
+    except GroundlingError:
+        return 0.0
 
 
 def _text_of(demonstration: Demonstration) -> str:
@@ -325,13 +593,22 @@ def _text_of(demonstration: Demonstration) -> str:
     return text if isinstance(text, str) else "\n".join(map(str, text))
 
 
-def _named(source: Mapping[str, Any]) -> str:
-    return str(source.get("model") or source.get("world") or source.get("kind"))
+def _short(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    if not isinstance(error, GroundlingError):
+        said = f"It cannot be learnt from: {type(error).__name__}: {said}."
+    return said if len(said) <= 500 else said[:499] + "…"
 
 
 def _sentence(error: Exception) -> str:
+    said = " ".join(str(error).split())[:500]
+    if isinstance(error, DiskFullError) or "No space left" in said:
+        return (
+            "The disk is full (No space left on device), so the model could not be kept. It "
+            "answers, and what was shown is kept. Make room; the next model is kept again."
+        )
     if isinstance(error, GroundlingError):
-        return str(error)
+        return said
     if isinstance(error, OSError) and error.strerror:
         return f"The model could not be kept: {error.strerror}. What was shown is kept."
-    return f"Learning failed: {type(error).__name__}: {error}. What was shown is kept."
+    return f"Learning failed: {type(error).__name__}: {said}. What was shown is kept."

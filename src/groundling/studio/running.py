@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import os
 import secrets
 import socket
 import sys
@@ -13,15 +14,18 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
+from urllib.parse import quote
 
 from starlette.types import ASGIApp
 
 from groundling.errors import SettingError
 
-__all__ = ["Address", "project_folder", "read_target", "run"]
+__all__ = ["Address", "make_server", "project_folder", "read_target", "run"]
 
 PORT = 8090
+PATIENCE = 1.5  # seconds that a server may take to end
 
 
 class Address:
@@ -57,7 +61,9 @@ class Address:
         shown = f"[{self.host}]" if ":" in self.host else self.host
         if self.host in ("0.0.0.0", "::"):
             shown = socket.gethostname()
-        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{shown}:{self.port}/" + (
+            f"?token={quote(self.token, safe='')}" if self.token else ""
+        )
 
     def close(self) -> None:
         """Let the port go."""
@@ -96,10 +102,41 @@ def _bind(host: str, port: int | None) -> socket.socket:
     )
 
 
-def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None = None) -> None:
-    """Serve an application until it is stopped; `ready` is called once it answers."""
+def make_server(app: ASGIApp) -> Any:
+    """Return a server for an application, with limits on what clients may hold.
+
+    >>> make_server(lambda scope, receive, send: None).started
+    False
+    """
     import uvicorn
 
+    from groundling.studio.connections import BoundedProtocol
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # Whatever still runs then may take as long as it likes: all that counts is on disk.
+            ended = threading.Timer(PATIENCE, os._exit, (128 + sig,))
+            ended.daemon = True
+            ended.start()
+            super().handle_exit(sig, frame)
+
+    return Server(
+        uvicorn.Config(
+            app,
+            http=BoundedProtocol,
+            ws="none",
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+            lifespan="on",
+        )
+    )
+
+
+def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None = None) -> None:
+    """Serve an application until it is stopped; `ready` is called once it answers."""
     from groundling.errors import ConvergenceWarning
 
     # Learning may stop a little before the very minimum: the next click goes on. This is set for
@@ -108,16 +145,7 @@ def run(app: ASGIApp, address: Address, *, ready: Callable[[str], None] | None =
 
     # Threads that compute hand over more often, so that whoever asks is answered soon.
     sys.setswitchinterval(0.001)
-    settings = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-        limit_concurrency=1000,
-        lifespan="on",
-    )
-    server = uvicorn.Server(settings)
+    server = make_server(app)
     if ready is not None:
         told = ready
 

@@ -10,12 +10,11 @@ from typing import Any
 from groundling import __version__
 from groundling.data.codec import Codec
 from groundling.errors import InstructionError, WorldError
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.studio.learning import learn
 from groundling.studio.worlds import Setting
-from groundling.world.environment import Demonstration, State
-from groundling.world.wrapping import class_name
+from groundling.world.environment import Demonstration, State, class_name
 
 __all__ = ["Served"]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import sqlite3
+import stat
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,31 +17,41 @@ from typing import Any
 
 from groundling.errors import DemonstrationError, ProjectError
 
-__all__ = ["Change", "Record", "Store"]
+__all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
 
-FILE, VERSION = "project.sqlite", 1
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE demonstrations (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    scene TEXT NOT NULL, text TEXT NOT NULL, start TEXT NOT NULL, actions TEXT NOT NULL,
-    weight REAL NOT NULL, apart INTEGER NOT NULL, origin TEXT NOT NULL, at REAL NOT NULL,
-    right_before INTEGER
-);
-CREATE TABLE history (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, what TEXT NOT NULL,
-    changes TEXT NOT NULL, undone INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE answers (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, scene TEXT NOT NULL,
-    text TEXT NOT NULL, start TEXT NOT NULL, actions TEXT NOT NULL, confidence REAL NOT NULL,
-    understood INTEGER NOT NULL, revision INTEGER NOT NULL
-);
-CREATE TABLE models (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, revision INTEGER NOT NULL,
-    folder TEXT NOT NULL, known INTEGER NOT NULL, accuracy REAL, seconds REAL NOT NULL
-);
-"""
+FILE, VERSION = "project.sqlite", 2
+_WRITER = "writer.lock"
+_LARGEST = 2**53  # numbers of rows and revisions that JSON and SQLite both hold
+_LONGEST = 100_000_000  # bytes of one value in the file
+_TABLES = {
+    "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
+    "demonstrations": """
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        scene TEXT NOT NULL, text TEXT NOT NULL, start TEXT NOT NULL, actions TEXT NOT NULL,
+        weight REAL NOT NULL, apart INTEGER NOT NULL, origin TEXT NOT NULL, at REAL NOT NULL,
+        right_before INTEGER""",
+    "history": """
+        id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, what TEXT NOT NULL,
+        changes TEXT NOT NULL, undone INTEGER NOT NULL DEFAULT 0""",
+    "answers": """
+        id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, scene TEXT NOT NULL,
+        text TEXT NOT NULL, start TEXT NOT NULL, actions TEXT NOT NULL, confidence REAL NOT NULL,
+        understood INTEGER NOT NULL, revision INTEGER NOT NULL""",
+    "models": """
+        id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, revision INTEGER NOT NULL,
+        folder TEXT NOT NULL, known INTEGER NOT NULL, accuracy REAL, seconds REAL NOT NULL,
+        fingerprint TEXT, digest TEXT""",
+}
+_INDEXES = {
+    "demonstrations_listed": "demonstrations (apart, id)",
+    "demonstrations_tried": "demonstrations (id) WHERE right_before IS NOT NULL",
+    "history_done": "history (id) WHERE undone=0",
+}
+_COLUMNS = "id, scene, text, start, actions, weight, apart, origin, at, right_before"
+
+
+class DiskFullError(ProjectError):
+    """There is no room to keep something; nothing was changed."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +60,8 @@ class Record:
 
     `apart` ones are never learnt from, only followed to see how well it does. `origin` says
     where it comes from: given, shown, picked, edited or imported. `right_before` tells whether
-    the follower would have done the same before it learnt this one.
+    the follower would have done the same before it learnt this one. `problem` says why a row of
+    the file cannot be read.
     """
 
     scene: str
@@ -60,6 +74,21 @@ class Record:
     at: float = 0.0
     right_before: bool | None = None
     id: int = 0
+    problem: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """A sum over all that the follower learns from: scene, text, start, actions, weight."""
+        return fingerprint([self.scene, self.text, self.start, self.actions, self.weight])
+
+
+def fingerprint(content: Any) -> str:
+    """Return a sum over JSON that changes with any part of it.
+
+    >>> fingerprint(["turn left", 1.0]) == fingerprint(["turn left", 2.0])
+    False
+    """
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -72,6 +101,9 @@ class Change:
 
 class Store:
     """A project's file; every change is on disk before the call returns.
+
+    The file may come from anybody: what cannot be read is a `ProjectError`, and a
+    demonstration that cannot be read is a record with a problem.
 
     Parameters
     ----------
@@ -94,34 +126,62 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.RLock()
+        self._writer: sqlite3.Connection | None = None
         with _plainly(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            for name in (FILE, _WRITER):
+                _check_plain(folder / name)
             # Autocommit: transactions are written out below, where they are meant.
             self._db = sqlite3.connect(
                 folder / FILE, check_same_thread=False, isolation_level=None, timeout=10
             )
             try:
-                self._db.row_factory = sqlite3.Row
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=FULL")
                 self._prepare()
             except BaseException:
                 self._db.close()
                 raise
 
     def _prepare(self) -> None:
+        self._db.row_factory = sqlite3.Row
+        self._db.text_factory = lambda data: data.decode("utf-8", "replace")
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        self._db.create_function("folded", 1, _folded, deterministic=True)
+        self._db.execute("PRAGMA trusted_schema=OFF")
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise ProjectError(
                 f"The project in {self.folder} was made by a newer Groundling (format {version}; "
                 f"this one reads up to {VERSION}). Install the newer version to open it."
             )
-        if version == 0:
+        self._check_schema(version)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=FULL")
+        if version < VERSION:
             with self._writing():
-                if int(self._db.execute("PRAGMA user_version").fetchone()[0]) == 0:
-                    for statement in _SCHEMA.split(";\n"):
-                        self._db.execute(statement)
-                    self._db.execute(f"PRAGMA user_version={VERSION}")
+                self._bring_up(int(self._db.execute("PRAGMA user_version").fetchone()[0]))
+
+    def _bring_up(self, version: int) -> None:
+        """Make the tables, or add what an earlier format does not have."""
+        if version == 0:
+            for name, columns in _TABLES.items():
+                self._db.execute(f"CREATE TABLE {name} ({columns})")
+        elif version == 1:
+            for name in ("fingerprint", "digest"):
+                self._db.execute(f"ALTER TABLE models ADD COLUMN {name} TEXT")
+        for name, columns in _INDEXES.items():
+            self._db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
+        self._db.execute(f"PRAGMA user_version={VERSION}")
+
+    def _check_schema(self, version: int) -> None:
+        """Complain of a database of others, and of tables that compute or trigger something."""
+        for kind, name in self._db.execute("SELECT type, name FROM sqlite_master").fetchall():
+            own = name in (_TABLES if kind == "table" else _INDEXES)
+            if not (own and version) and not str(name).startswith("sqlite_"):
+                raise self._broken(f"it holds a {kind} {str(name)[:40]!r} that no project has")
+        for name in _TABLES if version else ():
+            for column in self._db.execute(f"PRAGMA table_xinfo({name})").fetchall():
+                if column["hidden"]:
+                    raise self._broken(f"{name}.{str(column['name'])[:40]} is computed")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -130,27 +190,59 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
     def _read(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with self._lock, _plainly(self.folder):
             return self._db.execute(query, values).fetchall()
 
+    def _json(self, text: Any) -> Any:
+        """Return what a text of the file says; anybody may have changed it."""
+        try:
+            return _read_json(text)
+        except ValueError as error:
+            raise self._broken(str(error)) from error
+
+    def _broken(self, what: str) -> ProjectError:
+        return ProjectError(
+            f"The file project.sqlite in {self.folder} is broken: {what}. Restore a copy of it."
+        )
+
+    def claim(self) -> bool:
+        """Become the one process that changes and learns, if no other is; tell whether so.
+
+        The system lets the claim go when a process ends, however it ends.
+        """
+        with self._lock:
+            if self._writer is None:
+                lock = sqlite3.connect(
+                    self.folder / _WRITER, timeout=0, isolation_level=None, check_same_thread=False
+                )
+                try:
+                    lock.execute("BEGIN EXCLUSIVE")
+                except sqlite3.Error as error:
+                    lock.close()
+                    return "locked" not in str(error)  # where there are no locks, all may write
+                self._writer = lock
+            return True
+
     def close(self) -> None:
         """Close the file; what was written is on disk already."""
         with self._lock:
             self._db.close()
+            if self._writer is not None:
+                self._writer.close()
 
     # ---- what the project is ------------------------------------------------------------
 
     def get(self, key: str) -> Any:
         """Return what was kept under a key, or nothing."""
         found = self._read("SELECT value FROM meta WHERE key=?", key)
-        return json.loads(found[0]["value"]) if found else None
+        return self._json(found[0]["value"]) if found else None
 
     def set(self, key: str, value: Any) -> None:
         """Keep something under a key."""
@@ -163,24 +255,65 @@ class Store:
     @property
     def revision(self) -> int:
         """How often the demonstrations were changed."""
-        return int(self.get("revision") or 0)
+        found = self.get("revision") or 0
+        if type(found) is not int or not 0 <= found < _LARGEST:
+            raise self._broken(f"its revision is {found!r:.40}")
+        return found
 
     # ---- demonstrations -----------------------------------------------------------------
 
     def records(self) -> list[Record]:
         """Return all demonstrations, oldest first."""
-        return [_record(row) for row in self._read("SELECT * FROM demonstrations ORDER BY id")]
+        return list(map(_record, self._read(f"SELECT {_COLUMNS} FROM demonstrations ORDER BY id")))
+
+    def page(self, search: str, offset: int, limit: int) -> tuple[int, list[Record]]:
+        """Return how many demonstrations contain a text, and some of them.
+
+        Those it learns from come first, the newest before the others.
+        """
+        where = "WHERE instr(folded(text), ?)" if search else ""
+        sought = (search.casefold(),) if search else ()
+        [count] = self._read(f"SELECT count(*) AS n FROM demonstrations {where}", *sought)
+        rows = self._read(
+            f"SELECT {_COLUMNS} FROM demonstrations {where} ORDER BY apart, id DESC LIMIT ? "
+            "OFFSET ?", *sought, limit, offset,
+        )  # fmt: skip
+        return int(count["n"]), list(map(_record, rows))
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many demonstrations are learnt from, and how many are kept apart."""
+        [found] = self._read(
+            "SELECT count(*) AS n, (SELECT count(*) FROM demonstrations WHERE apart=0) AS known "
+            "FROM demonstrations"
+        )
+        return int(found["known"]), int(found["n"]) - int(found["known"])
+
+    def first_tries(self, most: int = 1000) -> list[bool]:
+        """Tell of the last demonstrations, oldest first, whether they were right at once."""
+        rows = self._read(
+            "SELECT right_before FROM demonstrations WHERE right_before IS NOT NULL "
+            "ORDER BY id DESC LIMIT ?", most,
+        )  # fmt: skip
+        return [bool(row["right_before"]) for row in reversed(rows)]
 
     def snapshot(self) -> tuple[int, list[Record]]:
         """Return the revision and the demonstrations of the same moment."""
-        with self._lock:
-            return self.revision, self.records()
+        with self._lock, _plainly(self.folder):
+            self._db.execute("BEGIN")  # another process may write meanwhile
+            try:
+                return self.revision, self.records()
+            finally:
+                self._db.execute("ROLLBACK")
 
     def record(self, number: int) -> Record:
         """Return one demonstration."""
-        found = self._read("SELECT * FROM demonstrations WHERE id=?", number)
+        found = (
+            self._read(f"SELECT {_COLUMNS} FROM demonstrations WHERE id=?", number)
+            if -_LARGEST < number < _LARGEST
+            else []
+        )
         if not found:
-            raise DemonstrationError(f"There is no demonstration {number}; it was deleted.")
+            raise DemonstrationError(f"There is no demonstration {number:.6g}; it was deleted.")
         return _record(found[0])
 
     def add(self, records: Sequence[Record], what: str) -> list[Record]:
@@ -194,7 +327,7 @@ class Store:
         """Change fields of a demonstration."""
         with self._writing():
             before = self.record(number)
-            after = replace(before, **fields)
+            after = replace(before, **fields, problem=None)
             self._insert(after)
             self._note(what, [(before, after)])
         return after
@@ -210,34 +343,35 @@ class Store:
     def undo(self) -> Change | None:
         """Take the last change back that was not taken back; nothing if there is none."""
         with self._writing():
-            change, number = self._last()
-            if change is None:
+            found = self._db.execute(
+                "SELECT id, what, changes FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1"
+            ).fetchone()
+            if found is None:
                 return None
+            change = Change(str(found["what"]), tuple(self._changes(found["changes"])))
             for before, after in reversed(change.changes):
                 if after is not None:
                     self._db.execute("DELETE FROM demonstrations WHERE id=?", (after.id,))
                 if before is not None:
                     self._insert(before)
-            self._db.execute("UPDATE history SET undone=1 WHERE id=?", (number,))
+            self._db.execute("UPDATE history SET undone=1 WHERE id=?", (found["id"],))
             self._set("revision", self.revision + 1)
             return change
 
-    def last_change(self) -> Change | None:
+    def last_change(self) -> str | None:
         """Return what `undo` would take back."""
-        with self._lock, _plainly(self.folder):
-            return self._last()[0]
+        found = self._read("SELECT what FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1")
+        return str(found[0]["what"]) if found else None
 
-    def _last(self) -> tuple[Change | None, int]:
-        found = self._db.execute(
-            "SELECT id, what, changes FROM history WHERE undone=0 ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        if found is None:
-            return None, 0
-        pairs = [
-            tuple(None if each is None else _revived(each) for each in pair)
-            for pair in json.loads(found["changes"])
-        ]
-        return Change(found["what"], tuple(pairs)), int(found["id"])  # type: ignore[arg-type]
+    def _changes(self, text: Any) -> Iterator[tuple[Record | None, Record | None]]:
+        try:
+            for before, after in self._json(text):
+                yield (
+                    None if before is None else _revived(before),
+                    None if after is None else _revived(after),
+                )
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise self._broken("its history cannot be read") from error
 
     def begin(self, source: Any, records: Sequence[Record]) -> None:
         """Fill a new project: where it comes from and what it knows; this is never undone."""
@@ -256,8 +390,8 @@ class Store:
         done = self._db.execute(f"REPLACE INTO demonstrations VALUES ({_marks(values)})", values)
         return replace(record, id=int(done.lastrowid or 0))
 
-    def _note(self, what: str, changes: Sequence[tuple[Record | None, Record | None]]) -> None:
-        kept = [[None if each is None else asdict(each) for each in pair] for pair in changes]
+    def _note(self, what: str, changes: Iterable[tuple[Record | None, Record | None]]) -> None:
+        kept = [[None if each is None else _kept(each) for each in pair] for pair in changes]
         self._db.execute(
             "INSERT INTO history (at, what, changes) VALUES (?, ?, ?)",
             (time.time(), what, json.dumps(kept)),
@@ -282,33 +416,138 @@ class Store:
         return [dict(row) for row in rows]
 
     def learnt(
-        self, revision: int, folder: str, known: int, accuracy: float | None, seconds: float
-    ) -> None:
-        """Note a saved model: what it knows, and how well it does."""
-        values = (time.time(), revision, folder, known, accuracy, seconds)
-        with self._writing():
-            self._db.execute(f"INSERT INTO models VALUES (NULL, {_marks(values)})", values)
+        self, revision: int, known: int, accuracy: float | None, seconds: float,
+        fingerprint: str = "", digest: str = "", aside: Mapping[int, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Note a model: what it knows, how well it does, and the sum of its manifest.
 
-    def models(self) -> list[dict[str, Any]]:
-        """Return all models that were learnt, oldest first."""
-        return [dict(row) for row in self._read("SELECT * FROM models ORDER BY id")]
+        `aside` says why some demonstrations were not learnt from.
+        """
+        values = (time.time(), revision, str(revision), known, accuracy, seconds, fingerprint,
+                  digest)  # fmt: skip
+        with self._writing():
+            self._db.execute(
+                "INSERT INTO models (at, revision, folder, known, accuracy, seconds, fingerprint, "
+                f"digest) VALUES ({_marks(values)})", values,
+            )  # fmt: skip
+            self._set("aside", {str(number): said for number, said in (aside or {}).items()})
+
+    def aside(self) -> dict[int, str]:
+        """Return why demonstrations were not learnt from, by their numbers."""
+        found = self.get("aside") or {}
+        if not isinstance(found, dict):
+            raise self._broken("its list of demonstrations that were set aside cannot be read")
+        return {
+            int(number): said
+            for number, said in found.items()
+            if len(number) < 16 and number.isdecimal() and isinstance(said, str)
+        }
+
+    def models(self, most: int = 300) -> list[dict[str, Any]]:
+        """Return the last models that were learnt, oldest first."""
+        rows = self._read(
+            "SELECT at, revision, known, accuracy, seconds, fingerprint, digest FROM models "
+            "ORDER BY id DESC LIMIT ?", most,
+        )  # fmt: skip
+        return [dict(row) for row in reversed(rows) if _is_model(row)]
 
 
 def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
 
 
+def _folded(text: Any) -> str:
+    return str(text).casefold()
+
+
+def _check_plain(path: Path) -> None:
+    """Complain of a link or a device in the place of a file of ours."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise ProjectError(f"{path} must be a plain file. Restore a copy of the project.")
+
+
+def _read_json(text: Any) -> Any:
+    def refuse(number: str) -> Any:
+        raise ValueError(f"{number} is no number")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{text!r:.40} is not JSON") from error
+
+
 def _record(row: sqlite3.Row) -> Record:
-    right = row["right_before"]
-    return Record(
-        row["scene"], row["text"], json.loads(row["start"]), tuple(json.loads(row["actions"])),
-        row["weight"], bool(row["apart"]), row["origin"], row["at"],
-        None if right is None else bool(right), row["id"],
-    )  # fmt: skip
+    """Return a demonstration; one that cannot be read has a problem."""
+    problems: list[str] = []
+
+    def told(name: str, fits: bool, instead: Any) -> Any:
+        if not fits:
+            problems.append(f"its {name} cannot be read")
+        return row[name] if fits else instead
+
+    def parsed(name: str) -> Any:
+        try:
+            return _read_json(row[name])
+        except ValueError:
+            problems.append(f"its {name} cannot be read")
+            return None
+
+    actions = parsed("actions")
+    if not isinstance(actions, list):
+        problems.append("its actions cannot be read")
+        actions = []
+    right, at, weight = row["right_before"], row["at"], row["weight"]
+    found = Record(
+        told("scene", isinstance(row["scene"], str), str(row["scene"])),
+        told("text", isinstance(row["text"], str), str(row["text"])),
+        parsed("start"),
+        tuple(actions),
+        told("weight", _is_number(weight) and 0 <= weight <= 1000, 0.0),
+        bool(row["apart"]),
+        str(row["origin"]),
+        at if _is_number(at) else 0.0,
+        None if right is None else bool(right),
+        row["id"],
+    )
+    if problems:
+        return replace(found, problem=f"In the file project.sqlite {problems[0]}.")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_model(row: sqlite3.Row) -> bool:
+    return (
+        all(type(row[name]) is int and 0 <= row[name] < _LARGEST for name in ("revision", "known"))
+        and all(_is_number(row[name]) for name in ("at", "seconds"))
+        and (row["accuracy"] is None or _is_number(row["accuracy"]))
+    )
+
+
+def _kept(record: Record) -> dict[str, Any]:
+    kept = asdict(record)
+    del kept["problem"]
+    return kept
 
 
 def _revived(kept: dict[str, Any]) -> Record:
-    return Record(**{**kept, "actions": tuple(kept["actions"])})
+    """Return a demonstration of the history; a ValueError or the like if it is none."""
+    found = Record(**{**kept, "actions": tuple(kept["actions"])})
+    kinds = ((found.scene, str), (found.text, str), (found.origin, str), (found.apart, bool))
+    whole = type(found.id) is int and 0 < found.id < _LARGEST
+    if not whole or not all(isinstance(value, kind) for value, kind in kinds):
+        raise ValueError("it is of the wrong kind")
+    if not _is_number(found.weight) or not _is_number(found.at):
+        raise ValueError("it has no such number")
+    if found.right_before not in (None, True, False):
+        raise ValueError("it tells nothing of the first try")
+    return found
 
 
 @contextmanager
@@ -316,17 +555,21 @@ def _plainly(folder: Path) -> Iterator[None]:
     """Turn what SQLite and the disk complain of into one sentence."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.Error, OverflowError) as error:
         said = str(error)
+        kind = ProjectError
         if "full" in said:
+            kind = DiskFullError
             cure = "The disk is full, so nothing was changed. Make room and try again."
         elif "locked" in said:
             cure = "Another program holds it. Close that program and try again."
         elif "readonly" in said or "unable to open" in said:
             cure = "It cannot be written. Choose a folder of your own with --project."
+        elif "closed" in said:
+            cure = "It is being closed. Open it again."
         else:
             cure = "Its file project.sqlite is broken. Restore a copy of the folder."
-        raise ProjectError(f"The project in {folder} gave “{said}”. {cure}") from error
+        raise kind(f"The project in {folder} gave “{said[:200]}”. {cure}") from error
     except OSError as error:
         raise ProjectError(
             f"The project in {folder} cannot be kept: {error.strerror}. Make room or choose "

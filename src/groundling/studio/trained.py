@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import ModelFileError
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
 from groundling.language.parser import load_parser
 from groundling.modelfolder import is_model, read_note

@@ -6,22 +6,19 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from groundling.errors import InstructionError
-from groundling.explain.explanation import Explanation
+from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
-from groundling.language.sentences import split_sentences
 from groundling.studio.drawings import name_action, picture
 from groundling.studio.project import Project
 from groundling.studio.store import Record
 from groundling.studio.worlds import Scene
-from groundling.world.environment import Action, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
 __all__ = [
     "actions_view",
-    "check_text",
     "explanation_view",
     "frames",
     "graph_view",
@@ -33,35 +30,8 @@ __all__ = [
     "words_of",
 ]
 
-SENTENCES, CHARACTERS = 30, 4000
 SHOWN = 40  # possible actions that a page lists
 _WORD = re.compile(r"^word=(.+?) ∧ ")
-
-
-def check_text(text: str) -> str:
-    """Return what was said, or complain that it is nothing or too much.
-
-    >>> check_text(" turn left ")
-    'turn left'
-    >>> check_text("...")
-    Traceback (most recent call last):
-        ...
-    groundling.errors.InstructionError: There are no words in this. Say what to do.
-    """
-    said = text.strip()
-    if len(said) > CHARACTERS:
-        raise InstructionError(
-            f"This is {len(said):,} characters long; at most {CHARACTERS:,} are followed at once."
-        )
-    count = len(split_sentences(said))
-    if count == 0:
-        raise InstructionError("There are no words in this. Say what to do.")
-    if count > SENTENCES:
-        raise InstructionError(
-            f"These are {count} sentences; at most {SENTENCES} are followed at once. Say the "
-            "first ones, then go on from where they lead."
-        )
-    return said
 
 
 def actions_view(project: Project, scene: Scene, actions: Sequence[Action]) -> list[dict[str, Any]]:
@@ -86,7 +56,7 @@ def frames(project: Project, scene: Scene, states: Sequence[State]) -> list[dict
 
 def walk(project: Project, scene: Scene, start: State, actions: Sequence[Action]) -> dict[str, Any]:
     """Return what actions lead to, and what can be done then."""
-    world = World(scene.environment)
+    world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
     possible = world.actions(trace.states[-1])
     return {
@@ -112,7 +82,7 @@ def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
             {
                 "actions": actions_view(project, scene, each.actions),
                 "probability": each.probability,
-                "text": World(scene.environment).describe(each.end),
+                "text": CachedEnvironment(scene.environment).describe(each.end),
             }
             for each in plan.alternatives
         ],
@@ -183,6 +153,7 @@ def record_view(project: Project, record: Record) -> dict[str, Any]:
         "origin": record.origin,
         "at": record.at,
         "right_before": record.right_before,
+        "problem": project.problem_of(record),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,14 +11,26 @@ from typing import Any
 from groundling.data.codec import Codec
 from groundling.data.own import open_world, starts_of
 from groundling.errors import DemonstrationError, SettingError, WorldError, did_you_mean
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.studio.presets import demo_follower, lesson_follower, plain_follower
-from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.environment import Demonstration, Environment, State, shorten
 
-__all__ = ["Scene", "Setting", "demo_setting", "lesson_setting", "open_setting"]
+__all__ = [
+    "Scene",
+    "Setting",
+    "check_source",
+    "demo_setting",
+    "lesson_setting",
+    "named",
+    "open_setting",
+    "typed",
+]
 
 GIVEN, APART = 60, 40
+KINDS = ("demo", "lesson", "world", "model")
+HARMLESS = ("demo", "lesson")
+"""What a stored project may open by itself: these run nothing that a file names."""
 
 
 @dataclass(frozen=True)
@@ -98,19 +111,64 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
     groundling.errors.WorldError: The studio cannot open a 'moon'. Known: 'demo', 'lesson',
     'model', 'world'.
     """
-    kind = source.get("kind")
+    source = check_source(source)
+    kind = source["kind"]
     if kind == "demo":
         return demo_setting()
     if kind == "lesson":
         return lesson_setting()
     if kind == "world":
-        return world_setting(str(source["world"]))
-    if kind == "model":
-        world = source.get("world")
-        shown = tuple(map(str, source.get("demonstrations", ())))
-        return model_setting(Path(str(source["model"])), str(world) if world else None, shown)
-    known = ("demo", "lesson", "world", "model")
-    raise WorldError(f"The studio cannot open a {kind!r}.{did_you_mean(kind, known)}")
+        return world_setting(source["world"])
+    return model_setting(
+        Path(source["model"]), source.get("world"), tuple(source.get("demonstrations", ()))
+    )
+
+
+def check_source(source: Any) -> dict[str, Any]:
+    """Return a source as it is if it has the right form; it may come from a file.
+
+    >>> check_source({"kind": "world", "world": 3})
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: 'world' must be text; got 3.
+    """
+    if not isinstance(source, Mapping):
+        raise WorldError(f"A source must be an object with a kind; got {shorten(source)}.")
+    kind = source.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise WorldError(f"The studio cannot open a {shorten(kind)}.{did_you_mean(kind, KINDS)}")
+    needed = {"world": ("world",), "model": ("model",)}.get(kind, ())
+    for name in ("world", "model"):
+        if (name in needed or name in source) and not isinstance(source.get(name), str):
+            raise WorldError(f"{name!r} must be text; got {shorten(source.get(name))}.")
+    shown = source.get("demonstrations", [])
+    if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
+        raise WorldError(f"'demonstrations' must be a list of files; got {shorten(shown)}.")
+    return dict(source)
+
+
+def named(source: Mapping[str, Any]) -> str:
+    """Return what a source opens, for messages.
+
+    >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
+    'the model m in the world w.py:Yard'
+    """
+    model, world = source.get("model"), source.get("world")
+    found = [f"the model {model}"] if model else []
+    found += [f"the world {world}"] if world else []
+    return " in ".join(found) or str(source.get("kind"))
+
+
+def typed(source: Mapping[str, Any]) -> str:
+    """Return how a source is written on the command line.
+
+    >>> typed({"kind": "model", "model": "my model", "world": "w.py:Yard"})
+    "'my model' --world w.py:Yard"
+    """
+    model, world = source.get("model"), source.get("world")
+    if model is None:
+        return shlex.quote(str(world)) if world else ""
+    return shlex.quote(str(model)) + (f" --world {shlex.quote(str(world))}" if world else "")
 
 
 def demo_setting() -> Setting:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from groundling.evaluation.report import Row
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.tasks.presets import BasePreset, Presets
 from groundling.world.environment import Action, Demonstration
 

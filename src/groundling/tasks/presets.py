@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from groundling.errors import SettingError, did_you_mean
-from groundling.features.settings import Features
+from groundling.features.feature_settings import Features
 from groundling.follower import Follower
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.base import Model
 from groundling.models.plan import PlanModel

@@ -1,13 +1,15 @@
 """Action structure: grounding graphs and the environments that they describe."""
 
-from groundling.world.checks import EnvironmentReport, check_environment
-from groundling.world.composing import compose
-from groundling.world.environment import Demonstration, Environment, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.composition import compose
+from groundling.world.environment import Demonstration, Environment
+from groundling.world.environment_checks import EnvironmentReport, check_environment
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.ranking import RankedEnvironment
+from groundling.world.ranks import RankedEnvironment
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
+    "CachedEnvironment",
     "Demonstration",
     "Environment",
     "EnvironmentReport",
@@ -16,7 +18,6 @@ __all__ = [
     "RankedEnvironment",
     "ScoredTrajectory",
     "Trajectory",
-    "World",
     "check_environment",
     "compose",
 ]

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import numbers
-import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Generic, Protocol, TypeAlias, runtime_checkable
 
 from typing_extensions import TypeVar
 
-from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
+from groundling.errors import DemonstrationError
 from groundling.language.instruction import Instruction
-from groundling.memory import Budget, Memory
-from groundling.world.comparing import among, equal
 from groundling.world.graph import GroundingGraph
-from groundling.world.showing import impossible, said, shorten
-from groundling.world.trajectory import Trajectory
-from groundling.world.wrapping import class_name
+from groundling.world.reprs import among, shorten
 
 __all__ = [
-    "MOST_ACTIONS", "MOST_EXTRA", "Action", "Demonstration", "Environment", "State", "World",
+    "Action", "Demonstration", "Environment", "State", "Wrapper", "class_name", "innermost",
     "shorten",
 ]  # fmt: skip
 
-MOST_ACTIONS = 100_000
-"""How many actions a state may offer."""
-MOST_EXTRA = 1_000
-"""By how many actions `extra_length` may lengthen plans."""
 MOST_WEIGHT = 1e15
 """How much one demonstration may count."""
 
@@ -73,6 +63,11 @@ class Environment(Protocol[StateT, ActionT]):
       will not do (see `groundling.data.Codec`, and `json_classes` there);
     - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
+    - `agent(follower, threshold)`: what `Follower.act` carries plans out with;
+    - `labels_follow_text`: whether labels differ with the text that is followed; they are then
+      not compared between worlds;
+    - `presumed_slots`, `slots_place`: slots that nobody chose, so that none is missed, and where
+      others are set, for messages.
 
     States and actions are hashable values; keep whatever the labels need (what was
     visited, the last action) inside the state.
@@ -161,286 +156,36 @@ class Demonstration(Generic[StateT, ActionT]):
         return f"The demonstration {words[:60] + ('…' if len(words) > 60 else '')!r}"
 
 
-class World:
-    """An environment seen through a memory: each state and action is asked about once.
+class Wrapper:
+    """An environment that shows more of another one, which is its attribute `environment`.
 
-    Errors of the environment become `WorldError` that names the method, the state
-    and the action. The methods mirror the environment's, optional ones included. What was
-    asked is kept while the `budget` lasts, which several worlds may share. `generation` goes
-    up whenever everything is forgotten, so that what was made of a world can be dropped too.
-    Without `keep_graphs`, graphs are asked for anew: for those who keep what they made of them.
-    An action that is listed twice is one; `repeated` says where that was seen first.
+    Messages name the class of the environment inside, which is the one that people wrote, and
+    its classes are those that states and actions in files may be of.
+
+    >>> class Farm: ...
+    >>> class Ranked(Wrapper): ...
+    >>> class_name(Ranked(Ranked(Farm())))
+    'Farm'
     """
 
-    def __init__(
-        self, environment: Environment, budget: Budget | None = None, *, keep_graphs: bool = True
-    ) -> None:
+    def __init__(self, environment: Environment[Any, Any]) -> None:
         self.environment = environment
-        self.keep_graphs = keep_graphs
-        self.generation = 0
-        self.repeated = ""
-        budget = Budget() if budget is None else budget
-        self._actions: Memory[State, tuple[Action, ...]] = Memory(budget)
-        self._steps: Memory[tuple[State, Action], State] = Memory(budget)
-        self._graphs: Memory[tuple[State, Action], GroundingGraph] = Memory(budget)
-        self._seen: Memory[tuple[State, Action], int] = Memory(budget)  # graphs, by their hash
-        self._dead_ends: Memory[State, bool] = Memory(budget)
 
-    @property
-    def is_blank(self) -> bool:
-        """Whether nothing that the environment said is remembered."""
-        graphs = len(self._graphs) or len(self._seen)
-        return not (graphs or len(self._actions) or len(self._steps) or len(self._dead_ends))
-
-    # ---- asking -------------------------------------------------------------------------
-
-    def _ask(self, method: str, *arguments: Any, most: int = 0) -> Any:
-        """Ask the environment; with `most`, for a list of at most so many things."""
-        try:
-            answer = getattr(self.environment, method)(*arguments)
-            if not most:
-                return answer
-            if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
-                listed = tuple(islice(answer, most + 1))
-                if len(listed) <= most:
-                    return listed
-                raise WorldError(
-                    f"{self._call(method, arguments)} lists more than {most:,}, which may be "
-                    "without end. List fewer."
-                )
-        except GraphError as error:
-            raise GraphError(f"{self._call(method, arguments)}: {error}") from error
-        except GroundlingError:
-            raise
-        except Exception as error:
-            if isinstance(self.environment, type):
-                what = self.environment.__name__
-                raise WorldError(f"{what} is a class. Give a world: {what}(…).") from error
-            raise WorldError(
-                f"{self._call(method, arguments)} raised {said(error)}. Run check_environment to "
-                "see what else is wrong."
-            ) from error
-        raise WorldError(
-            f"{self._call(method, arguments)} returned {shorten(answer)}; return a tuple."
-        )
-
-    def _call(self, method: str, arguments: Iterable[Any]) -> str:
-        shown = ", ".join(shorten(each) for each in arguments)
-        return f"{class_name(self.environment)}.{method}({shown})"
-
-    def _hashable(self, value: Any, method: str, *arguments: Any) -> Any:
-        try:
-            hash(value)
-        except Exception as error:
-            what = f"{self._call(method, arguments)} gave" if method else "The state is"
-            raise WorldError(
-                f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
-                "States, actions and outcomes are values such as tuples or frozen dataclasses."
-            ) from error
-        return value
-
-    def _find(self, memory: Memory[Any, Any], key: Any, state: State) -> Any:
-        try:
-            return memory.find(key)
-        except Exception as error:
-            self._hashable(state, "")
-            raise WorldError(
-                f"Comparing {shorten(key)} with others raised {said(error)}. States and actions "
-                "are values such as tuples or frozen dataclasses, which can be compared."
-            ) from error
-
-    def _truth(self, method: str, state: State) -> bool:
-        answer = self._ask(method, state)
-        if isinstance(answer, bool):
-            return answer
-        try:
-            if getattr(answer, "shape", ()) == ():
-                return bool(answer)
-        except Exception:
-            pass
-        raise WorldError(
-            f"{self._call(method, (state,))} returned {shorten(answer)}, a "
-            f"{type(answer).__name__}; return True or False."
-        )
-
-    # ---- what must be there -------------------------------------------------------------
-
-    def actions(self, state: State) -> tuple[Action, ...]:
-        """Return the actions possible in a state; none when it is terminal."""
-        known: tuple[Action, ...] | None = self._find(self._actions, state, state)
-        if known is None:
-            known = self._offered(state)
-            self._actions.keep(state, known)
-        return known
-
-    def _offered(self, state: State) -> tuple[Action, ...]:
-        if self.is_terminal(state):
-            return ()
-        offered = self._ask("actions", state, most=MOST_ACTIONS)
-        known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
-        if len(known) < len(offered):
-            self.repeated = self.repeated or self._call("actions", (state,))
-        return known
-
-    def step(self, state: State, action: Action) -> State:
-        """Return the state after an action."""
-        key = (state, action)
-        known: State = self._find(self._steps, key, state)
-        if known is None:
-            known = self._hashable(self._ask("step", state, action), "step", state, action)
-            self._steps.keep(key, known)
-        return known
-
-    def ground(self, state: State, action: Action) -> GroundingGraph:
-        """Return the grounding graph of an action in a state."""
-        key = (state, action)
-        known: GroundingGraph | None = self._find(self._graphs, key, state)
-        if known is None:
-            known = self._grounded(state, action, self.step(state, action))
-            if self.keep_graphs:
-                self._graphs.keep(key, known, known.nbytes)
-            if action in _ends(self.actions(state)):
-                self._seen.keep(key, hash(known), 100)
-        return known
-
-    def _grounded(self, state: State, action: Action, after: State) -> GroundingGraph:
-        graph = self._ask("ground", state, action, after)
-        if not isinstance(graph, GroundingGraph):
-            raise WorldError(
-                f"{class_name(self.environment)}.ground returned {shorten(graph)} for the "
-                f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
-            )
-        return graph
-
-    # ---- environments that change -------------------------------------------------------
-
-    def forget(self) -> None:
-        """Forget all that the environment has answered, because it has changed."""
-        self.generation += 1
-        for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends):
-            memory.forget()
-
-    def notice(self, start: State) -> bool:
-        """Ask a little anew; if the answers have changed, forget all of them and say so.
-
-        What can be done in a state is asked again, and what comes of the first and the last
-        action. It is cheap, so that it finds most changes, not all.
-        """
-        known = self._find(self._actions, start, start)
-        if known is None:
-            return False
-        now = self._offered(start)
-        changed = not equal(known, now)
-        for action in () if changed else _ends(now):
-            before = self._find(self._steps, (start, action), start)
-            after = self._ask("step", start, action) if before is not None else None
-            changed = changed or not equal(before, after)
-            seen = self._find(self._seen, (start, action), start)
-            if seen is not None and not changed:
-                changed = seen != hash(self._grounded(start, action, after))
-        if changed:
-            self.forget()
-        return changed
-
-    # ---- what may be there --------------------------------------------------------------
-
-    def is_terminal(self, state: State) -> bool:
-        """Tell whether no action can follow."""
-        return hasattr(self.environment, "is_terminal") and self._truth("is_terminal", state)
-
-    @property
-    def has_goal(self) -> bool:
-        """Whether the environment has a goal test."""
-        return hasattr(self.environment, "is_goal")
-
-    def is_goal(self, state: State) -> bool:
-        """Tell whether a plan may end here: always, unless the environment has a goal test."""
-        return not self.has_goal or self._truth("is_goal", state)
-
-    @property
-    def has_dead_ends(self) -> bool:
-        """Whether the environment can tell that no goal can be reached from a state."""
-        return self.has_goal and hasattr(self.environment, "is_dead_end")
-
-    def is_dead_end(self, state: State) -> bool:
-        """Tell whether no goal can be reached from a state, as far as the environment knows."""
-        if not self.has_dead_ends:
-            return False
-        known: bool | None = self._find(self._dead_ends, state, state)
-        if known is None:
-            known = self._truth("is_dead_end", state)
-            self._dead_ends.keep(state, known)
-        return known
-
-    def outcome(self, state: State) -> Hashable:
-        """Return what of a final state counts as the result."""
-        if hasattr(self.environment, "outcome"):
-            result: Hashable = self._hashable(self._ask("outcome", state), "outcome", state)
-            return result
-        return state
-
-    def extra_length(self, start: State) -> int:
-        """Return by how much plans from a state may be longer than elsewhere."""
-        if not hasattr(self.environment, "extra_length"):
-            return 0
-        answer = self._ask("extra_length", start)
-        try:
-            extra = operator.index(answer)
-        except TypeError:
-            extra = -1
-        if not 0 <= extra <= MOST_EXTRA:
-            raise WorldError(
-                f"{self._call('extra_length', (start,))} returned {shorten(answer)}; return a "
-                f"whole number between 0 and {MOST_EXTRA}."
-            )
-        return extra
-
-    def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
-        """Return the environment's labels of a whole plan, or nothing."""
-        if hasattr(self.environment, "label_plan"):
-            return self._ask("label_plan", start, tuple(actions), tuple(states))
-        return {}
-
-    def canonical_plan(self, start: State, actions: Iterable[Action]) -> tuple[Action, ...]:
-        """Return a plan as the environment would have it, or as it is."""
-        plan = tuple(actions)
-        if hasattr(self.environment, "canonical_plan"):
-            return tuple(self._ask("canonical_plan", start, plan, most=MOST_ACTIONS))
-        return plan
-
-    def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
-        """Return the environment's equally true versions of a demonstration."""
-        if hasattr(self.environment, "mirror"):
-            return tuple(self._ask("mirror", demonstration, most=MOST_ACTIONS))
-        return ()
-
-    def describe(self, state: State) -> str:
-        """Return a line of text about a state."""
-        if hasattr(self.environment, "describe"):
-            return str(self._ask("describe", state))
-        return str(state)
-
-    def carry_out(
-        self, start: State, actions: Iterable[Action], where: str = "The plan"
-    ) -> tuple[State, ...]:
-        """Return the states that a plan passes; an impossible action is an error."""
-        states, plan = [start], tuple(actions)
-        for number, action in enumerate(plan, 1):
-            possible = self.actions(states[-1])
-            if not among(action, possible):
-                told = impossible(number, plan, states[-1], possible)
-                raise DemonstrationError(f"{where}: {told}")
-            states.append(self.step(states[-1], action))
-        return tuple(states)
-
-    def trace(self, start: State, actions: Iterable[Action], where: str = "The plan") -> Trajectory:
-        """Carry out a plan and ground it; an impossible action is an error that says where."""
-        done = tuple(actions)
-        states = self.carry_out(start, done, where)
-        graphs = tuple(map(self.ground, states, done))
-        return Trajectory(states, done, graphs)
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.environment!r})"
 
 
-def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Return the first and the last action: those by which a change is noticed."""
-    return (actions[0], actions[-1]) if len(actions) > 1 else actions
+def innermost(environment: object) -> object:
+    """Return the environment inside all wrappers; itself if there is none.
+
+    >>> innermost(Wrapper(Wrapper(3)))
+    3
+    """
+    while isinstance(environment, Wrapper):
+        environment = environment.environment
+    return environment
+
+
+def class_name(environment: object) -> str:
+    """Return the class of the environment inside all wrappers, as messages name it."""
+    return type(innermost(environment)).__name__

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from groundling.errors import GraphError
-from groundling.world.showing import shorten
+from groundling.world.reprs import shorten
 
 __all__ = ["GroundingGraph", "Label", "LabelValue", "Labels", "labels_of"]
 

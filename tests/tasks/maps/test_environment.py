@@ -12,7 +12,7 @@ from groundling.tasks.maps.environment import Go, MapEnvironment, MapState
 from groundling.tasks.maps.generator import generate_map
 from groundling.tasks.maps.geometry import Geometry
 from groundling.tasks.maps.landscape import Landmark, Landscape, Step, visited_landmarks
-from groundling.world import Environment, GroundingGraph, World
+from groundling.world import CachedEnvironment, Environment, GroundingGraph
 
 # start and hut lie on a line from west to east, both caves south of them
 LANDSCAPE = Landscape(
@@ -37,7 +37,7 @@ def labels_of(graph: GroundingGraph, node: str = "event") -> dict[str, object]:
 def test_environment_keeps_the_contract(shape) -> None:
     environment = MapEnvironment(LANDSCAPE, shape=shape)
     assert isinstance(environment, Environment)
-    world = World(environment)
+    world = CachedEnvironment(environment)
     actions = environment.actions(environment.start)
     assert len(set(actions)) == len(actions)
     assert environment.actions(environment.start) == actions
@@ -250,7 +250,7 @@ def test_plan_of_a_generated_map_can_be_carried_out(shape, revisits) -> None:
     sheet = generate_map(seed=4)
     environment = MapEnvironment(sheet.landscape, shape=shape, revisits=revisits)
     plan = environment.plan(sheet.steps)
-    trace = World(environment).trace(environment.start, plan)
+    trace = CachedEnvironment(environment).trace(environment.start, plan)
     passed = [environment.start.landmark, *(state.landmark for state in trace.states[1:])]
     assert visited_landmarks(map(Step, passed)) == visited_landmarks(sheet.steps)
 
@@ -276,5 +276,5 @@ def test_every_hcrc_route_can_be_carried_out(shape) -> None:
     for sheet in load_corpus(Path(os.environ["GROUNDLING_CORPORA"], "hcrc")).maps.values():
         environment = MapEnvironment(sheet.landscape, shape=shape)
         plan = environment.plan(sheet.steps)
-        trace = World(environment).trace(environment.start, plan)
+        trace = CachedEnvironment(environment).trace(environment.start, plan)
         assert {state.landmark for state in trace.states} == {s.landmark for s in sheet.steps}

@@ -9,7 +9,7 @@ import pytest
 
 from groundling.errors import CorpusError, SettingError
 from groundling.inference.transduction import _UnitReader
-from groundling.inference.units import UnitScores
+from groundling.inference.unit_scores import UnitScores
 from groundling.tasks.maps import (
     Dialogue,
     Utterance,

@@ -22,7 +22,7 @@ from groundling.tasks.mazes import (
 )
 from groundling.tasks.mazes.files import read_examples, read_maze
 from groundling.tasks.mazes.plans import plans_within
-from groundling.world import Demonstration, World
+from groundling.world import CachedEnvironment, Demonstration
 
 MAP = """<?xml version="1.0"?>
 <map name="Tee">
@@ -124,7 +124,7 @@ def test_load_sail_report_counts_and_lists(tmp_path):
     plans = {each.name: each.actions for each in sail.mazes["Tee"].sentences}
     assert "6-1" not in plans
     assert plans["8-1"] == (rotate(180),)
-    world = World(sail.mazes["Tee"].environment)
+    world = CachedEnvironment(sail.mazes["Tee"].environment)
     jumped = world.trace(world.environment.start((0, 0), 0), plans["7-1"])
     assert world.outcome(jumped.states[-1]) == ((1, 1), 0)
     assert "unknown start: 2 (the plan begins with face)" in str(sail.report)
@@ -350,7 +350,7 @@ def test_sail_counts(sail):
 def test_sail_gold_ends_are_covered_by_short_plans(sail):
     covered = count = size = 0
     for corpus in sail.mazes.values():
-        world, known = World(corpus.environment), {}
+        world, known = CachedEnvironment(corpus.environment), {}
         for shown in corpus.sentences:
             length = 4 if shown.start.orientation is None else 3
             if shown.start not in known:
@@ -374,7 +374,9 @@ def test_sail_as_published_leaks_136_starts():
     for corpus in sail.mazes.values():
         for shown in corpus.sentences:
             published = start_as_published(shown)
-            World(corpus.environment).trace(published.start, published.actions, shown.name)
+            CachedEnvironment(corpus.environment).trace(
+                published.start, published.actions, shown.name
+            )
             moved += shown.start.orientation is None and published.start.orientation == 90
     assert moved == 136
 
@@ -383,9 +385,13 @@ def test_sail_as_published_leaks_136_starts():
 @pytest.mark.corpora
 def test_sail_paragraphs_can_be_carried_out_and_mirrored(sail):
     for corpus in sail.mazes.values():
-        world = World(corpus.environment)
+        world = CachedEnvironment(corpus.environment)
         for shown in corpus.paragraphs + corpus.dropped:
             end = world.trace(shown.start, shown.actions, shown.name).states[-1]
             (copy,) = corpus.environment.mirror(shown)
-            other = World(copy.environment).trace(copy.start, copy.actions, shown.name).states[-1]
+            other = (
+                CachedEnvironment(copy.environment)
+                .trace(copy.start, copy.actions, shown.name)
+                .states[-1]
+            )
             assert (-end.position[0], end.position[1]) == other.position

@@ -19,7 +19,7 @@ from groundling.tasks.mazes import (
     read_action,
     rotate,
 )
-from groundling.world import Demonstration, Environment, World
+from groundling.world import CachedEnvironment, Demonstration, Environment
 
 
 def cross() -> Maze:
@@ -255,8 +255,8 @@ def test_mirror_shows_the_same_plan_with_sides_exchanged(shape, choice):
     (copy,) = world.mirror(shown)
     assert copy.weight == 1.5
     assert copy.instructions == "turn right"
-    original = World(world).trace(start, plan)
-    mirrored = World(copy.environment).trace(copy.start, copy.actions)
+    original = CachedEnvironment(world).trace(start, plan)
+    mirrored = CachedEnvironment(copy.environment).trace(copy.start, copy.actions)
     for one, two in zip(original.states, mirrored.states, strict=True):
         (x, y), (mirrored_x, mirrored_y) = one.position, two.position
         assert (-x, y) == (mirrored_x, mirrored_y)

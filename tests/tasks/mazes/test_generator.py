@@ -16,7 +16,7 @@ from groundling.tasks.mazes import (
 )
 from groundling.tasks.mazes.grammar import FLOORS, ITEMS, Phrasebook
 from groundling.tasks.mazes.plans import Pose, poses_of
-from groundling.world import World
+from groundling.world import CachedEnvironment
 
 
 def test_generate_mazes_repeats_for_a_seed_and_differs_between_seeds():
@@ -69,7 +69,7 @@ def test_generate_routes_repeat_and_grow(routes):
 def test_generate_routes_are_possible_and_never_walk_back(routes):
     for route in routes:
         world = MazeEnvironment(route.maze)
-        World(world).trace(world.start(*route.start), route.plan, route.name)
+        CachedEnvironment(world).trace(world.start(*route.start), route.plan, route.name)
         apart = [action for actions in route.actions for action in actions if action != STAY]
         assert poses_of(route.maze, route.start, apart) == poses_of(
             route.maze, route.start, route.plan
@@ -79,7 +79,7 @@ def test_generate_routes_are_possible_and_never_walk_back(routes):
 
 def test_generate_routes_single_sentences_chain_up(routes):
     for route in routes[:100]:
-        world = World(MazeEnvironment(route.maze))
+        world = CachedEnvironment(MazeEnvironment(route.maze))
         singles = route.single_sentences(world.environment)
         assert len(singles) == len(route.sentences)
         ends = [world.trace(each.start, each.actions).states[-1] for each in singles]
@@ -182,7 +182,7 @@ def test_phrasebook_clauses_can_be_carried_out_and_fit_one_plan_only():
                 meanings: dict[str, set] = {}
                 book = Phrasebook(maze, Random(0))
                 for clause in book.clauses(Pose(place, orientation)):
-                    World(world).trace(world.start(place, orientation), clause.actions)
+                    CachedEnvironment(world).trace(world.start(place, orientation), clause.actions)
                     meanings.setdefault(clause.text, set()).add(clause.actions)
                 for text, plans in meanings.items():
                     assert len(plans) == 1, (text, plans)

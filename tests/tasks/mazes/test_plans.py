@@ -13,7 +13,7 @@ from groundling.tasks.mazes.plans import (
     poses_of,
     shortest_plans,
 )
-from groundling.world import World
+from groundling.world import CachedEnvironment
 
 MAZE = generate_mazes(seed=11, count=1)[0]
 
@@ -36,7 +36,7 @@ def test_canonical_plan_is_possible_and_ends_where_the_path_ends(position, orien
             poses.append(Pose(place, (direction + 90 * (choice % 3 + 1)) % 360))
     plan = canonical(actions_of(MAZE, poses))
     world = MazeEnvironment(MAZE)
-    trace = World(world).trace(world.start(*poses[0]), plan)
+    trace = CachedEnvironment(world).trace(world.start(*poses[0]), plan)
     assert world.outcome(trace.states[-1]) == poses[-1]
     assert canonical(plan) == plan
     assert actions_of(MAZE, poses_of(MAZE, poses[0], plan))[-1:] or plan == (STAY,)

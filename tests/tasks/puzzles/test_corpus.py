@@ -15,7 +15,7 @@ from groundling.tasks.puzzles.corpus import (
     write_corpus,
 )
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
-from groundling.world import World
+from groundling.world import CachedEnvironment
 
 GAMES = "1\n:2\n# # .\n. # # \n\n2\n:2\n# #\n"
 SOLUTIONS = "1\nr:0:0:1\nr:1\n\n2\n"
@@ -47,7 +47,9 @@ def test_read_corpus_part_whose_ends_are_holes(tmp_path):
 
 def test_puzzle_demonstration_can_be_carried_out(tmp_path):
     demonstration = read_corpus(folder(tmp_path))[1].demonstration(PuzzleEnvironment())
-    trace = World(demonstration.environment).trace(demonstration.start, demonstration.actions)
+    trace = CachedEnvironment(demonstration.environment).trace(
+        demonstration.start, demonstration.actions
+    )
     assert demonstration.environment.is_goal(trace.states[-1])
     assert demonstration.instructions == ("remove both rows .",)
 

@@ -8,7 +8,7 @@ from groundling.errors import SettingError, WorldError
 from groundling.language.instruction import Instruction
 from groundling.tasks.puzzles.board import Board, Strike, collapse, expand, legal_strikes, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState, offered_sizes
-from groundling.world import Demonstration, Environment, World
+from groundling.world import CachedEnvironment, Demonstration, Environment
 
 
 def state_of(*rows, k=2, last=None):
@@ -125,14 +125,14 @@ def test_goal_and_terminal_are_the_empty_board():
     done = environment.step(state_of("##"), Strike("row", (0,)))
     assert environment.is_goal(done)
     assert environment.is_terminal(done)
-    assert World(environment).actions(done) == ()
+    assert CachedEnvironment(environment).actions(done) == ()
     assert environment.describe(done) == "The board is empty."
     assert environment.describe(state_of("##")) == "2 blocks on 1 × 2, 2 in a strike: ##"
 
 
 def test_without_a_goal_plans_may_end_anywhere():
-    free = World(PuzzleEnvironment(goal=False))
-    assert World(PuzzleEnvironment()).has_goal
+    free = CachedEnvironment(PuzzleEnvironment(goal=False))
+    assert CachedEnvironment(PuzzleEnvironment()).has_goal
     assert not free.has_goal
     assert free.is_goal(state_of("##"))
     assert free.actions(free.step(state_of("##"), Strike("row", (0,)))) == ()
@@ -235,7 +235,7 @@ def test_label_plan_counts_kinds():
     environment = PuzzleEnvironment()
     start = state_of(".#.", "###")
     plan = (Strike("column", (1,)), Strike("row", (1,)))
-    trace = World(environment).trace(start, plan)
+    trace = CachedEnvironment(environment).trace(start, plan)
     found = environment.label_plan(start, plan, trace.states)
     assert found == {
         "win": True,
@@ -262,7 +262,7 @@ def test_mirror_swaps_rows_and_columns_and_words():
     assert mirrored.instructions[1].tokens == ("the", "bottom-left", "column")
     assert mirrored.weight == 0.5
     assert mirrored.name == "one transposed"
-    trace = World(environment).trace(mirrored.start, mirrored.actions)
+    trace = CachedEnvironment(environment).trace(mirrored.start, mirrored.actions)
     assert environment.is_goal(trace.states[-1])
 
 
@@ -275,7 +275,7 @@ def test_any_order_of_strikes_collapses_into_the_subset_space(cells, data):
         strikes.append(data.draw(st.sampled_from(legal_strikes(board, k))))
         board = strike(board, k, strikes[-1])
     plan = collapse(strikes)
-    trace = World(PuzzleEnvironment()).trace(PuzzleState(Board(3, 4, cells), k), plan)
+    trace = CachedEnvironment(PuzzleEnvironment()).trace(PuzzleState(Board(3, 4, cells), k), plan)
     assert trace.states[-1].board == board
     assert len(expand(plan)) == len(strikes)
 

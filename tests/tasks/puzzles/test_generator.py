@@ -11,7 +11,7 @@ from groundling.tasks.puzzles import generate_corpus, generate_puzzle, read_corp
 from groundling.tasks.puzzles.board import Board, Strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
 from groundling.tasks.puzzles.hints import cardinal, hint_for, ordinal, write_hints
-from groundling.world import World
+from groundling.world import CachedEnvironment
 
 
 @settings(max_examples=60, deadline=None)
@@ -20,7 +20,7 @@ def test_generated_puzzle_is_solved_by_its_plan(height, width, seed, data):
     k = data.draw(st.integers(1, max(height, width)))
     density = data.draw(st.sampled_from([0.2, 0.6, 1.0]))
     puzzle = generate_puzzle(height, width, k, seed=seed, density=density)
-    world = World(PuzzleEnvironment())
+    world = CachedEnvironment(PuzzleEnvironment())
     trace = world.trace(puzzle.start, puzzle.plan)
     assert puzzle.board.blocks > 0
     assert world.is_goal(trace.states[-1])

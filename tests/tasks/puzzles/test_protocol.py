@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groundling.errors import SettingError
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.tasks.puzzles import generate_corpus, read_corpus
 from groundling.tasks.puzzles.metrics import split_row
 from groundling.tasks.puzzles.presets import PRESETS

@@ -8,8 +8,8 @@ from typing import Any
 
 from groundling.errors import GroundlingError
 from groundling.studio.drawings.svg import clean
-from groundling.world.environment import Action, Environment, State, World
-from groundling.world.wrapping import class_name
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, Environment, State, class_name
 
 __all__ = ["Picture", "name_action", "picture"]
 
@@ -42,7 +42,7 @@ def picture(environment: Environment, way: Sequence[State]) -> Picture:
     """
     state = way[-1]
     try:
-        text = World(environment).describe(state)
+        text = CachedEnvironment(environment).describe(state)
     except GroundlingError as error:
         return Picture(None, str(state), str(error))
     draw = _drawing(environment)

@@ -30,7 +30,11 @@ _ATTRIBUTES = frozenset(
         "paint-order vector-effect letter-spacing href"
     )
 )
-_OUTSIDE = re.compile(r"url\s*\(\s*['\"]?\s*(?!#)|javascript:|data:|expression\s*\(", re.IGNORECASE)
+# A backslash or a comment could spell `url(` in a way that only a browser reads.
+_OUTSIDE = re.compile(
+    r"url\s*\(\s*['\"]?\s*(?!#)|javascript:|data:|expression\s*\(|\\|/\*", re.IGNORECASE
+)
+_NAMED = "drawn-"  # what a drawing names is never taken for an element of the page
 
 
 class Canvas:
@@ -141,5 +145,12 @@ def _attributes(element: Any) -> dict[str, str]:
 
 def _keep(kept: dict[str, str], name: str, value: str) -> None:
     inside = name != "href" or value.startswith("#")
-    if name in _ATTRIBUTES and inside and not _OUTSIDE.search(value):
+    plain = name in ("aria-label", "data-action")
+    if name in _ATTRIBUTES and inside and (plain or not _OUTSIDE.search(value)):
+        if name == "id":
+            value = _NAMED + value
+        elif name == "href":
+            value = f"#{_NAMED}{value[1:]}"
+        elif not plain:
+            value = re.sub(r"(url\s*\(\s*['\"]?\s*#)", rf"\1{_NAMED}", value, flags=re.IGNORECASE)
         kept[name] = value

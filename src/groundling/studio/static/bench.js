@@ -88,6 +88,7 @@ export class Bench {
       this.plan = { ...plan, text };
       this.world.show(plan.frames, plan.actions, { animate: true });
       this.drawAnswer();
+      if (plan.note) tell(plan.note);
       announce(plan.understood ? `Plan: ${line(plan.actions)}. Confidence ${percent(plan.confidence)}.`
         : "I do not understand. Which of these did you mean?");
       this.options.onplan?.(this.plan, this.where({ text }));
@@ -266,7 +267,8 @@ export class Bench {
     const behind = about.learnt !== about.revision;
     const progress = behind ? about.progress ?? { stage: "waiting", step: 0, steps: 1 } : null;
     const parts = [];
-    if (progress && !about.problem) {
+    if (!about.writes) parts.push(h("p", { class: "muted small" }, "Another process has this project open and learns in it; here it can only be asked."));
+    else if (progress && !about.problem) {
       const share = progress.steps ? progress.step / progress.steps : 0;
       const inner = h("span", { class: "bar-fill" });
       inner.style.width = `${100 * Math.max(0.04, share)}%`;

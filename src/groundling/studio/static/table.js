@@ -35,7 +35,8 @@ export async function open(page, project) {
     if (late) return;
     const rows = found.demonstrations.map(row);
     if (further) body.append(...rows); else body.replaceChildren(...rows);
-    count.textContent = plural(found.total, "demonstration");
+    const { aside } = project.about;
+    count.textContent = plural(found.total, "demonstration") + (aside ? `, ${aside} set aside` : "");
     more.hidden = body.children.length >= found.total;
     undo.hidden = !project.about.undo;
     undo.textContent = `Undo ${project.about.undo ?? ""}`;
@@ -54,7 +55,8 @@ export async function open(page, project) {
     const first = { true: "right at once", false: "had to be taught" }[String(each.right_before)] ?? each.origin;
     return h("tr", {},
       h("td", { class: "said" }, text),
-      h("td", { "data-name": "Done" }, each.labels.join(" → "), h("span", { class: "muted small block" }, each.scene)),
+      h("td", { "data-name": "Done" }, each.labels.join(" → "), h("span", { class: "muted small block" }, each.scene),
+        each.problem ? h("span", { class: "problem small block" }, `Set aside: ${each.problem}`) : ""),
       h("td", { "data-name": "First try" }, h("span", { class: `tag ${each.right_before === true ? "good" : ""}` }, first)),
       h("td", { "data-name": "Weight" }, weight),
       h("td", { "data-name": "Kept apart" }, apart),
@@ -71,7 +73,10 @@ export async function open(page, project) {
     const done = await trying(() => chosen.arrayBuffer().then((data) =>
       call("POST", `${project.base}/import`, data, "application/x-ndjson")));
     file.value = "";
-    if (done) tell(`${plural(done.imported, "demonstration")} imported.`, "good");
+    if (!done) return;
+    const [first] = done.refused;
+    if (first) tell(`${plural(done.imported, "demonstration")} imported; ${done.refused_in_all} refused. Line ${first.line}: ${first.problem}`);
+    else tell(`${plural(done.imported, "demonstration")} imported.`, "good");
   }
 
   page.append(
@@ -86,7 +91,7 @@ export async function open(page, project) {
       h("thead", {}, h("tr", {}, ["Said", "Done", "First try", "Weight", "Kept apart", ""].map((each) => h("th", { scope: "col" }, each || h("span", { class: "unseen" }, "Change"))))),
       body)),
     h("div", { class: "row" }, more));
-  const stop = project.listen((kind) => { if (kind === "changed" || kind === "again") load(); });
+  const stop = project.listen((kind) => { if (kind === "changed" || kind === "learnt" || kind === "again") load(); });
   await load();
   return stop;
 }

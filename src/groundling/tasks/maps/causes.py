@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groundling.errors import SettingError
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.tasks.maps.environment import MapState
 from groundling.tasks.maps.picture import Cause
 from groundling.world.environment import Demonstration

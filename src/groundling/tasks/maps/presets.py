@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.decision import DecisionModel
 from groundling.models.transducer import TransducerModel

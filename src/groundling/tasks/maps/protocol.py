@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from groundling.errors import ConvergenceWarning, CorpusError
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
 from groundling.learning.training import ProgressCallback
 from groundling.tasks.maps.corpus import Corpus, Dialogue

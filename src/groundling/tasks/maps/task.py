@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from groundling.errors import InstructionError, SettingError, did_you_mean
 from groundling.evaluation.report import Row
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.parser import load_parser
 from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance, load_corpus

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Literal
 
+from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
-from groundling.features.settings import Features
-from groundling.inference.settings import Search
+from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.base import Member
 from groundling.models.decision import DecisionModel

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.language.instruction import Instruction
 from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser

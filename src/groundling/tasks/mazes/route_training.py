@@ -17,7 +17,7 @@ from groundling.tasks.mazes.negative_starts import add_negative_starts
 from groundling.tasks.mazes.presets import Preset
 from groundling.tasks.mazes.protocol import prepare_sentences
 from groundling.tasks.mazes.routes import Paragraph, segment
-from groundling.world.composing import compose
+from groundling.world.composition import compose
 from groundling.world.environment import Demonstration
 
 __all__ = ["COMPOSED", "TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from groundling.errors import SettingError
 from groundling.follower import Follower
-from groundling.inference.naming import ActionNames
+from groundling.inference.plan_space import ActionNames
 from groundling.language.instruction import Instruction
 from groundling.tasks.mazes.actions import MazeAction, MazeState, canonical
 from groundling.tasks.mazes.environment import MazeEnvironment

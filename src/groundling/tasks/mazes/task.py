@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from groundling.inference.plan import Plan
+from groundling.explain.explanation import Plan
 from groundling.tasks.puzzles.generator import generate_corpus, generate_puzzle
 from groundling.tasks.puzzles.picture import draw_followed
 from groundling.tasks.puzzles.presets import PRESETS

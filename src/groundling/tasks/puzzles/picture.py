@@ -15,7 +15,7 @@ from groundling.tasks.puzzles.corpus import Puzzle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from groundling.inference.plan import Plan
+    from groundling.explain.explanation import Plan
 
 __all__ = ["draw_followed", "draw_plan", "draw_puzzle"]
 

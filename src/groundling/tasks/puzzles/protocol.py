@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from groundling.errors import DemonstrationError, SearchError, SettingError
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.tasks.puzzles.corpus import Puzzle
 from groundling.tasks.puzzles.metrics import PuzzleScore, SplitScore
 from groundling.tasks.puzzles.presets import Preset
 from groundling.tasks.trials import Seconds, Trial
-from groundling.world import Demonstration, World
+from groundling.world import CachedEnvironment, Demonstration
 
 __all__ = [
     "HELD_OUT",
@@ -42,7 +42,7 @@ class Case:
 
     puzzle: Puzzle
     demonstration: Demonstration
-    environment: World
+    environment: CachedEnvironment
     offered: bool
 
 
@@ -75,7 +75,10 @@ def prepare(chosen: Preset, puzzles: Iterable[Puzzle]) -> list[Case]:
     """
     environment = chosen.world()
     # Worlds remember graphs and proofs, so that later splits need not ask again.
-    world, follow_in = World(environment), World(chosen.world_to_follow_in(environment))
+    world, follow_in = (
+        CachedEnvironment(environment),
+        CachedEnvironment(chosen.world_to_follow_in(environment)),
+    )
     cases = []
     for puzzle in puzzles:
         hints = [hint.replace("-", " ") if chosen.split_hyphens else hint for hint in puzzle.hints]

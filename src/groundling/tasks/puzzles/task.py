@@ -7,8 +7,8 @@ from pathlib import Path
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.evaluation.report import Row
+from groundling.explain.explanation import Plan
 from groundling.follower import Follower
-from groundling.inference.plan import Plan
 from groundling.language.instruction import Instruction
 from groundling.tasks.base import Fold, Outcome, Scene, Task, TrainingSet, sample_count
 from groundling.tasks.presets import FULL

@@ -1,0 +1,196 @@
+"""One bounded cache: entries are kept while there is room, counted in bytes.
+
+Ours rather than cachetools: many caches share one budget of bytes, sizes are estimated from
+samples, and copies of a cache in other processes begin empty.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Hashable
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Cache", "CacheBudget", "size_of"]
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_ENTRY = 100  # bytes of a dictionary for one entry, about
+_SAMPLES = (8, 4, 2, 2, 2)  # how many of the things in a thing are looked at, level by level
+_FIRST = 2  # so many entries are all measured,
+_MEASURED = 64  # and one in so many of those that follow;
+_RECENT = 8  # the mean is that of about so many measures
+
+
+def _own_size(value: object) -> int:
+    try:
+        return sys.getsizeof(value, 64)
+    except Exception:  # a __sizeof__ of somebody else
+        return 64
+
+
+def size_of(value: object, level: int = 0) -> int:
+    """Return about how many bytes a value takes, looking only at a sample of what it holds.
+
+    >>> size_of("a" * 1000) > 1000, size_of((1.0,) * 1000) > 1000
+    (True, True)
+    >>> size_of([(1, 2)] * 1_000_000) > 1_000_000
+    True
+    """
+    own = _own_size(value)
+    if level >= len(_SAMPLES) or isinstance(value, (str, bytes, int, float, type(None))):
+        return own
+    sample = _SAMPLES[level]
+    if isinstance(value, dict):
+        held: list[Any] = [part for item in islice(value.items(), sample) for part in item]
+        count = 2 * len(value)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        held, count = list(islice(value, sample)), len(value)
+    else:
+        attributes = getattr(value, "__dict__", None)
+        held = list(attributes.values()) if isinstance(attributes, dict) else []
+        for kind in type(value).__mro__:
+            slots = kind.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                held.append(getattr(value, name, None))
+        count = len(held)
+        held = held[:64]
+    if not held:
+        return own
+    return own + count * sum([size_of(each, level + 1) for each in held]) // len(held)
+
+
+class CacheBudget:
+    """How many bytes several caches may take together.
+
+    >>> budget = CacheBudget(10_000)
+    >>> numbers = Cache(budget)
+    >>> for number in range(1000):
+    ...     numbers.put(number, number)
+    >>> budget.used <= 10_000, len(numbers) < 1000
+    (True, True)
+    """
+
+    def __init__(self, most: int = 100_000_000) -> None:
+        self.most = most
+        self.used = 0
+        self.shrunk = 0  # how often there was too much
+        self._caches: weakref.WeakSet[Cache[Any, Any]] = weakref.WeakSet()
+
+    def take(self, size: int) -> None:
+        """Count what was kept; when it is too much, all caches drop their older half."""
+        self.used += size
+        if self.used > self.most:
+            self._shrink()
+
+    def allow(self, most: int) -> None:
+        """Change how many bytes may be taken; what is too much is forgotten now.
+
+        >>> budget = CacheBudget(10_000)
+        >>> numbers: Cache[int, int] = Cache(budget)
+        >>> for number in range(50):
+        ...     numbers.put(number, number)
+        >>> budget.allow(1000)
+        >>> budget.used <= 1000
+        True
+        """
+        self.most = most
+        self.take(0)
+
+    def count_again(self) -> None:
+        """Count what the caches take that are still there."""
+        self.used = sum(each.bytes for each in list(self._caches))
+
+    def _shrink(self) -> None:
+        self.shrunk += 1
+        for again in range(2):
+            for each in list(self._caches):
+                each.age()
+            self.used = sum(each.bytes for each in list(self._caches))
+            if self.used <= self.most // 2 or again:
+                return
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CacheBudget, (self.most,)  # copies, in this process or another, begin anew
+
+
+class Cache(Generic[K, V]):
+    """Values by key; old entries give way to new ones.
+
+    There are two generations: what is used moves into the younger one, and when the budget
+    is spent, the older one goes. An entry that is larger than a tenth of the budget is not
+    kept at all.
+
+    >>> cache = Cache(CacheBudget())
+    >>> cache.put("two", 2)
+    >>> cache.get("two"), cache.get("three")
+    (2, None)
+    """
+
+    def __init__(self, budget: CacheBudget) -> None:
+        self.budget = budget
+        self.bytes = 0
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
+        self._old_mean = 0  # bytes of an entry that is old
+        self._young_bytes = 0
+        self._kept = 0
+        self._mean = 0.0  # bytes of an entry, and of what can be seen of it at a glance
+        self._glance = 0.0
+        budget._caches.add(self)
+
+    def get(self, key: K) -> V | None:
+        """Return what is kept under a key, or nothing."""
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.pop(key, None) if self._old else None
+            if found is None:
+                return None
+            self._young[key] = found
+            self._young_bytes += self._old_mean
+        return found
+
+    def put(self, key: K, value: V, size: int | None = None) -> None:
+        """Keep a value that is not None; its size is estimated unless it is told."""
+        taken = _ENTRY + (self._estimate(key, value) if size is None else size)
+        if taken > self.budget.most // 10:
+            return
+        if key in self._young:
+            return
+        self._young[key] = value
+        self._young_bytes += taken
+        self.bytes += taken
+        self.budget.take(taken)
+
+    def _estimate(self, key: K, value: V) -> int:
+        """Return about how many bytes an entry takes; most are like those before them."""
+        self._kept += 1
+        glance = _own_size(key) + _own_size(value)
+        if self._kept > _FIRST and self._kept % _MEASURED and glance <= 2 * self._glance:
+            return round(self._mean)
+        measured = size_of(key) + size_of(value)
+        share = 1 / min(self._kept, _RECENT)
+        self._mean += share * (measured - self._mean)
+        self._glance += share * (glance - self._glance)
+        return measured
+
+    def age(self) -> None:
+        """Drop what was not used since the last time; called when room is needed."""
+        self._old, self._young = self._young, {}
+        self.bytes = self._young_bytes
+        self._old_mean = self.bytes // max(1, len(self._old))
+        self._young_bytes = 0
+
+    def clear(self) -> None:
+        """Drop every entry."""
+        self.budget.used = max(0, self.budget.used - self.bytes)
+        self._young, self._old = {}, {}
+        self.bytes = self._young_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Cache, (self.budget,)

@@ -1,0 +1,69 @@
+"""Where the command begins: Ctrl-C and SIGTERM end it soon, whatever it is doing."""
+
+# Nothing else is imported here: until the handlers are in place, Ctrl-C is a traceback.
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+
+__all__ = ["run"]
+
+_PATIENCE = 1.5  # seconds in which a command may tidy up
+_STOPPED = b"\nStopped. Nothing half-written is left.\n"
+
+
+def run() -> None:
+    """Run the command line; what was asked to stop ends with 128 and the number of the signal."""
+    asked: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    if os.name == "posix":
+        _watch()
+    try:
+        from groundling.cli.main import app
+
+        app()
+    except KeyboardInterrupt:
+        os.write(2, _STOPPED)
+        sys.exit(128 + asked[-1] if asked else 130)
+    except SystemExit as ended:
+        if asked and ended.code:
+            sys.exit(128 + asked[-1])
+        raise
+
+
+def _watch() -> None:
+    """End the process some time after a signal, even where the main thread does not hear of it.
+
+    Python tells the main thread of a signal when it is done with what it calculates outside of
+    Python, and an error is lost in some places (finalisers, callbacks of libraries).
+    """
+    reading, writing = os.pipe()
+    for handle in (reading, writing):
+        os.set_blocking(handle, handle == reading)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    os.register_at_fork(after_in_child=_let_go)  # a child's signals are its own
+
+    def wait() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        while (number := os.read(reading, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
+            pass
+        time.sleep(_PATIENCE)
+        os.write(2, _STOPPED)
+        os._exit(128 + number)
+
+    threading.Thread(target=wait, name="groundling-signals", daemon=True).start()
+
+
+def _let_go() -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.set_wakeup_fd(-1)

@@ -1,0 +1,152 @@
+"""The pages of a Parquet file, as they really are: how much memory reading them would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from groundling.errors import DemonstrationError
+from groundling.limits import GROUP_VALUES, PAGE_BYTES
+
+__all__ = ["Page", "pages_of", "rows_at_once"]
+
+_SHORT, _LONG = 2**14, 2**22  # bytes of a header
+_DEPTH = 8  # of structures in a header, which has two
+_DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
+_PREFIXES = 7  # the encoding DELTA_BYTE_ARRAY, where each text begins as the one before it
+_BATCH_BYTES = 32 * 2**20
+
+
+class Page(NamedTuple):
+    """What the header of a page says: bytes once unpacked, and values, if it is no dictionary."""
+
+    size: int
+    values: int
+
+
+def rows_at_once(file: BinaryIO, group: Any, most: int) -> int:
+    """Return how many rows of a row group can be held in memory, or raise an error.
+
+    `group` is pyarrow's description of the row group, which may lie: the headers of the pages,
+    by which pyarrow makes room for them, are read here.
+    """
+    for number in range(group.num_columns):
+        column = group.column(number)
+        nested = "." in column.path_in_schema
+        if nested:  # how many of its values belong to a row is not known before they are read
+            GROUP_VALUES.check(column.num_values, DemonstrationError, column.path_in_schema)
+        for page in pages_of(file, column):
+            PAGE_BYTES.check(page.size, DemonstrationError, f"The column {column.path_in_schema}")
+            if page.values > column.num_values:
+                raise DemonstrationError("A page has more values than its column.")
+            if not nested and page.values:
+                most = min(most, _BATCH_BYTES * page.values // max(1, page.size))
+    return max(1, most)
+
+
+def pages_of(file: BinaryIO, column: Any) -> Iterator[Page]:
+    """Yield the pages of a column, one after another."""
+    starts = (column.dictionary_page_offset, column.data_page_offset)
+    place = min(start for start in starts if start is not None and start > 0)
+    end, seen = place + column.total_compressed_size, 0
+    while seen < column.num_values and place < end:
+        header, size = _read_header(file, place)
+        unpacked, packed = header.get(2), header.get(3)
+        if type(unpacked) is not int or type(packed) is not int or unpacked < 0 or packed < 0:
+            raise DemonstrationError("The header of a page is broken.")
+        place += size + packed
+        kind = header.get(1, -1)
+        content = header.get({_DATA: 5, _DICTIONARY: 7, _DATA_2: 8}.get(kind, 0), {})
+        values = content.get(1, 0) if type(content) is dict else 0
+        if type(values) is not int or values < 0:
+            raise DemonstrationError("The header of a page is broken.")
+        if kind == _DICTIONARY:
+            yield Page(unpacked, 0)
+        elif kind in (_DATA, _DATA_2):
+            seen += values
+            if content.get(2 if kind == _DATA else 4) == _PREFIXES:
+                raise DemonstrationError(
+                    f"The column {column.path_in_schema} is encoded as DELTA_BYTE_ARRAY, which is "
+                    "not read: a small page may hold any amount. Write it as PLAIN."
+                )
+            yield Page(unpacked, values)
+
+
+def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
+    for size in (_SHORT, _LONG):
+        file.seek(place)
+        data = file.read(size)
+        try:
+            return _structure(data, 0, _DEPTH)
+        except (IndexError, RecursionError):
+            if len(data) < size:
+                break
+    raise DemonstrationError("The header of a page is broken.")
+
+
+# ---- Thrift's compact protocol, in which headers are written ------------------------------
+
+
+def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
+    """Read numbers and structures by their numbers; anything else is passed over."""
+    if not depth:
+        raise RecursionError
+    found: dict[int, Any] = {}
+    field = 0
+    while data[at]:
+        step, kind = divmod(data[at], 16)
+        at += 1
+        if step:
+            field += step
+        else:
+            field, at = _signed(data, at)
+        if kind in (1, 2):  # a truth value, in its type
+            found[field] = kind == 1
+        else:
+            found[field], at = _value(data, at, kind, depth)
+    return found, at + 1
+
+
+def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in (4, 5, 6):
+        return _signed(data, at)
+    if kind in (1, 2, 3):
+        return None, at + 1
+    if kind == 7:
+        return None, at + 8
+    if kind == 8:
+        size, at = _number(data, at)
+        if at + size > len(data):
+            raise IndexError
+        return None, at + size
+    if kind == 12:
+        return _structure(data, at, depth - 1)
+    if kind in (9, 10):
+        size, inner = divmod(data[at], 16)
+        at += 1
+        if size == 15:
+            size, at = _number(data, at)
+        for _ in range(size):
+            at = _value(data, at, inner, depth - 1)[1]
+            if at >= len(data):
+                raise IndexError
+        return None, at
+    raise RecursionError  # maps, which headers do not have
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    found = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        found |= (byte & 127) << shift
+        if byte < 128:
+            return found, at
+        shift += 7
+        if shift > 63:
+            raise RecursionError
+
+
+def _signed(data: bytes, at: int) -> tuple[int, int]:
+    found, at = _number(data, at)
+    return (found >> 1) ^ -(found & 1), at

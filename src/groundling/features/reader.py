@@ -1,0 +1,317 @@
+"""From words to their labels: the lexicon and the labeller applied to instructions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from groundling.errors import InstructionError
+from groundling.features.connectives import Connective, in_order
+from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
+from groundling.features.lexicon import Lexicon
+from groundling.language.instruction import Instruction, promote_function_words
+from groundling.language.languages import Language
+from groundling.language.parser import Parser, language_of
+from groundling.language.sentences import are_characters
+from groundling.world.reprs import shorten
+
+__all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
+
+CONTEXT_WORDS = 60
+_MOST_SENSES = 4_000  # words whose meanings are remembered
+
+Text = str | Instruction | Sequence[str | Instruction]
+LabelledWord = tuple[tuple[WordLabel, float], ...]
+
+
+@dataclass
+class Reader:
+    """Turns text into instructions, and the words of instructions into labels.
+
+    Parameters
+    ----------
+    parser, promote
+        The parser for plain text, and the dependencies whose words become heads of their
+        phrases (see `promote_function_words`).
+    labeller, lexicon
+        Which labels words carry, and which values they stand for.
+    counts
+        How often each word occurs in the training texts; rare words may be misspelt.
+    connectives
+        Words that turn the order of a text around (see `in_order`).
+
+    Examples
+    --------
+    >>> from groundling.language import ChainParser
+    >>> reader = Reader(ChainParser(), labeller=WordLabeller(("word",)))
+    >>> [instruction] = reader.read("Go to the bricks")
+    >>> [label for label, _ in reader.label(instruction, {"floor": {"brick"}})[3]]
+    [WordLabel(name='word=‹floor›', kind='', value=None),
+     WordLabel(name='word=‹floor›', kind='floor', value='brick')]
+    """
+
+    parser: Parser
+    promote: tuple[str, ...] = ()
+    labeller: WordLabeller = field(default_factory=WordLabeller)
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    connectives: frozenset[Connective] = frozenset()
+    language: Language = field(init=False)
+    _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _senses_of: tuple[object, ...] = field(default=(), init=False, repr=False, compare=False)
+    _senses_size: int = field(default=-1, init=False, repr=False, compare=False)
+    _compounds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.language = language_of(self.parser)
+        if not self.language.spaced and "previous" not in self.labeller.labels:
+            # Where characters are words, it takes pairs of them to mean something.
+            self.labeller = replace(self.labeller, labels=(*self.labeller.labels, "previous"))
+
+    def read(self, text: Text) -> tuple[Instruction, ...]:
+        """Return the instructions of a text, ready to be labelled."""
+        return self.read_many([text])[0]
+
+    def read_many(self, texts: Iterable[Text]) -> list[tuple[Instruction, ...]]:
+        """Return the instructions of many texts; plain strings are parsed in one go."""
+        parts = [_parts(text) for text in texts]
+        plain = list(dict.fromkeys(p for each in parts for p in each if isinstance(p, str)))
+        parsed = dict(zip(plain, self.parser.parse_many(plain), strict=True)) if plain else {}
+        read = []
+        for each in parts:
+            found: list[Instruction] = []
+            for part in each:
+                found += parsed[part] if isinstance(part, str) else [part]
+            if not found:
+                shown = " ".join(str(part) for part in each)
+                raise InstructionError(
+                    f"The instruction {shown[:60]!r} has no words. Say what is to be done, or "
+                    "leave this text out."
+                )
+            read.append(self.in_order([self._prepare(instruction) for instruction in found]))
+        return read
+
+    def in_order(self, text: Sequence[Instruction]) -> tuple[Instruction, ...]:
+        """Return a text in the order in which things are done, as the connectives say."""
+        return in_order(text, self.connectives, self.language.fold)
+
+    def _prepare(self, instruction: Instruction) -> Instruction:
+        if self.promote:
+            instruction = promote_function_words(instruction, self.promote)
+        stop = self.labeller.stop_words
+        if stop:
+            fold = self.language.fold
+            kept = [i for i, word in enumerate(instruction.tokens) if fold(word) not in stop]
+            if kept and len(kept) < len(instruction):
+                instruction = instruction.select(kept)
+        return instruction
+
+    def count(
+        self, texts: Iterable[Sequence[Instruction]], values: Mapping[str, Collection[str]]
+    ) -> None:
+        """Count the words of the training texts, and find those that give context."""
+        self.know(
+            Counter(
+                self.language.fold(word)
+                for text in texts
+                for instruction in text
+                for word in instruction.tokens
+            ),
+            values,
+        )
+
+    def know(self, counts: Mapping[str, int], values: Mapping[str, Collection[str]]) -> None:
+        """Take over how often words occur, and find those that give context."""
+        self.counts = counts
+        if "context" in self.labeller.labels:
+            order = sorted(self.counts, key=lambda word: (-self.counts[word], word))
+            plain = (w for w in order if w.isalpha() and not self.sense(w, values))
+            frequent = frozenset(islice(plain, CONTEXT_WORDS))
+            self.labeller = replace(self.labeller, context_words=frequent)
+
+    def sense(
+        self, word: str, values: Mapping[str, Collection[str]]
+    ) -> tuple[tuple[str, str | float], ...]:
+        """Return what a word fully stands for; remembered while the values stay the same."""
+        # Holding what was asked about keeps its identity from being reused.
+        self._remember(values)
+        return self._sense(word, values)
+
+    def _sense(
+        self, word: str, values: Mapping[str, Collection[str]]
+    ) -> tuple[tuple[str, str | float], ...]:
+        """Do the same where it is known that what is remembered still holds."""
+        found = self._senses.get(word)
+        if found is None:
+            rare = 0 < self.counts.get(word, 0) < 4
+            found = self._senses[word] = self.lexicon.look_up(
+                word, values, rare=rare, language=self.language
+            )
+        return found
+
+    def _remember(self, values: Mapping[str, Collection[str]]) -> None:
+        """Begin anew to remember what words stand for, if anything that matters has changed."""
+        state = (self.lexicon, self.counts, values)
+        size = sum(map(len, values.values()))
+        if (
+            size != self._senses_size
+            or len(self._senses) > _MOST_SENSES
+            or any(one is not other for one, other in zip(state, self._senses_of, strict=False))
+        ):
+            self._senses, self._senses_of, self._senses_size = {}, state, size
+            self._compounds = None
+
+    def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
+        """Return what is written with several characters and stands for something."""
+        known = {*self.lexicon.given}
+        if NUMBER in values:
+            known |= {*self.language.numerals, *self.language.ordinals}
+        if self.lexicon.string_match:
+            known |= {value for each in values.values() for value in each}
+        folded = ("".join(self.language.fold(each).split()) for each in known)
+        return frozenset(each for each in folded if len(each) > 1)
+
+    def compound(
+        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+    ) -> tuple[Instruction, tuple[int, ...]]:
+        """Return an instruction with names of several characters as one word each.
+
+        That is for text without spaces, where characters are words. Values are found as they
+        are written, the longest first. Also returned is which word of the result each word
+        goes into.
+
+        >>> from groundling.language import ChainParser, Language
+        >>> reader = Reader(ChainParser(language=Language("mine", spaced=False)))
+        >>> [instruction] = reader.read("人参に水")
+        >>> reader.compound(instruction, {"crop": {"人参", "豆"}})[0].tokens
+        ('人参', 'に', '水')
+        """
+        words = [self.language.fold(word) for word in instruction.tokens]
+        if self.language.spaced and not are_characters(words):
+            return instruction, tuple(range(len(words)))
+        self._remember(values)
+        if self._compounds is None:
+            self._compounds = self._find_compounds(values)
+        longest = max(map(len, self._compounds), default=0)
+        begins: list[int] = []
+        merged: list[str] = []
+        owner: list[int] = []
+        place = 0
+        while place < len(words):
+            end, run = place + 1, words[place]
+            for last in range(place + 1, len(words)):
+                run += words[last]
+                if len(run) > longest:
+                    break
+                if run in self._compounds:
+                    end = last + 1
+            owner += [len(begins)] * (end - place)
+            begins.append(place)
+            merged.append("".join(instruction.tokens[place:end]))
+            place = end
+        if len(begins) == len(words):
+            return instruction, tuple(owner)
+        return replace(instruction.select(begins), tokens=tuple(merged)), tuple(owner)
+
+    def label(
+        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+    ) -> list[LabelledWord]:
+        """Return the labels of each word, given which values of which kinds exist.
+
+        Where names are written with several words (see `compound`), the first has the labels.
+        """
+        compound, owner = self.compound(instruction, values)
+        found = self._label(compound, values)
+        if compound is instruction:
+            return found
+        before = (-1, *owner[:-1])
+        return [found[own] if own != last else () for last, own in zip(before, owner, strict=True)]
+
+    def _label(
+        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+    ) -> list[LabelledWord]:
+        words = [self.language.fold(word) for word in instruction.tokens]
+        self._remember(values)
+        senses = [self._sense(word, values) for word in words]
+        cores = [
+            f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
+        ]
+        labelled = []
+        amount = self.labeller.amount
+        for position, (word, found) in enumerate(zip(words, senses, strict=True)):
+            labels: list[tuple[WordLabel, float]] = []
+            if found:
+                by_kind: dict[str, list[str | float]] = {}
+                for kind, value in found:
+                    by_kind.setdefault(kind, []).append(value)
+                for kind, meant in by_kind.items():
+                    names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    labels += [(WordLabel(name), amount(name)) for name in names]
+                    labels += [
+                        (WordLabel(name, kind, value), amount(name))
+                        for name in names
+                        for value in meant
+                    ]
+                    if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
+                        # “both” and “two” agree in value, but not in all they say.
+                        labels.append((WordLabel(f"word={word}"), 1.0))
+            else:
+                names = self.labeller.names(instruction, cores, position, word)
+                labels += [(WordLabel(name), amount(name)) for name in names]
+                labels += self._learnt(instruction, cores, position, words, values)
+            if "string" in self.labeller.labels and word not in self.labeller.stop_words:
+                labels.append((WordLabel("string", "string", word), 1.0))
+            if instruction.labels and position == instruction.root:
+                labels += [
+                    (WordLabel(each.name, each.kind, each.value), each.amount)
+                    for each in instruction.labels
+                ]
+            labelled.append(tuple(labels))
+        return labelled
+
+    def _learnt(
+        self,
+        instruction: Instruction,
+        cores: Sequence[str],
+        position: int,
+        words: Sequence[str],
+        values: Mapping[str, Collection[str]],
+    ) -> list[tuple[WordLabel, float]]:
+        """Return the labels a word would have if it stood for a value, by how far it does.
+
+        The last word of a pair has the labels of the pair too.
+        """
+        found: list[tuple[WordLabel, float]] = []
+        entries = dict(self.lexicon.learnt.get(words[position], {}))
+        if position:
+            entries |= self.lexicon.learnt.get(f"{words[position - 1]} {words[position]}", {})
+        named: dict[str, list[tuple[str, float]]] = {}  # of each kind, whatever the value
+        for (kind, value), extent in entries.items():
+            if extent > 0 and kind in values:
+                if kind not in named:
+                    names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    named[kind] = [(name, self.labeller.amount(name)) for name in names]
+                found += [
+                    (WordLabel(name, kind, value), extent * amount) for name, amount in named[kind]
+                ]
+        return found
+
+
+def _parts(text: Text) -> list[str | Instruction]:
+    """Return the sentences of a text as they were given, or complain of what is no text."""
+    parts = [text] if isinstance(text, (str, Instruction)) else text
+    if isinstance(parts, (list, tuple)):
+        wrong = next((each for each in parts if not isinstance(each, (str, Instruction))), None)
+        if wrong is None and None not in parts:
+            return list(parts)
+    else:
+        wrong = parts
+    decode = " Decode it first." if isinstance(wrong, (bytes, bytearray)) else ""
+    found = "None" if wrong is None else f"{shorten(wrong)}, of type {type(wrong).__name__}"
+    raise InstructionError(
+        f"An instruction is a string, or a list of sentences, not {found}.{decode}"
+    )

@@ -1,0 +1,120 @@
+"""Homes made at random: new names and places for sentences that were written elsewhere."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Literal
+
+from groundling.home.home import Area, Entity, Floor, Home, Timer
+
+__all__ = ["generated_home", "rearranged_home"]
+
+AREAS = (
+    "Kitchen", "Attic", "Living Room", "Cellar", "Bedroom", "Nursery", "Bathroom", "Sun Room",
+    "Office", "Library", "Hallway", "Utility Room", "Dining Room", "Playroom", "Garage", "Gym",
+    "Guest Room", "Music Room", "Garden", "Balcony", "Entrance", "Workshop", "Laundry Room", "Den",
+    "Master Bedroom", "Kids Room", "Patio", "Pantry", "Study", "Wine Cellar",
+)  # fmt: skip
+FLOORS = (
+    "Ground Floor", "Top Floor", "First Floor", "Lower Level", "Second Floor", "Upstairs",
+    "Basement", "Downstairs",
+)  # fmt: skip
+NAMES = {
+    "light": (
+        "Desk Lamp", "Lantern", "Ceiling Light", "Chandelier", "Reading Lamp", "Spotlights",
+        "Floor Lamp", "Night Light", "Bedside Lamp", "Vanity Lights", "Counter Strip",
+        "Aquarium Light", "Porch Light", "Corner Glow", "Mirror Light", "Stair Lights",
+        "Shelf Lamp", "Pendant", "Lava Lamp", "Path Lights",
+    ),
+    "switch": (
+        "Coffee Maker", "Kettle", "Heater", "Fish Tank Pump", "Christmas Tree", "Printer",
+        "Power Strip", "Boiler", "Sprinkler", "Bug Zapper",
+    ),
+    "fan": ("Ceiling Fan", "Tower Fan", "Exhaust Fan", "Desk Fan", "Box Fan", "Ventilator"),
+    "cover": (
+        "Left Curtain", "Bay Drapes", "Roller Blind", "Skylight Shade", "Garage Door",
+        "Side Gate", "Big Window", "Roof Window", "Terrace Awning", "Main Shutter",
+    ),
+    "lock": ("Front Door", "Cellar Door", "Back Door", "Shed Lock", "Gate Lock", "Patio Door"),
+    "media_player": ("TV", "Record Player", "Soundbar", "Projector", "Radio", "Big Speaker"),
+    "climate": ("Thermostat", "Heat Pump", "Air Conditioner", "Radiator"),
+    "vacuum": ("Rover", "Dusty", "Robo Maid", "Sir Sucks"),
+    "valve": ("Main Valve", "Water Valve", "Garden Valve", "Gas Valve"),
+    "scene": ("Party Mode", "Movie Night", "Romantic Dinner", "Rainy Day", "Bedtime", "Focus"),
+    "script": ("Stealth Mode", "Good Morning", "Leave Home", "Wake Up Call"),
+}  # fmt: skip
+_CLASSES = {
+    "curtain": ("curtain", "drapes"), "blind": ("blind",), "shade": ("shade",), "gate": ("gate",),
+    "garage": ("garage door",), "window": ("window",), "awning": ("awning",),
+    "shutter": ("shutter",),
+}  # fmt: skip
+_STATES = {
+    "cover": ("open", "closed"), "valve": ("open", "closed"), "lock": ("locked", "unlocked"),
+    "media_player": ("idle", "playing"), "climate": ("heat", "off"), "vacuum": ("docked", "idle"),
+    "scene": ("",), "script": ("",),
+}  # fmt: skip
+
+
+def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
+    """Return a random English home; `new` names never occur in homes with `known` names.
+
+    >>> home = generated_home(1)
+    >>> len(home.areas) >= 4, home == generated_home(1), home == generated_home(2)
+    (True, True, False)
+    """
+    dice = random.Random(f"home {seed} {names}")
+    half = 0 if names == "known" else 1
+    floors = [
+        Floor(_slug(name), name) for name in dice.sample(FLOORS[half::2], dice.choice((1, 2, 3)))
+    ]
+    areas = [
+        Area(_slug(name), name, floor=dice.choice(floors).id)
+        for name in dice.sample(AREAS[half::2], dice.randint(4, 8))
+    ]
+    entities: dict[str, Entity] = {}
+    for domain, called in NAMES.items():
+        known = called[half::2]
+        for name in dice.sample(known, dice.randint(1, min(5, len(known)))):
+            area = dice.choice(areas)
+            device_class = _class_of(name) if domain == "cover" else ""
+            if domain in ("light", "cover", "fan", "switch") and dice.random() < 0.3:
+                name = f"{area.name} {name}"
+            state = dice.choice(_STATES.get(domain, ("on", "off")))
+            placed = "" if domain in ("scene", "script", "valve") else area.id
+            made = Entity(
+                f"{domain}.{_slug(name)}", name, (), placed, state,
+                (("device_class", device_class),) if device_class else (),
+            )  # fmt: skip
+            entities.setdefault(made.id, made)
+    timers = (Timer("pizza", "", 1800, 900), Timer("", areas[0].id, 300, 100), Timer(start=3600))
+    return Home(tuple(floors), tuple(areas), tuple(entities.values()), timers, "en")
+
+
+def rearranged_home(home: Home, seed: int) -> Home:
+    """Return a home with some of the entities of another, in other areas.
+
+    >>> home = generated_home(1)
+    >>> other = rearranged_home(home, 2)
+    >>> {each.name for each in other.entities} < {each.name for each in home.entities}
+    True
+    """
+    dice = random.Random(f"rearranged {seed}")
+    areas = dice.sample(home.areas, max(1, len(home.areas) * 3 // 4))
+    kept = dice.sample(home.entities, max(1, len(home.entities) * 2 // 3))
+    entities = tuple(
+        replace(each, area=dice.choice(areas).id if each.area and areas else "")
+        for each in sorted(kept, key=lambda each: each.id)
+    )
+    known = {each.id for each in areas}
+    timers = tuple(replace(t, area=t.area if t.area in known else "") for t in home.timers)
+    return Home(home.floors, tuple(areas), entities, timers, home.language)
+
+
+def _class_of(name: str) -> str:
+    lower = name.lower()
+    return next((kind for kind, said in _CLASSES.items() if any(s in lower for s in said)), "")
+
+
+def _slug(name: str) -> str:
+    return "_".join(name.lower().split())

@@ -1,0 +1,355 @@
+"""The home: floors, areas, entities and timers, read from YAML and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import GroundlingError
+from groundling.world.environment import shorten
+
+__all__ = ["Area", "Entity", "Floor", "Home", "HomeError", "Timer", "load_yaml", "read_home"]
+
+MOST_BYTES = 16_000_000
+"""How large a file with a home may be."""
+MOST_ENTITIES = 10_000
+"""How many entities a home may have."""
+_ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
+
+
+class HomeError(GroundlingError, ValueError):
+    """A home that cannot be read, or that contradicts itself."""
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A floor of a home, with other names that people use for it."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area of a home, such as a room; `floor` is the id of a floor or empty."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    floor: str = ""
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A device or service; `area` is the id of an area or empty.
+
+    >>> lamp = Entity("light.desk", "Desk Lamp", attributes=(("brightness", 128),))
+    >>> lamp.domain, lamp.attribute("brightness"), lamp.attribute("device_class")
+    ('light', 128, None)
+    """
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    area: str = ""
+    state: str = ""
+    attributes: tuple[tuple[str, Hashable], ...] = ()
+
+    @property
+    def domain(self) -> str:
+        """The part of the id before the dot."""
+        return self.id.partition(".")[0]
+
+    @property
+    def device_class(self) -> str:
+        """The attribute `device_class`, or an empty string."""
+        return str(self.attribute("device_class") or "")
+
+    def attribute(self, name: str) -> Hashable:
+        """Return the value of an attribute, or None."""
+        return dict(self.attributes).get(name)
+
+
+@dataclass(frozen=True)
+class Timer:
+    """A timer that was started; times are in seconds."""
+
+    name: str = ""
+    area: str = ""
+    start: int = 0
+    left: int = 0
+    is_active: bool = True
+
+
+@dataclass(frozen=True)
+class Home:
+    """Floors, areas, entities and timers; ids are unique, and every id that is used exists.
+
+    >>> Home(areas=(Area("hall", "Hall"),), entities=(Entity("light.a", "Lamp", area="hal"),))
+    Traceback (most recent call last):
+        ...
+    groundling.home.home.HomeError: The area of entity 'light.a' must be one of 'hall'; got 'hal'.
+    Correct it, or add the area.
+    """
+
+    floors: tuple[Floor, ...] = ()
+    areas: tuple[Area, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    timers: tuple[Timer, ...] = ()
+    language: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.entities:
+            raise HomeError("A home must have at least one entity; got none. Add `entities:`.")
+        if len(self.entities) > MOST_ENTITIES:
+            raise HomeError(
+                f"A home must have at most {MOST_ENTITIES:,} entities; got {len(self.entities):,}."
+            )
+        floors = _unique("floor", self.floors)
+        areas = _unique("area", self.areas)
+        _unique("entity", self.entities)
+        for area in self.areas:
+            _known(f"The floor of area {area.id!r}", area.floor, floors, "floor")
+        for entity in self.entities:
+            if not _ENTITY_ID.fullmatch(entity.id):
+                raise HomeError(
+                    "The id of an entity must be a domain, a dot and a name, such as "
+                    f"'light.kitchen'; got {shorten(entity.id)}."
+                )
+            _known(f"The area of entity {entity.id!r}", entity.area, areas, "area")
+        for number, timer in enumerate(self.timers, 1):
+            _known(f"The area of timer {number}", timer.area, areas, "area")
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.floors, self.areas, self.entities, self.timers))
+
+    @cached_property
+    def area_of(self) -> Mapping[str, Area]:
+        """The areas by id."""
+        return {each.id: each for each in self.areas}
+
+    @cached_property
+    def floor_of(self) -> Mapping[str, Floor]:
+        """The floors by id."""
+        return {each.id: each for each in self.floors}
+
+    @cached_property
+    def entity_of(self) -> Mapping[str, Entity]:
+        """The entities by id."""
+        return {each.id: each for each in self.entities}
+
+    def floor_id(self, entity: Entity) -> str:
+        """Return the id of the floor an entity is on, or an empty string."""
+        return self.area_of[entity.area].floor if entity.area else ""
+
+    @classmethod
+    def from_data(cls, data: object, where: str = "The home") -> Home:
+        """Return the home that a mapping describes, as a YAML file has it.
+
+        >>> home = Home.from_data({
+        ...     "areas": [{"id": "kitchen", "name": "Kitchen"}],
+        ...     "entities": [{"id": "light.lamp", "name": "Lamp", "state": True}],
+        ... })
+        >>> home.entities[0].state, home.area_of["kitchen"].name
+        ('on', 'Kitchen')
+        """
+        if not isinstance(data, Mapping):
+            raise HomeError(
+                f"{where} must be a mapping with `entities`; got {_shown(data)}. See the page on "
+                "homes for an example."
+            )
+        try:
+            return cls(
+                floors=tuple(_floor(each) for each in _rows(data, "floors")),
+                areas=tuple(_area(each) for each in _rows(data, "areas")),
+                entities=tuple(_entity(each) for each in _rows(data, "entities")),
+                timers=tuple(_timer(each) for each in _rows(data, "timers")),
+                language=str(data.get("language") or ""),
+            )
+        except HomeError as error:
+            raise HomeError(f"{where}: {error}") from None
+
+
+def read_home(path: str | Path) -> Home:
+    """Read a home from a YAML file with `floors`, `areas` and `entities`.
+
+    >>> read_home("nowhere.yaml")
+    Traceback (most recent call last):
+        ...
+    groundling.home.home.HomeError: nowhere.yaml must be a readable file; got FileNotFoundError.
+    """
+    return Home.from_data(load_yaml(path), str(path))
+
+
+def load_yaml(path: str | Path, *, aliases: bool = False) -> Any:
+    """Read a YAML file as plain data, without tags or objects; `aliases` allows those."""
+    yaml = _yaml()
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HomeError(f"{path} must be a readable file; got {type(error).__name__}.") from error
+    if len(content) > MOST_BYTES:
+        raise HomeError(f"{path} must have at most {MOST_BYTES:,} bytes; got more.")
+    kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # knows plain data only
+    try:
+        # Aliases of aliases grow without bound when they are walked.
+        events = () if aliases else yaml.parse(text, Loader=kind)
+        if any(isinstance(event, yaml.AliasEvent) for event in events):
+            raise HomeError(f"{path} must not use YAML aliases (`*name`). Write values out.")
+        loader = kind(text)
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        if isinstance(error, HomeError):
+            raise
+        told = " ".join(str(error).split())[:300]
+        raise HomeError(f"{path} must be valid YAML; got: {told}") from error
+
+
+def _yaml() -> Any:
+    try:
+        return import_module("yaml")
+    except ModuleNotFoundError as error:
+        raise GroundlingError(
+            "Reading homes needs PyYAML, which is not installed. Run "
+            "`pip install 'groundling[home]'`."
+        ) from error
+
+
+def _shown(value: object) -> str:
+    """Show a value of unknown size."""
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return shorten(value)
+    return f"a {type(value).__name__}"
+
+
+def _rows(data: Mapping[Any, Any], name: str) -> list[Mapping[str, Any]]:
+    rows = data.get(name)
+    if rows is None:
+        return []
+    if not isinstance(rows, list):
+        raise HomeError(f"`{name}` must be a list; got {_shown(rows)}.")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise HomeError(f"Number {number} of `{name}` must be a mapping; got {_shown(row)}.")
+    return rows
+
+
+def _text(row: Mapping[str, Any], key: str, what: str, *, default: str | None = None) -> str:
+    value = row.get(key, default)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if isinstance(value, str) and (value.strip() or default is not None):
+        return value.strip()
+    if value is None and default is not None:
+        return default
+    raise HomeError(f"`{key}` of {what} must be a text; got {_shown(value)}.")
+
+
+def _names(row: Mapping[str, Any], what: str) -> tuple[str, tuple[str, ...]]:
+    aliases = row.get("aliases") or []
+    if not isinstance(aliases, list) or not all(isinstance(each, str) for each in aliases):
+        raise HomeError(f"`aliases` of {what} must be a list of texts; got {_shown(aliases)}.")
+    return _text(row, "name", what), tuple(each.strip() for each in aliases if each.strip())
+
+
+def _floor(row: Mapping[str, Any]) -> Floor:
+    id_ = _text(row, "id", "a floor")
+    return Floor(id_, *_names(row, f"floor {id_!r}"))
+
+
+def _area(row: Mapping[str, Any]) -> Area:
+    id_ = _text(row, "id", "an area")
+    what = f"area {id_!r}"
+    return Area(id_, *_names(row, what), floor=_text(row, "floor", what, default=""))
+
+
+def _entity(row: Mapping[str, Any]) -> Entity:
+    id_ = _text(row, "id", "an entity")
+    what = f"entity {id_!r}"
+    attributes = row.get("attributes") or {}
+    if not isinstance(attributes, Mapping):
+        raise HomeError(f"`attributes` of {what} must be a mapping; got {_shown(attributes)}.")
+    return Entity(
+        id_,
+        *_names(row, what),
+        area=_text(row, "area", what, default=""),
+        state=state_text(row.get("state"), what),
+        attributes=tuple(
+            sorted(
+                (str(name), _value(value, str(name), what)) for name, value in attributes.items()
+            )
+        ),
+    )
+
+
+def _timer(row: Mapping[str, Any]) -> Timer:
+    def seconds(prefix: str, suffix: str) -> int:
+        units = {"hours": 3600, "minutes": 60, "seconds": 1}
+        parts = [(row.get(f"{prefix}{unit}{suffix}", 0), size) for unit, size in units.items()]
+        if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n, _ in parts):
+            raise HomeError("The times of a timer must be whole numbers >= 0.")
+        return sum(n * size for n, size in parts)
+
+    return Timer(
+        name=_text(row, "name", "a timer", default=""),
+        area=_text(row, "area", "a timer", default=""),
+        start=seconds("start_", ""),
+        left=seconds("rounded_", "_left"),
+        is_active=row.get("is_active", True) is not False,
+    )
+
+
+def state_text(value: object, what: str) -> str:
+    """Return the state of an entity as text; YAML reads `on` and `off` as truth values."""
+    if isinstance(value, Mapping):  # in the corpus: as people say it, and as it is
+        value = value.get("out")
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return ""
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise HomeError(f"`state` of {what} must be a text or a number; got {_shown(value)}.")
+
+
+def _value(value: object, name: object, what: str) -> Hashable:
+    if isinstance(value, list) and all(isinstance(e, (str, int, float)) for e in value):
+        return tuple(value)
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return value
+    raise HomeError(
+        f"The attribute {name!r} of {what} must be a text, a number, a truth value or a list of "
+        f"these; got {_shown(value)}."
+    )
+
+
+def _unique(what: str, things: Iterable[Floor | Area | Entity]) -> set[str]:
+    seen: set[str] = set()
+    for each in things:
+        if each.id in seen:
+            raise HomeError(f"The id of each {what} must be unique; got {each.id!r} twice.")
+        seen.add(each.id)
+    return seen
+
+
+def _known(what: str, id_: str, known: set[str], kind: str) -> None:
+    if id_ and id_ not in known:
+        shown = ", ".join(map(repr, sorted(known)[:8])) or "none"
+        raise HomeError(
+            f"{what} must be one of {shown}; got {id_!r}. Correct it, or add the {kind}."
+        )

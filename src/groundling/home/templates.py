@@ -1,0 +1,257 @@
+"""Sentences made from the templates of the corpus, in homes of all kinds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import CorpusError
+from groundling.home.corpus import (
+    FREE_TEXT,
+    QUESTIONS,
+    Sentence,
+    corpus_folder,
+    demonstrate,
+    hassil,
+    read_corpus,
+)
+from groundling.home.environment import HomeEnvironment
+from groundling.home.generated import generated_home, rearranged_home
+from groundling.home.home import Area, Entity, Floor, Home, load_yaml
+from groundling.world.environment import Demonstration
+
+__all__ = ["expand_templates", "some_homes"]
+
+_DEPTH = 40  # of rules inside rules
+_TRIES = 30  # for each sentence that is wanted
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Templates of one intent that share slots and conditions."""
+
+    name: str
+    intent: str
+    sentences: tuple[str, ...]
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Any] = field(default_factory=dict)
+    domains: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    here: bool = False
+
+
+def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
+    """Return homes to speak about: random ones in English, rearranged fixtures otherwise."""
+    if language == "en":
+        return [generated_home(seed * 1000 + number) for number in range(count)]
+    home = read_corpus(language=language).home
+    return [rearranged_home(home, seed * 1000 + number) for number in range(count)]
+
+
+def expand_templates(
+    corpora: str | Path | None = None,
+    language: str = "en",
+    *,
+    homes: Sequence[Home] | None = None,
+    count: int = 2000,
+    seed: int = 0,
+) -> list[Demonstration]:
+    """Return `count` demonstrations, or fewer, made from the templates of commands.
+
+    Blocks of templates take turns, so that none has most of the sentences. The same seed gives
+    the same demonstrations.
+    """
+    dice = random.Random(f"templates {language} {seed}")
+    blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
+    given = some_homes(language, seed=seed) if homes is None else homes
+    worlds = [HomeEnvironment(each) for each in given]
+    made: dict[tuple[str, int, str], Demonstration] = {}
+    for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
+        for block in blocks:
+            if len(made) >= count:
+                return list(made.values())
+            world = worlds[dice.randrange(len(worlds))]
+            sampler = _Sampler(dice, world.home, block, {**rules, **block.rules}, lists)
+            sentence = sampler.sentence()
+            found = demonstrate(world, sentence) if sentence else None
+            if isinstance(found, Demonstration):
+                made.setdefault((found.name.lower(), id(world), found.start.here), found)
+        if turn >= _TRIES and not made:
+            break
+    return list(made.values())
+
+
+class _Sampler:
+    """Makes one sentence of a block in a home."""
+
+    def __init__(
+        self,
+        dice: random.Random,
+        home: Home,
+        block: _Block,
+        rules: Mapping[str, str],
+        lists: Mapping[str, Any],
+    ) -> None:
+        self.dice, self.home, self.block, self.rules = dice, home, block, rules
+        self.lists = {**lists, **block.lists}
+        self.slots: dict[str, Any] = dict(block.slots)
+        self.things: dict[str, str] = {}
+        self.language = home.language
+        self._parse = hassil("parse_expression").parse_sentence
+        self._kinds = hassil("expression")
+
+    def sentence(self) -> Sentence | None:
+        """Return a sentence with its slots, or None if the home has nothing for it."""
+        template = self.dice.choice(self.block.sentences)
+        try:
+            text = " ".join(self._text(self._parse(template).expression, 0).split())
+        except (_NothingError, hassil("errors").HassilError):
+            return None
+        here = ""
+        if self.block.here and self.home.areas:
+            area = self._area_here()
+            here = area.name
+            if self.block.intent not in ("HassTurnOn", "HassTurnOff") or "domain" in self.slots:
+                self.slots.setdefault("area", area.name)
+        if not text or not self._is_true():
+            return None
+        domain = self.block.domains[0] if len(self.block.domains) == 1 else ""
+        return Sentence(text, self.block.intent, self.slots, here, domain, self.block.name)
+
+    def _is_true(self) -> bool:
+        """Tell whether what is named is where the sentence says it is."""
+        if "name" not in self.things:
+            return True
+        entity = self.home.entity_of[self.things["name"]]
+        places = {"area": entity.area, "floor": self.home.floor_id(entity)}
+        said = [(kind, self.things[kind]) for kind in places if kind in self.things]
+        return all(not places[kind] or places[kind] == id_ for kind, id_ in said)
+
+    def _area_here(self) -> Area:
+        domain = self.slots.get("domain")
+        ids = {each.area for each in self.home.entities if not domain or each.domain == domain}
+        fitting = [each for each in self.home.areas if each.id in ids] or list(self.home.areas)
+        return self.dice.choice(fitting)
+
+    def _text(self, part: Any, depth: int) -> str:
+        kinds = self._kinds
+        if depth > _DEPTH:
+            raise _NothingError
+        if isinstance(part, kinds.TextChunk):
+            return str(part.original_text)
+        if isinstance(part, kinds.Alternative):
+            return self._text(self.dice.choice(part.items), depth + 1)
+        if isinstance(part, kinds.Permutation):
+            items = list(part.items)
+            self.dice.shuffle(items)
+            return " ".join(self._text(each, depth + 1) for each in items)
+        if isinstance(part, kinds.Group):
+            return "".join(self._text(each, depth + 1) for each in part.items)
+        if isinstance(part, kinds.RuleReference):
+            rule = self.rules.get(part.rule_name)
+            if rule is None:
+                raise _NothingError
+            return self._text(self._parse(rule).expression, depth + 1)
+        return self._value(part, depth)
+
+    def _value(self, part: Any, depth: int) -> str:
+        """Return a text for a list, and keep its value as a slot."""
+        name, slot = part.list_name, part.slot_name
+        if name in ("name", "area", "floor"):
+            thing = self._thing(name)
+            self.slots[slot] = thing.name
+            self.things[name] = thing.id
+            return self.dice.choice((thing.name, *thing.aliases)).lower()
+        if name == "timer_name":
+            names = [each.name for each in self.home.timers if each.name]
+            if not names:
+                raise _NothingError
+            self.slots[slot] = self.dice.choice(names)
+            return str(self.slots[slot])
+        known = self.lists.get(name)
+        if not known or "wildcard" in known:
+            raise _NothingError
+        if "range" in known:
+            low, high = int(known["range"]["from"]), int(known["range"]["to"])
+            tens = [each for each in range(low, high + 1) if each % 10 == 0 or each in (1, 5)]
+            number = self.dice.choice(tens)
+            self.slots[slot] = number
+            return str(number)
+        value = self.dice.choice(known["values"])
+        said, meant = (value["in"], value["out"]) if isinstance(value, Mapping) else (value, value)
+        self.slots[slot] = meant
+        return self._text(self._parse(str(said)).expression, depth + 1)
+
+    def _thing(self, kind: str) -> Entity | Area | Floor:
+        things: Sequence[Entity | Area | Floor]
+        if kind == "name":
+            block = self.block
+            things = [
+                each
+                for each in self.home.entities
+                if (not block.domains or each.domain in block.domains)
+                and each.domain not in block.excluded
+            ]
+        else:
+            things = self.home.areas if kind == "area" else self.home.floors
+        if not things:
+            raise _NothingError
+        return self.dice.choice(things)
+
+
+class _NothingError(Exception):
+    """A template that nothing in the home fits."""
+
+
+def _read(folder: Path) -> tuple[list[_Block], dict[str, str], dict[str, Any]]:
+    if not folder.is_dir():
+        raise CorpusError(f"The corpus must have templates in {folder}; got no such folder.")
+    rules: dict[str, str] = {}
+    lists: dict[str, Any] = {}
+    blocks: list[_Block] = []
+    for path in sorted(folder.rglob("*.yaml")):
+        data = load_yaml(path, aliases=True)
+        if path.name == "_common.yaml":
+            rules |= {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
+            lists |= data.get("lists") or {}
+            continue
+        own = {path.parent.name: data} if path.parent != folder else data.get("intents") or {}
+        shared = {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
+        for intent, body in own.items():
+            if intent in QUESTIONS | FREE_TEXT:
+                continue
+            blocks += [
+                replace(block, rules={**shared, **block.rules})
+                for block in _blocks(path, intent, body)
+            ]
+    return blocks, rules, lists
+
+
+def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[_Block]:
+    for number, row in enumerate(body.get("data") or []):
+        requires, excludes = (row.get(f"{kind}_context") or {} for kind in ("requires", "excludes"))
+        slots = dict(row.get("slots") or {})
+        if "inferred_domain" in row:
+            slots["domain"] = row["inferred_domain"]
+        domains = _several(requires.get("domain")) or _several(row.get("name_domains"))
+        yield _Block(
+            name=f"template {path.stem}:{number}",
+            intent=intent,
+            sentences=tuple(map(str, row["sentences"])),
+            slots=slots,
+            rules={str(k): str(v) for k, v in (row.get("expansion_rules") or {}).items()},
+            lists=row.get("lists") or {},
+            domains=domains,
+            excluded=_several(excludes.get("domain")),
+            here="area" in requires or path.stem == "domain_only",
+        )
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, list) else (str(value),)

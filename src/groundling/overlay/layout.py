@@ -1,0 +1,620 @@
+"""Layouts: where the states of candidates stand in a chart, as data.
+
+A chart row has one entry per state, a state being (action, node of its graph). Candidates are
+worked on in tiles, so that rows are long and still fit into the fastest cache. There are two
+layouts:
+
+- **graph**: candidates stand one after another, action by action, node by node; links tell which
+  states neighbour each other.
+- **flat**, where every action is one node: eight candidates of like length make a block, and
+  their states at one position, a strip, stand side by side. What is done with a state is done
+  with a strip. A shorter candidate is zero where it has ended. If the last block is not full,
+  its last candidate is repeated, with weight 0.
+
+To the recursion both are tiles of actions (`GraphTile`, `FlatTile`): how to sum the states of an
+action, and how to add to them, is all it asks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.errors import GraphError
+from groundling.overlay.batch import (
+    Batch,
+    Indices,
+    Integers,
+    Reals,
+    Texts,
+    inner,
+    whole,
+    with_methods,
+)
+from groundling.overlay.encoding import Encoding
+from groundling.overlay.potentials import PairTables, tabulate
+from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
+
+__all__ = [
+    "TILE", "Arrangement", "FlatLayout", "FlatTile", "GraphLayout", "GraphTile", "Room",
+    "Workspace", "arrange", "is_flat", "lay_out_flat", "lay_out_graphs", "make_workspace",
+    "measure_room",
+]  # fmt: skip
+
+TILE = 256  # states: their chart rows fit into the fastest cache
+
+# A link is packed into 64 bits: the state it leads to, the one it comes from, and its relation.
+FROM, RELATION = np.uint64(24), np.uint64(48)  # where these begin
+STATE = np.uint64(2**24 - 1)
+MOST_STATES, MOST_RELATIONS = 2**24, 2**16
+
+
+# ---- tiles, as the recursion sees them --------------------------------------------------------
+
+
+@with_methods
+class GraphTile(NamedTuple):
+    """Candidates one after another, with the links between their states."""
+
+    states: int  # in eights; what fills the last eight is no state
+    order: Integers  # candidate of the tile -> candidate of the instance
+    state_node: Indices  # state -> node of the instance, or how many it has: no state
+    action_block: Integers  # action -> candidate of the tile
+    action_before: Reals  # action -> 1 if the candidate has another before it, else 0
+    action_after: Reals
+    action_start: NDArray[np.uint64]  # action -> its first state
+    state_enters: NDArray[np.bool_]
+    link: NDArray[np.uint64]  # between states, relation by relation
+    relation_links: Integers  # relation -> links
+
+    def nothing(self, ring: Any) -> Any:
+        """Zero, as wide as what an action amounts to."""
+        return ring.zero
+
+    def sum(self, ring: Any, value: Any) -> Any:
+        """⊕ of what is that wide."""
+        return value
+
+    def at(self, values: Reals, action: int) -> Any:
+        """Return the value of an action's candidate."""
+        return values[self.action_block[action]]
+
+    def put(self, values: Reals, action: int, value: Any) -> None:
+        """Write the value of an action's candidate."""
+        values[self.action_block[action]] = value
+
+    def entering(self, ring: Any, row: Reals, action: int) -> Any:
+        """⊕ of the states by which a word may enter an action."""
+        amount = ring.zero
+        for s in range(self.action_start[action], self.action_start[action + 1]):
+            if self.state_enters[s]:
+                amount = ring.plus(amount, row[s])
+        return amount
+
+    def all(self, ring: Any, row: Reals, action: int) -> Any:
+        """⊕ of all states of an action."""
+        amount = ring.zero
+        for s in range(self.action_start[action], self.action_start[action + 1]):
+            amount = ring.plus(amount, row[s])
+        return amount
+
+    def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
+        """⊕ a value to all states of an action."""
+        for s in range(self.action_start[action], self.action_start[action + 1]):
+            row[s] = ring.plus(row[s], value)
+
+    def scale(self, ring: Any, row: Reals, action: int, value: Any) -> None:
+        """⊗ a value to all states of an action."""
+        for s in range(self.action_start[action], self.action_start[action + 1]):
+            row[s] = ring.times(value, row[s])
+
+    def enter(self, ring: Any, target: Reals, row: Reals, action: int, value: Any) -> None:
+        """⊕ a value ⊗ the row to the states by which a word may enter an action."""
+        for s in range(self.action_start[action], self.action_start[action + 1]):
+            if self.state_enters[s]:
+                target[s] = ring.plus(target[s], ring.times(value, row[s]))
+
+    def send_links(self, ring: Any, edge: Reals, row: Reals, message: Reals) -> None:
+        """⊕ to every state what its neighbours amount to, as `edge` weighs relations."""
+        for i in range(np.uint64(len(self.link))):
+            packed = self.link[i]
+            to, source = packed & STATE, packed >> FROM & STATE
+            message[to] = ring.plus(message[to], ring.times(edge[packed >> RELATION], row[source]))
+
+    def receive_links(
+        self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
+    ) -> None:
+        """Undo `send_links`: `rows` are the adjoint of the message, the row, its posterior."""
+        for relation in range(len(self.relation_links) - 1):
+            first, last = self.relation_links[relation], self.relation_links[relation + 1]
+            even, odd = ring.zero, ring.zero  # two sums, as each addition waits for the one before
+            for i in range(first, last - 1, 2):
+                even = ring.plus(even, _pull(ring, self.link[np.uint64(i)], edge[relation], rows))
+                odd = ring.plus(odd, _pull(ring, self.link[np.uint64(i + 1)], edge[relation], rows))
+            if (last - first) % 2:
+                even = ring.plus(
+                    even, _pull(ring, self.link[np.uint64(last - 1)], edge[relation], rows)
+                )
+            grad[relation] += ring.counted(ring.plus(even, odd), weight)
+
+
+@inner
+def _pull(ring: Any, packed: Any, edge: float, rows: tuple[Reals, Reals, Reals]) -> Any:
+    """Take a link back: add what flows to its source, and return that."""
+    asked, row, posterior = rows
+    source = packed >> FROM & STATE
+    flow = ring.times(ring.times(edge, asked[packed & STATE]), row[source])
+    posterior[source] = ring.plus(posterior[source], flow)
+    return flow
+
+
+@with_methods
+class FlatTile(NamedTuple):
+    """Blocks of eight candidates; an action is a strip of eight states. Nobody has neighbours."""
+
+    states: int
+    order: Integers
+    state_node: Indices
+    action_block: Integers  # strip -> block of the tile
+    action_before: Reals
+    action_after: Reals
+
+    def nothing(self, ring: Any) -> Any:
+        return spread(ring.zero)
+
+    def sum(self, ring: Any, value: Any) -> Any:
+        return total(value)
+
+    def at(self, values: Reals, action: int) -> Any:
+        return load(values, LANES * self.action_block[action])
+
+    def put(self, values: Reals, action: int, value: Any) -> None:
+        store(values, LANES * self.action_block[action], value)
+
+    def entering(self, ring: Any, row: Reals, action: int) -> Any:
+        return load(row, LANES * action)
+
+    def all(self, ring: Any, row: Reals, action: int) -> Any:
+        return load(row, LANES * action)
+
+    def add(self, ring: Any, row: Reals, action: int, value: Any) -> None:
+        store(row, LANES * action, ring.plus(load(row, LANES * action), value))
+
+    def scale(self, ring: Any, row: Reals, action: int, value: Any) -> None:
+        store(row, LANES * action, ring.times(value, load(row, LANES * action)))
+
+    def enter(self, ring: Any, target: Reals, row: Reals, action: int, value: Any) -> None:
+        flow = ring.times(value, load(row, LANES * action))
+        store(target, LANES * action, ring.plus(load(target, LANES * action), flow))
+
+    def send_links(self, ring: Any, edge: Reals, row: Reals, message: Reals) -> None:
+        pass
+
+    def receive_links(
+        self, ring: Any, edge: Reals, rows: tuple[Reals, Reals, Reals], grad: Reals, weight: float
+    ) -> None:
+        pass
+
+
+# ---- layouts ----------------------------------------------------------------------------------
+
+
+@with_methods
+class GraphLayout(NamedTuple):
+    """How the graphs of a batch are laid out: tiles of candidates, and the links of every shape.
+
+    A link leads to a node from a neighbour. Links to one node, which add to one sum, stand
+    apart from each other, and so do those of one relation: the processor can then work on several
+    sums at a time. Links of nodes to themselves, if all have one, are not in the list: `stay` is
+    their relation, and a row is done at once.
+    """
+
+    instance_tiles: Integers
+    tile_candidates: Integers  # tile -> candidates, in `order`
+    order: Integers  # candidates, as places in their instance
+    stay: int  # relation of every node to itself, or -1
+    shape_links: Integers  # shape -> links
+    shape_relations: Integers  # shape × relation -> how many links there are
+    link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
+
+    def open_tile(self, batch: Batch, space: Any, instance: int, tile: int, fresh: bool) -> Any:
+        """Return a tile, laid out in the workspace; if it is not fresh, it is there already."""
+        first = whole(self.tile_candidates[tile])
+        last = whole(self.tile_candidates[tile + 1])
+        actions = batch.candidate_actions[last] - batch.candidate_actions[first]
+        if fresh:
+            lay_out_tile(batch, self, space, first, last, batch.instance_nodes[instance])
+        states = up_to_eights(whole(space.action_start[actions]))
+        return GraphTile(
+            states, self.order[first:last], space.state_node,
+            space.action_block[:actions], space.action_before, space.action_after,
+            space.action_start, space.state_enters, space.link[: space.relation_links[-1]],
+            space.relation_links,
+        )  # fmt: skip
+
+
+@with_methods
+class FlatLayout(NamedTuple):
+    """Where the states of flat candidates are: tile by tile, block by block, strip by strip."""
+
+    instance_tiles: Integers
+    tile_candidates: Integers
+    order: Integers  # candidates of an instance, the longest first
+    stay: int
+    tile_strips: Integers  # tile -> strips
+    strip_block: Integers  # strip -> block of the tile
+    strip_before: Reals  # strip -> 1 if there is another before it in the block, else 0
+    strip_after: Reals
+    state_node: Indices
+
+    def open_tile(self, batch: Batch, space: Any, instance: int, tile: int, fresh: bool) -> Any:
+        """Return a tile, which is laid out already."""
+        first, last = whole(self.tile_strips[tile]), whole(self.tile_strips[tile + 1])
+        return FlatTile(
+            LANES * (last - first),
+            self.order[self.tile_candidates[tile] : self.tile_candidates[tile + 1]],
+            self.state_node[LANES * first : LANES * last], self.strip_block[first:last],
+            self.strip_before[first:last], self.strip_after[first:last],
+        )  # fmt: skip
+
+
+@inner
+def lay_out_tile(
+    batch: Batch, layout: GraphLayout, space: Any, first: int, last: int, nodes: int
+) -> None:
+    """Write the states of some candidates side by side, and their links relation by relation."""
+    relations = len(space.next_link)
+    begin, end = batch.candidate_actions[first], batch.candidate_actions[last]
+    space.relation_links[:] = 0
+    for action in range(begin, end):
+        shape = batch.graph_shape[batch.action_graph[action]]
+        for relation in range(relations):
+            space.relation_links[relation + 1] += layout.shape_relations[shape, relation]
+    for relation in range(relations):
+        space.next_link[relation] = space.relation_links[relation]
+        space.relation_links[relation + 1] += space.relation_links[relation]
+    state = 0
+    for candidate in range(first, last):
+        actions = batch.candidate_actions[candidate], batch.candidate_actions[candidate + 1]
+        for action in range(*actions):
+            graph = batch.action_graph[action]
+            shape = batch.graph_shape[graph]
+            enters = batch.shape_nodes[shape] - state
+            space.action_start[action - begin] = state
+            space.action_block[action - begin] = candidate - first
+            space.action_before[action - begin] = 1.0 if action > actions[0] else 0.0
+            space.action_after[action - begin] = 1.0 if action < actions[1] - 1 else 0.0
+            both = np.uint64(state) | np.uint64(state) << FROM
+            for i in range(layout.shape_links[shape], layout.shape_links[shape + 1]):
+                relation = layout.link[i] >> RELATION
+                place = space.next_link[relation]
+                space.next_link[relation] = place + 1
+                space.link[np.uint32(place)] = layout.link[i] + both
+            for node in range(batch.graph_nodes[graph], batch.graph_nodes[graph + 1]):
+                space.state_node[state] = batch.graph_node[node]
+                space.state_enters[state] = batch.node_enters[enters + state] != 0
+                state += 1
+    space.action_start[end - begin] = state
+    for rest in range(state, up_to_eights(state)):
+        space.state_node[rest] = nodes
+
+
+def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
+    """Cut candidates into tiles, of one each if `alone`, and list the links of every shape.
+
+    Links are listed in rounds: in each, one link of every node that has more.
+    """
+    owner, rank = _owners(batch)
+    begins = np.ones(len(owner), np.bool_)
+    if not alone:
+        ends = starts_of(_states(batch))
+        cut = (ends[:-1] - ends[batch.instance_candidates[owner]]) // TILE
+        begins[1:] = (owner[1:] != owner[:-1]) | (cut[1:] != cut[:-1])
+    first = np.flatnonzero(begins)
+    degree = sizes_of(batch.node_near)
+    node = np.repeat(np.arange(len(degree)), degree)
+    shapes = len(batch.shape_nodes) - 1
+    shape = np.repeat(np.arange(shapes), sizes_of(batch.shape_nodes))[node]
+    local = node - batch.shape_nodes[shape]
+    place = np.arange(len(node)) - batch.node_near[node]
+    # Nodes take their neighbours in turn from different places on: relations get mixed too.
+    turn = (place + local) % degree[node]
+    stay, stays = _stays(batch, node, local)
+    order = np.lexsort((local, turn, shape))
+    order = order[~stays[order]]
+    to, source, relation = (
+        each[order].astype(np.uint64) for each in (local, batch.near_node, batch.near_relation)
+    )
+    relations = int(batch.near_relation.max(initial=-1)) + 1
+    _check_limit("The number of relations in grounding graphs", relations, MOST_RELATIONS,
+                 "Name kinds of relations on edges, not single things.")  # fmt: skip
+    counts = np.bincount(
+        shape[order] * relations + batch.near_relation[order], minlength=shapes * relations
+    )
+    return GraphLayout(
+        instance_tiles=_tiles(batch, first),
+        tile_candidates=np.append(first, len(owner)).astype(np.int32),
+        order=rank.astype(np.int32),
+        stay=stay,
+        shape_links=starts_of(np.bincount(shape[order], minlength=shapes), np.int32),
+        shape_relations=counts.reshape(shapes, relations).astype(np.int32),
+        link=to | source << FROM | relation << RELATION,
+    )
+
+
+def _owners(batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the instance of every candidate, and its place there."""
+    counts = sizes_of(batch.instance_candidates)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return owner, np.arange(len(owner)) - batch.instance_candidates[owner]
+
+
+def _tiles(batch: Batch, first: NDArray[Any]) -> Integers:
+    """Return where the tiles of each instance begin, given their first candidates."""
+    return np.searchsorted(first, batch.instance_candidates).astype(np.int32)
+
+
+def _states(batch: Batch) -> NDArray[np.int64]:
+    """Return how many states every candidate has."""
+    return _sums(sizes_of(batch.graph_nodes)[batch.action_graph], batch.candidate_actions)
+
+
+def _sums(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[np.int64]:
+    """Sum values range by range."""
+    sums = starts_of(values)
+    return np.asarray(sums[starts[1:]] - sums[starts[:-1]], np.int64)
+
+
+def _stays(
+    batch: Batch, node: NDArray[np.int64], local: NDArray[np.int64]
+) -> tuple[int, NDArray[np.bool_]]:
+    """Return a relation in which every node is to itself once, or -1, and where it is listed."""
+    itself = batch.near_node == local
+    relations = batch.near_relation[itself]
+    if len(relations):
+        relation = int(np.bincount(relations).argmax())
+        stays = itself & (batch.near_relation == relation)
+        if np.all(np.bincount(node[stays], minlength=len(batch.node_near) - 1) == 1):
+            return relation, stays
+    return -1, np.zeros(len(node), np.bool_)
+
+
+def is_flat(batch: Batch) -> bool:
+    """Tell whether all actions are one node, which words may enter and stay at."""
+    return (
+        len(batch.shape_nodes) == 2
+        and len(batch.node_enters) == len(batch.near_node) == 1
+        and bool(batch.node_enters[0])
+        and bool(np.all(sizes_of(batch.candidate_actions) > 0))
+    )
+
+
+def lay_out_flat(batch: Batch) -> FlatLayout:
+    """Sort candidates by length, put eight into a block, and list their states."""
+    length = sizes_of(batch.candidate_actions).astype(np.int64)
+    owner, rank = _owners(batch)
+    order = np.lexsort((-length, owner))
+    sizes = length[order]
+    leading = np.flatnonzero(rank % LANES == 0)  # the longest candidate of each block
+    block_strips = starts_of(sizes[leading])
+    # Tiles: whole blocks of one instance, as many as the fastest cache has room for.
+    leads = owner[leading]
+    instance_blocks = np.searchsorted(leads, np.arange(len(batch.instance_candidates)))
+    cut = (block_strips[:-1] - block_strips[instance_blocks[leads]]) // (TILE // LANES)
+    begins = np.ones(len(leads), np.bool_)
+    begins[1:] = (leads[1:] != leads[:-1]) | (cut[1:] != cut[:-1])
+    tile_blocks = np.flatnonzero(begins)
+    # States: those of a strip together, one for each candidate of the block.
+    ends = batch.instance_candidates[leads + 1]
+    filled = np.minimum(leading[:, None] + np.arange(LANES), ends[:, None] - 1).ravel()
+    lengths = sizes[filled]
+    lane = np.repeat(np.arange(len(filled)), lengths)
+    position = np.arange(len(lane)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    state_node = np.repeat(
+        batch.instance_nodes[leads].astype(np.uint32), LANES * sizes_of(block_strips)
+    )
+    graph = batch.action_graph[batch.candidate_actions[order[filled]][lane] + position]
+    strip = block_strips[lane // LANES] + position
+    state_node[LANES * strip + lane % LANES] = batch.graph_node[graph]
+    owners = np.repeat(np.arange(len(leading)), sizes_of(block_strips))  # strip -> block
+    before, after = np.ones((2, len(owners)))
+    before[block_strips[:-1]] = after[block_strips[1:] - 1] = 0.0
+    return FlatLayout(
+        instance_tiles=_tiles(batch, leading[tile_blocks]),
+        tile_candidates=np.append(leading[tile_blocks], len(order)).astype(np.int32),
+        order=(order - batch.instance_candidates[owner]).astype(np.int32),
+        stay=int(batch.near_relation[0]),
+        tile_strips=block_strips[np.append(tile_blocks, len(leading))].astype(np.int32),
+        strip_block=(owners - tile_blocks[np.cumsum(begins) - 1][owners]).astype(np.int32),
+        strip_before=before,
+        strip_after=after,
+        state_node=state_node,
+    )
+
+
+# ---- working memory ---------------------------------------------------------------------------
+
+
+class Room(NamedTuple):
+    """The most of everything that one instance or tile has: how large a workspace must be."""
+
+    tile_states: int  # in eights
+    tile_actions: int
+    tile_links: int
+    tile_cells: int  # words × states of a tile
+    cells: int  # words × states of all tiles of an instance
+    scores: int  # words × nodes
+    relations: int
+    candidates: int
+    groups: int
+    kinds: int
+    graphs: int
+
+
+_PER_WORD = ("tile_cells", "cells", "scores")  # room that grows with a text
+
+
+class Workspace(NamedTuple):
+    """Working memory for one instance at a time; each array has one meaning.
+
+    `scores` and `counts` are (words × nodes of the instance), charts (words × states of a tile).
+    """
+
+    # A tile of graphs
+    action_start: NDArray[np.uint64]
+    action_block: Integers
+    action_before: Reals
+    action_after: Reals
+    state_node: Indices
+    state_enters: NDArray[np.bool_]
+    link: NDArray[np.uint64]
+    relation_links: Integers
+    next_link: Integers  # relation -> where its next link goes, while a tile is laid out
+    # Charts
+    scores: Reals  # word, node -> how well the word describes the node
+    rows: Reals  # of all tiles
+    messages: Reals
+    posteriors: Reals  # of one tile
+    asked: Reals  # adjoint of a message
+    sums: Reals  # candidate of the tile -> what a row amounts to
+    factors: Reals  # candidate of the tile -> by what a row is multiplied
+    counts: Reals  # word, node -> expected count
+    # Candidates
+    group_shift: Reals
+    group_log: Reals  # (candidates × groups)
+    group_weight: Reals
+    group_lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a weight
+    free: Reals  # candidate -> the part of its score that no word has a share in
+    free_weight: Reals
+    kind_score: Reals  # kind of candidate -> what its labels as a whole score
+    kind_weight: Reals
+    graph_score: Reals  # graph of the instance -> ψ(y)
+    graph_weight: Reals
+    in_logs: NDArray[np.bool_]  # candidate -> whether it needs logarithms
+
+
+def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
+    """Return how large a workspace must be for the largest instance and tile that occur."""
+
+    def most(values: NDArray[Any]) -> int:
+        return int(np.max(values, initial=1))
+
+    words, candidates = sizes_of(batch.instance_words), sizes_of(batch.instance_candidates)
+    owner = np.repeat(np.arange(len(words)), sizes_of(layout.instance_tiles))
+    if isinstance(layout, FlatLayout):
+        states = LANES * sizes_of(layout.tile_strips).astype(np.int64)
+        actions, links, relations = 0, 0, 0
+    else:
+        starts = layout.tile_candidates
+        states = up_to_eights(_sums(_states(batch), starts))
+        of_actions = sizes_of(layout.shape_links)[batch.graph_shape][batch.action_graph]
+        actions = most(sizes_of(batch.candidate_actions[starts]))
+        links = most(_sums(of_actions, batch.candidate_actions[starts]))
+        relations = layout.shape_relations.shape[1]
+        _check_limit("The states (actions × nodes) of a plan", most(states), MOST_STATES,
+                     "Use shorter plans or smaller graphs, or Overlay(nodes='flat').")  # fmt: skip
+    return Room(
+        tile_states=most(states),
+        tile_actions=actions,
+        tile_links=links,
+        tile_cells=most(words[owner] * states),
+        cells=most(words * _sums(states, layout.instance_tiles)),
+        scores=most(words * batch.instance_nodes),
+        relations=relations,
+        candidates=most(candidates),
+        groups=most(sizes_of(batch.instance_groups)),
+        kinds=most(sizes_of(batch.instance_kinds)),
+        graphs=most(sizes_of(batch.instance_graphs)),
+    )
+
+
+def _check_limit(what: str, found: int, most: int, cure: str) -> None:
+    """Refuse what does not fit into the bits of a link."""
+    if found > most:
+        raise GraphError(f"{what} must be at most {most:,}; got {found:,}. {cure}")
+
+
+def make_workspace(room: Room) -> Workspace:
+    """Allocate working memory."""
+    grouped = room.candidates * room.groups
+    lanes = room.candidates // LANES + 1
+    return Workspace(
+        action_start=np.zeros(room.tile_actions + 1, np.uint64),
+        action_block=np.zeros(room.tile_actions, np.int32),
+        action_before=np.zeros(room.tile_actions),
+        action_after=np.zeros(room.tile_actions),
+        state_node=np.zeros(room.tile_states, np.uint32),
+        state_enters=np.zeros(room.tile_states, np.bool_),
+        link=np.zeros(room.tile_links, np.uint64),
+        relation_links=np.zeros(room.relations + 1, np.int32),
+        next_link=np.zeros(room.relations, np.int32),
+        scores=np.zeros(room.scores + 1),  # and one for what is no state
+        rows=lane_rows(room.cells // LANES + 1),
+        messages=lane_rows(room.cells // LANES + 1),
+        posteriors=lane_rows(room.tile_cells // LANES + 1),
+        asked=lane_rows(room.tile_states // LANES + 1),
+        sums=lane_rows(lanes),
+        factors=lane_rows(lanes),
+        counts=np.zeros(room.scores + 1),
+        group_shift=np.zeros(room.groups),
+        group_log=np.zeros(grouped),
+        group_weight=np.zeros(grouped),
+        group_lives=np.zeros(room.groups, np.bool_),
+        free=np.zeros(room.candidates),
+        free_weight=np.zeros(room.candidates),
+        kind_score=np.zeros(room.kinds),
+        kind_weight=np.zeros(room.kinds),
+        graph_score=np.zeros(room.graphs),
+        graph_weight=np.zeros(room.graphs),
+        in_logs=np.zeros(room.candidates, np.bool_),
+    )
+
+
+# ---- all that follows from an encoding --------------------------------------------------------
+
+
+class Arrangement(NamedTuple):
+    """What kernels read beside an encoding; it follows from the encoding."""
+
+    pairs: PairTables
+    texts: Texts
+    layout: GraphLayout | FlatLayout
+    advances: Integers  # pairs (word, advance)
+    room: Room  # what the largest instance needs
+
+
+class _Arranged(NamedTuple):
+    """How candidates were laid out for a text alone, of so many words."""
+
+    layout: GraphLayout | FlatLayout
+    room: Room
+    words: int
+
+
+def arrange(encoding: Encoding) -> Arrangement:
+    """Lay an encoding out for kernels."""
+    batch, kept, words = encoding.batch, encoding.alone, len(encoding.word_sets)
+    before: _Arranged | None = None if kept is None else kept.arranged
+    if before is None:
+        layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
+        room = measure_room(batch, layout)
+        if kept is not None and words:
+            kept.arranged = _Arranged(layout, room, words)
+    else:  # for another text, of other words
+        layout = before.layout
+        scaled = {name: getattr(before.room, name) // before.words * words for name in _PER_WORD}
+        scaled = {name: max(1, size) for name, size in scaled.items()}
+        room = before.room._replace(groups=int(batch.instance_groups[-1]), **scaled)
+    leads = np.zeros(words, np.bool_)
+    first_word = np.repeat(batch.instance_words[:-1], sizes_of(batch.instance_words))
+    leads[(first_word + batch.word_parent)[batch.word_parent >= 0]] = True
+    return Arrangement(
+        pairs=tabulate(encoding.tables),
+        texts=Texts(encoding.word_sets, leads, batch.cell_pair.view(np.uint32)),
+        layout=layout,
+        advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
+        room=room,
+    )

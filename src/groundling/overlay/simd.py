@@ -1,0 +1,317 @@
+"""Eight numbers at once, for kernels: a type of its own, which the compiler keeps in registers.
+
+A compiler vectorises loops in bundles of 16 or 32 turns and does the remainder one by one. Most
+rows of charts are shorter than that. Kernels that lay rows out in eights, and calculate with
+eights as with numbers, have no remainder.
+
+Every function exists three times: as machine code; with checked indices, in debug mode; and in
+NumPy, where numba is disabled (NUMBA_DISABLE_JIT).
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic, models, register_model
+from numba.extending import lower_builtin as _lower_builtin
+from numpy.typing import NDArray
+
+from groundling.compiling import DEBUG
+from groundling.internals import ConcreteTemplate, array_data, infer_global, signature
+
+__all__ = [
+    "LANES", "PLAIN", "difference", "fetch", "lane_rows", "larger", "largest", "load", "masked",
+    "quotient", "spread", "store", "total", "up_to_eights",
+]  # fmt: skip
+
+LANES = 8  # candidates or word sets that are done side by side
+PLAIN = bool(numba.config.DISABLE_JIT)
+
+lower_builtin: Any = _lower_builtin
+_DOUBLE, _INTEGER = ir.DoubleType(), ir.IntType(32)
+_EIGHT, _INDICES = ir.VectorType(_DOUBLE, LANES), ir.VectorType(_INTEGER, LANES)
+_FUSED = ("contract",)  # as in all kernels: a product and a sum may be rounded once
+
+
+def lane_rows(count: int) -> NDArray[np.float64]:
+    """Return room for rows of eight numbers, none of which lies across two lines of the cache.
+
+    NumPy aligns by less than that, and a row in two lines takes twice as long to read or write.
+
+    >>> rows = lane_rows(3)
+    >>> len(rows), rows.ctypes.data % 64
+    (24, 0)
+    """
+    room = np.empty(LANES * (count + 1))
+    first = -room.ctypes.data // room.itemsize % LANES
+    return room[first : first + LANES * count]
+
+
+@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+def up_to_eights(count: int) -> int:
+    """Round a number up to whole eights."""
+    return (count + LANES - 1) // LANES * LANES
+
+
+class _Eight(types.Type):  # type: ignore[misc]
+    """Eight numbers; only kernels have them."""
+
+
+_eight = _Eight("eight")
+
+
+@register_model(_Eight)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _EIGHT)
+
+
+def _at(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
+    """Return where eight numbers of an array begin."""
+    data = array_data(context, builder, kind, array)
+    return builder.bitcast(builder.gep(data, [place]), _EIGHT.as_pointer())
+
+
+def _all_alike(builder: Any, number: Any) -> Any:
+    empty = ir.Constant(_EIGHT, ir.Undefined)
+    one = builder.insert_element(empty, number, _INTEGER(0))
+    return builder.shuffle_vector(one, empty, ir.Constant(_INDICES, [0] * LANES))
+
+
+def _constant(like: Any, number: float) -> Any:
+    return ir.Constant(like, [number] * LANES if like == _EIGHT else number)
+
+
+def _load(context: Any, array: Any, place: Any) -> Any:
+    """Return eight numbers of an array from a place on."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.load(_at(context, builder, signature.args[0], *given), align=8)
+
+    return signature(_eight, array, types.intp), generate
+
+
+def _store(context: Any, array: Any, place: Any, eight: Any) -> Any:
+    """Write eight numbers into an array from a place on."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        builder.store(given[2], _at(context, builder, signature.args[0], *given[:2]), align=8)
+        return context.get_dummy_value()
+
+    return signature(types.void, array, types.intp, _eight), generate
+
+
+def _spread(context: Any, number: Any) -> Any:
+    """Return a number eight times."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return _all_alike(builder, given[0])
+
+    return signature(_eight, types.float64), generate
+
+
+def _fetch(context: Any, array: Any, first: Any, index: Any, place: Any) -> Any:
+    """Return array[first + index[place + k]] for k = 0 … 7."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        data, indices = (array_data(context, builder, signature.args[i], given[i]) for i in (0, 2))
+        data = builder.gep(data, [given[1]])
+        found = ir.Constant(_EIGHT, ir.Undefined)
+        for k in range(LANES):
+            entry = builder.gep(indices, [builder.add(given[3], given[3].type(k))])
+            entry = builder.zext(builder.load(entry), ir.IntType(64))
+            number = builder.load(builder.gep(data, [entry]))
+            found = builder.insert_element(found, number, _INTEGER(k))
+        return found
+
+    return signature(_eight, array, types.intp, index, types.intp), generate
+
+
+def _masked(context: Any, eight: Any, index: Any, place: Any, none: Any, zero: Any) -> Any:
+    """Return eight numbers, with `zero` where index[place + k] is `none`."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        indices = array_data(context, builder, signature.args[1], given[1])
+        there = builder.bitcast(builder.gep(indices, [given[2]]), _INDICES.as_pointer())
+        empty = ir.Constant(_INDICES, ir.Undefined)
+        none = builder.insert_element(empty, builder.trunc(given[3], _INTEGER), _INTEGER(0))
+        none = builder.shuffle_vector(none, empty, ir.Constant(_INDICES, [0] * LANES))
+        some = builder.icmp_unsigned("!=", builder.load(there, align=4), none)
+        return builder.select(some, given[0], _all_alike(builder, given[4]))
+
+    return signature(_eight, _eight, index, types.intp, types.intp, types.float64), generate
+
+
+def _quotient(context: Any, above: Any, below: Any) -> Any:
+    """Divide numbers or eights; 0 where the divisor is not above 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        zero = _constant(given[0].type, 0.0)
+        some = builder.fcmp_ordered(">", given[1], zero)
+        return builder.select(some, builder.fdiv(*given), zero)
+
+    return signature(above, above, above), generate
+
+
+def _difference(context: Any, one: Any, other: Any) -> Any:
+    """Subtract numbers or eights; -inf where the other is -inf."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        nothing = _constant(given[0].type, float("-inf"))
+        some = builder.fcmp_ordered(">", given[1], nothing)
+        return builder.select(some, builder.fsub(*given), nothing)
+
+    return signature(one, one, one), generate
+
+
+def _larger(builder: Any, one: Any, other: Any) -> Any:
+    return builder.select(builder.fcmp_unordered(">", one, other), one, other)
+
+
+def _halved(builder: Any, eight: Any, join: Any) -> Any:
+    """Join halves, their halves, and the last two."""
+    size = LANES
+    while size > 1:
+        size //= 2
+        low, high = (
+            builder.shuffle_vector(
+                eight, eight, ir.Constant(ir.VectorType(_INTEGER, size), [*range(i, i + size)])
+            )
+            for i in (0, size)
+        )
+        eight = join(low, high)
+    return builder.extract_element(eight, _INTEGER(0))
+
+
+def _larger_ones(context: Any, one: Any, other: Any) -> Any:
+    """Return the larger number of each two; what is not a number is the larger one."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return _larger(builder, *given)
+
+    return signature(_eight, _eight, _eight), generate
+
+
+def _largest(context: Any, eight: Any) -> Any:
+    """Return the largest of eight numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return _halved(builder, given[0], lambda one, other: _larger(builder, one, other))
+
+    return signature(types.float64, _eight), generate
+
+
+def _total(context: Any, eight: Any) -> Any:
+    """Return the sum of eight numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return _halved(builder, given[0], builder.fadd)
+
+    return signature(types.float64, _eight), generate
+
+
+# As kernels call them: without the context.
+load: Any = intrinsic(_load)
+store: Any = intrinsic(_store)
+spread: Any = intrinsic(_spread)
+fetch: Any = intrinsic(_fetch)
+larger: Any = intrinsic(_larger_ones)
+largest: Any = intrinsic(_largest)
+masked: Any = intrinsic(_masked)
+quotient: Any = intrinsic(_quotient)
+difference: Any = intrinsic(_difference)
+total: Any = intrinsic(_total)
+
+
+class _Same(ConcreteTemplate):  # type: ignore[misc]
+    cases = [  # noqa: RUF012
+        signature(_eight, _eight, _eight),
+        signature(_eight, types.float64, _eight),
+    ]
+
+
+for _symbol, _name in ((operator.add, "fadd"), (operator.mul, "fmul")):
+    infer_global(_symbol)(type(f"_Same_{_name}", (_Same,), {}))
+
+    def _both(context: Any, builder: Any, signature: Any, given: Any, name: str = _name) -> Any:
+        return getattr(builder, name)(*given, flags=_FUSED)
+
+    def _number_first(
+        context: Any, builder: Any, signature: Any, given: Any, name: str = _name
+    ) -> Any:
+        alike = _all_alike(builder, given[0])
+        return getattr(builder, name)(alike, given[1], flags=_FUSED)
+
+    lower_builtin(_symbol, _eight, _eight)(_both)
+    lower_builtin(_symbol, types.float64, _eight)(_number_first)
+
+
+# ---- checked, and in NumPy --------------------------------------------------------------------
+
+
+def _checked_load(array: Any, place: Any) -> Any:
+    if place < 0 or place + LANES > len(array):
+        raise IndexError("eight numbers must lie within the array they are read from")
+    return _raw_load(array, place)
+
+
+def _checked_store(array: Any, place: Any, eight: Any) -> None:
+    if place < 0 or place + LANES > len(array):
+        raise IndexError("eight numbers must lie within the array they are written to")
+    _raw_store(array, place, eight)
+
+
+def _checked_fetch(array: Any, first: Any, index: Any, place: Any) -> Any:
+    if place < 0 or place + LANES > len(index):
+        raise IndexError("eight indices must lie within the array they are read from")
+    for k in range(LANES):
+        if first < 0 or first + index[place + k] >= len(array):
+            raise IndexError("indices must lie within the array that numbers are fetched from")
+    return _raw_fetch(array, first, index, place)
+
+
+def _mask(eight: Any, index: Any, place: Any, none: Any, zero: float) -> Any:
+    return np.where(index[int(place) : int(place) + LANES] == none, zero, eight)
+
+
+def _divide(above: Any, below: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0.0, np.divide(above, below), 0.0)[()]
+
+
+def _subtract(one: Any, other: Any) -> Any:
+    with np.errstate(invalid="ignore"):
+        return np.where(other > -np.inf, np.subtract(one, other), -np.inf)[()]
+
+
+def _read(array: Any, place: Any) -> Any:
+    return array[int(place) : int(place) + LANES].copy()
+
+
+def _write(array: Any, place: Any, eight: Any) -> None:
+    array[int(place) : int(place) + LANES] = eight
+
+
+def _gather(array: Any, first: Any, index: Any, place: Any) -> Any:
+    return array[int(first) + index[int(place) : int(place) + LANES].astype(np.int64)]
+
+
+def _fill(number: float) -> Any:
+    return np.full(LANES, number)
+
+
+_raw_load, _raw_store, _raw_fetch = load, store, fetch
+if PLAIN:
+    _raw_load, _raw_store, _raw_fetch, spread = _read, _write, _gather, _fill
+    larger, largest, total, masked = np.maximum, np.max, np.sum, _mask
+    quotient, difference = _divide, _subtract
+if PLAIN or DEBUG:
+    _options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    load, store, fetch = (
+        numba.njit(**_options)(each) for each in (_checked_load, _checked_store, _checked_fetch)
+    )

@@ -1,0 +1,169 @@
+"""Composed demonstrations: what was said and done in a row, joined into longer demonstrations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from itertools import pairwise
+
+from groundling.errors import DemonstrationError
+from groundling.language.instruction import Instruction
+from groundling.language.joining import join_instructions
+from groundling.language.parser import Parser, load_parser
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment
+
+__all__ = ["MOST_WORDS", "compose", "compose_with_names", "follow_each_other"]
+
+MOST_WORDS = 30
+"""How many words a composed text may have; what people say at once is seldom longer."""
+
+
+def compose(
+    demonstrations: Iterable[Demonstration],
+    *,
+    weight: float = 0.5,
+    max_length: int | None = None,
+    max_words: int = MOST_WORDS,
+    parser: str | Parser = "default",
+) -> list[Demonstration]:
+    """Return longer demonstrations, each made of two that follow each other in one group.
+
+    Two demonstrations follow each other if they are neighbours in their group, in the order
+    given, and the second starts as the first ends. Their texts become one sentence, by joining
+    the trees without a word between them; their actions one plan, made canonical if the
+    environment can do that (`canonical_plan`). Pairs whose plan is impossible or ends
+    otherwise, and pairs at whose first or second text nothing is done, are left out.
+
+    Parameters
+    ----------
+    demonstrations
+        What was shown; only demonstrations with a `group` are composed.
+    weight
+        How much a composed demonstration counts, as a share of the mean of its two parts.
+    max_length, max_words
+        How many actions and words a composed demonstration may have; `extra_length` of the
+        environment is added to the first.
+    parser
+        What reads texts that are not yet parsed.
+
+    Examples
+    --------
+    >>> from groundling import GroundingGraph
+    >>> class Line:
+    ...     def actions(self, state): return ("left", "right")
+    ...     def step(self, state, action): return state + (1 if action == "right" else -1)
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"event": {action: True}})
+    >>> line = Line()
+    >>> shown = [
+    ...     Demonstration("go up", line, 0, ("right",), name="1", group="walk"),
+    ...     Demonstration("come back", line, 1, ("left", "left"), name="2", group="walk"),
+    ... ]
+    >>> for each in compose(shown, parser="chain"):
+    ...     print(each.name, each.instructions, each.actions, each.weight)
+    1 + 2 go up come back ('right', 'left', 'left') 0.5
+    """
+    worlds: dict[int, CachedEnvironment] = {}
+
+    def ask(environment: Environment) -> CachedEnvironment:
+        return worlds.setdefault(id(environment), CachedEnvironment(environment))
+
+    made = compose_with_names(
+        demonstrations,
+        weight,
+        max_length,
+        max_words,
+        parser=load_parser(parser),
+        world=ask,
+    )
+    return [each for each, _ in made]
+
+
+def compose_with_names(
+    demonstrations: Iterable[Demonstration],
+    weight: float,
+    max_length: int | None,
+    max_words: int = MOST_WORDS,
+    *,
+    parser: Parser,
+    world: Callable[[Environment], CachedEnvironment],
+) -> list[tuple[Demonstration, tuple[str, ...]]]:
+    """Return composed demonstrations, each with the names of its parts (see `compose`)."""
+    groups: dict[str, list[Demonstration]] = {}
+    for each in demonstrations:
+        if each.group:
+            groups.setdefault(each.group, []).append(each)
+    found = []
+    for group in groups.values():
+        for first, second in pairwise(group):
+            actions = _joined_plan(first, second, world, max_length)
+            if actions is not None:
+                found.append((first, second, actions))
+    trees = _trees((text for one, two, _ in found for text in (one, two)), parser)
+    composed: list[tuple[Demonstration, tuple[str, ...]]] = []
+    for one, two, actions in found:
+        parts = (*trees[id(one)], *trees[id(two)])
+        if 0 < sum(map(len, parts)) <= max_words:
+            made = Demonstration(
+                join_instructions(parts),
+                one.environment,
+                one.start,
+                actions,
+                weight=weight * (one.weight + two.weight) / 2,
+                name=f"{one.name} + {two.name}",
+                group=one.group,
+            )
+            composed.append((made, (one.name, two.name)))
+    return composed
+
+
+def follow_each_other(
+    first: Demonstration, second: Demonstration, ask: Callable[[Environment], CachedEnvironment]
+) -> bool:
+    """Tell whether the second starts as the first ends, and something is done in both."""
+    if first.environment is not second.environment:
+        return False
+    world = ask(first.environment)
+    begins, between = world.outcome(first.start), _outcome(first, world)
+    if between != world.outcome(second.start):
+        return False
+    return between not in (begins, _outcome(second, world))
+
+
+def _outcome(shown: Demonstration, world: CachedEnvironment) -> Hashable:
+    return world.outcome(world.carry_out(shown.start, shown.actions, str(shown))[-1])
+
+
+def _joined_plan(
+    first: Demonstration,
+    second: Demonstration,
+    ask: Callable[[Environment], CachedEnvironment],
+    max_length: int | None,
+) -> tuple[object, ...] | None:
+    """Return the actions of two demonstrations as one plan, if they make one."""
+    if not follow_each_other(first, second, ask):
+        return None
+    world = ask(first.environment)
+    end = _outcome(second, world)
+    actions = world.canonical_plan(first.start, (*first.actions, *second.actions))
+    if max_length is not None and len(actions) > max_length + world.extra_length(first.start):
+        return None
+    try:
+        reached = world.carry_out(first.start, actions)[-1]
+    except DemonstrationError:
+        return None
+    return actions if world.outcome(reached) == end else None
+
+
+def _trees(demonstrations: Iterable[Demonstration], parser: Parser) -> dict[int, list[Instruction]]:
+    """Return the sentences of each demonstration, parsed; plain strings in one go."""
+    parts = {}
+    for each in demonstrations:
+        text = each.instructions
+        parts[id(each)] = [text] if isinstance(text, (str, Instruction)) else list(text)
+    plain = list(dict.fromkeys(p for each in parts.values() for p in each if isinstance(p, str)))
+    parsed = dict(zip(plain, parser.parse_many(plain), strict=True)) if plain else {}
+    return {
+        key: [tree for p in each for tree in (parsed[p] if isinstance(p, str) else [p])]
+        for key, each in parts.items()
+    }

@@ -1,0 +1,583 @@
+"""The check of an environment: what it does wrong, in plain sentences."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from groundling.cache import size_of
+from groundling.errors import GroundlingError, WorldError
+from groundling.world.cached_environment import MOST_EXTRA, CachedEnvironment
+from groundling.world.environment import Demonstration, class_name
+from groundling.world.graph import GroundingGraph, labels_of
+from groundling.world.reprs import said, shorten
+
+__all__ = ["EnvironmentReport", "check_environment"]
+
+_MUST = ("actions", "step", "ground")
+_MAY = (
+    "is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "label_plan", "mirror",
+    "canonical_plan", "describe", "initial_state",
+    "state_to_json", "state_from_json", "action_to_json", "action_from_json",
+)  # fmt: skip
+NOTHING = object()  # what a method that raised has answered
+_COPIED = 30_000_000  # bytes of states and actions that are copied, to see whether they change
+_SHOWN = 200  # letters of what two graphs have not in common
+
+
+@dataclass(frozen=True)
+class EnvironmentReport:
+    """What a check saw of an environment that it found right.
+
+    `complete` says whether these are all states that can be reached from the start.
+    """
+
+    states: int
+    actions: int
+    graphs: int
+    complete: bool
+
+    def __str__(self) -> str:
+        seen = f"{self.states} states, {self.actions} actions in them, {self.graphs} graphs"
+        if self.complete:
+            return f"The environment is fine: {seen}, which is all that can be reached."
+        return f"The environment is fine as far as was looked: {seen}, and there are more."
+
+
+def check_environment(environment: Any, start: Any, *, states: int = 200) -> EnvironmentReport:
+    """Tell what an environment does wrong, walking breadth-first from a start state.
+
+    Everything is asked more than once and compared: methods must exist, not raise, not
+    change what they are given, and always give the same answer; states and actions must
+    be hashable; graphs must be grounding graphs whose labels keep their kind (a label is
+    an indicator, a string or a number everywhere). Optional methods are checked as well.
+
+    Parameters
+    ----------
+    environment, start
+        The environment, and a state that plans begin in.
+    states
+        How many states are looked at, at most; the report says whether these were all.
+
+    Raises
+    ------
+    WorldError
+        Lists every problem once, with the first state and action where it was seen.
+
+    Examples
+    --------
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> print(check_environment(Lamp(), "off"))
+    The environment is fine: 2 states, 4 actions in them, 2 graphs, which is all that can be
+    reached.
+    >>> class Broken(Lamp):
+    ...     def step(self, state, action): return [action]
+    >>> check_environment(Broken(), "off")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: Broken breaks the contract of an environment:
+    - step('off', 'on') returned ['on'], a list, which is not hashable. Use a value such as a
+      tuple or a frozen dataclass. (The same is wrong in 1 more place.)
+    """
+    if states < 1:
+        raise WorldError(f"check_environment looks at 1 state or more, not {states}.")
+    check = _Check(environment, start, states)
+    check.run()
+    if check.problems:
+        listed = "\n".join(f"- {each}" for each in check.sentences())
+        raise WorldError(
+            f"{class_name(environment)} breaks the contract of an environment:\n{listed}"
+        )
+    return EnvironmentReport(len(check.seen), len(check.answers), len(check.graphs), check.complete)
+
+
+class _Check:
+    """One walk through an environment, and the problems found on the way."""
+
+    def __init__(self, environment: Any, start: Any, most: int) -> None:
+        self.environment = environment
+        self.start = start
+        self.most_actions = 20 * most
+        self.complete = True
+        # Of each kind of problem the first that was found, and how many there were.
+        self.problems: dict[tuple[str, ...], tuple[str, int]] = {}
+        self.left_to_copy = _COPIED
+        self.most = most
+        self.queue: deque[Any] = deque()
+        # How each state was first reached: the states and actions from the start.
+        self.seen: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+        self.answers: dict[tuple[Any, Any], tuple[Any, Any]] = {}  # next state and graph
+        self.graphs: set[GroundingGraph] = set()
+        self.kinds: dict[str, tuple[str, str]] = {}  # of each label, and where it was seen
+
+    # ---- questions ------------------------------------------------------------------------
+
+    def report(self, key: tuple[str, ...], sentence: str) -> None:
+        """Note a problem of a kind."""
+        first, count = self.problems.get(key, (sentence, 0))
+        self.problems[key] = (first, count + 1)
+
+    def sentences(self) -> list[str]:
+        """Return all problems, each kind once."""
+        lines = []
+        for first, count in self.problems.values():
+            more = count - 1
+            places = f"{more} more place{'s' if more > 1 else ''}"
+            lines.append(first + (f" (The same is wrong in {places}.)" if more else ""))
+        return lines
+
+    def ask(self, method: str, *arguments: Any) -> Any:
+        """Ask twice; report what raises, differs or changes its arguments."""
+        before = self.snapshots(arguments)
+        answers = []
+        now: list[tuple[str, Any, Any]] = []
+        for first in (True, False):
+            try:
+                answer = getattr(self.environment, method)(*arguments)
+                if method == "actions":
+                    answer = self.listed(answer, arguments[0])
+            except Exception as error:
+                self.report((method, "raises"), raised(method, arguments, error))
+                return NOTHING
+            answers.append(answer)
+            if first:  # what is toggled is as it was after the second time
+                now = self.snapshots(arguments) if before else []
+        for argument, was, after in zip(arguments, before, now, strict=False):
+            if not same(was, after):
+                self.report(
+                    (method, "changes"),
+                    f"{call_of(method, arguments)} changed {shorten(argument)}, which it was "
+                    "given. Make a new value instead.",
+                )
+                return NOTHING
+        if not same(*answers):
+            hint = ""
+            if getattr(type(answers[0]), "__eq__", None) is object.__eq__:
+                hint = (
+                    f" Instances of {type(answers[0]).__name__} are equal only to themselves: "
+                    "make it a frozen dataclass or a named tuple."
+                )
+            one, again = apart(*answers)
+            self.report(
+                (method, "differs"),
+                f"{call_of(method, arguments)} returned {one} and, asked again, {again}. The same "
+                f"question must have the same answer.{hint}",
+            )
+        return answers[0]
+
+    def hashable(
+        self, what: str, value: Any, method: str, arguments: tuple[Any, ...] | None = None
+    ) -> bool:
+        """Tell whether a value can be remembered; report it if not."""
+        try:
+            hash(value)
+        except Exception:
+            if arguments is not None:
+                what = what.replace(method, call_of(method, arguments), 1)
+            self.report(
+                (method, "unhashable"),
+                f"{what} {shorten(value)}, a {type(value).__name__}, which is not hashable. "
+                "Use a value such as a tuple or a frozen dataclass.",
+            )
+            return False
+        return True
+
+    def says(self, method: str, state: Any) -> bool:
+        """Tell whether a method says True of a state."""
+        answer = self.ask(method, state)
+        return isinstance(answer, (bool, np.bool_)) and bool(answer)
+
+    def listed(self, answer: Any, state: Any) -> tuple[Any, ...]:
+        """Return the actions that were offered, reporting collections that will not do."""
+        call = call_of("actions", (state,))
+        if isinstance(answer, str):
+            self.report(
+                ("actions", "string"),
+                f"{call} returned the string {shorten(answer)}. Return a tuple of actions.",
+            )
+            return ()
+        if isinstance(answer, (set, frozenset)):
+            self.report(
+                ("actions", "set"),
+                f"{call} returned a set, whose order may change from run to run. Return a tuple "
+                "or a sorted list.",
+            )
+        listed = tuple(islice(answer, self.most_actions + 1))
+        if len(listed) > self.most_actions:
+            self.complete = False
+        return listed[: self.most_actions]
+
+    def snapshots(self, values: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
+        """Return for each value its look and copies of it and its attributes, while that is cheap.
+
+        Large states are copied a few times only; where nothing was copied, nothing is found.
+        """
+        self.left_to_copy -= sum(map(size_of, values))
+        if self.left_to_copy < 0:
+            return []
+        return [
+            (shorten(value, 1000), _copied(value), _copied(getattr(value, "__dict__", None)))
+            for value in values
+        ]
+
+    # ---- the walk -----------------------------------------------------------------------
+
+    def run(self) -> None:
+        missing = [name for name in _MUST if not callable(getattr(self.environment, name, None))]
+        for name in missing:
+            self.report(("missing", name), f"It has no method {name}. See Environment.")
+        for name in _MAY:
+            found = getattr(self.environment, name, None)
+            if found is not None and not callable(found):
+                self.report(("missing", name), f"{name} is {shorten(found)}, not a method.")
+                missing.append(name)
+        for pair in (_MAY[-4:-2], _MAY[-2:]):
+            absent = [name for name in pair if not hasattr(self.environment, name)]
+            if len(absent) == 1:
+                sentence = f"It has no {absent[0]}, of {' and '.join(pair)}."
+                self.report(("missing", absent[0]), sentence)
+                missing += absent
+        if missing or not self.hashable("The start state is", self.start, "start"):
+            return
+        try:
+            self.reach(self.start, (self.start,), ())
+            while self.queue:
+                self.look(self.queue.popleft())
+            self.look_again()
+            self.look_at_dead_ends()
+            self.look_at_plans()
+        except Exception as error:
+            # Only what compares and hashes states is left to raise; nothing more can be checked.
+            self.report(
+                ("compare",),
+                f"Comparing states or actions raised {said(error)}. Use values such as tuples or "
+                "frozen dataclasses, which can be compared.",
+            )
+
+    def reach(self, state: Any, states: tuple[Any, ...], actions: tuple[Any, ...]) -> None:
+        """Note a state to be looked at, unless it is known or there are enough."""
+        if state in self.seen:
+            return
+        if len(self.seen) >= self.most:
+            self.complete = False
+            return
+        self.seen[state] = (states, actions)
+        self.queue.append(state)
+
+    def look(self, state: Any) -> None:
+        """Check a state, what can be done in it, and what comes of that."""
+        self.look_at_options(state)
+        final = self.is_final(state)
+        actions = self.actions(state)
+        if state is self.start and (final or not actions):
+            why = "is_terminal says it is final" if final else "actions returned none"
+            if not any(key[0] == "actions" for key in self.problems):
+                self.report(
+                    ("nothing",),
+                    f"Nothing can be done in the start state {shorten(state)}: {why}. Start "
+                    "elsewhere, or offer an action there.",
+                )
+        if final:
+            return
+        states, path = self.seen[state]
+        for action in actions:
+            if len(self.answers) >= self.most_actions:
+                self.complete = False
+                return
+            after = self.ask("step", state, action)
+            if after is NOTHING or not self.is_state(state, action, after):
+                continue
+            graph = self.ask("ground", state, action, after)
+            self.look_at_json("action", action)
+            self.answers[state, action] = (after, graph)
+            if graph is not NOTHING:
+                self.look_at_graph(graph, state, action)
+            self.reach(after, (*states, after), (*path, action))
+
+    def look_again(self) -> None:
+        """Ask some questions anew, last first: answers must not depend on what was asked."""
+        for (state, action), (after, graph) in list(self.answers.items())[:50][::-1]:
+            for method, arguments, before in (
+                ("step", (state, action), after),
+                ("ground", (state, action, after), graph),
+            ):
+                now = self.ask(method, *arguments)
+                if before is not NOTHING and now is not NOTHING and not same(before, now):
+                    one, later = apart(before, now)
+                    self.report(
+                        (method, "later"),
+                        f"{call_of(method, arguments)} returned {one} at first and {later} after "
+                        "other questions. Keep all that changes inside the state; the environment "
+                        "itself must not remember.",
+                    )
+
+    # ---- single answers -----------------------------------------------------------------
+
+    def actions(self, state: Any) -> tuple[Any, ...]:
+        offered = self.ask("actions", state)
+        if offered is NOTHING:
+            return ()
+        good = tuple(
+            each for each in offered if self.hashable("actions offers", each, "actions", (state,))
+        )
+        known: dict[Any, None] = {}
+        for each in good:
+            if each in known:
+                self.report(
+                    ("actions", "twice"),
+                    f"{call_of('actions', (state,))} lists {shorten(each)} more than once. List "
+                    "every action once.",
+                )
+                return tuple(dict.fromkeys(good))
+            known[each] = None
+        return good
+
+    def is_state(self, state: Any, action: Any, after: Any) -> bool:
+        if after is None:
+            self.report(
+                ("step", "nothing"),
+                f"{call_of('step', (state, action))} returned None. Return the state after the "
+                "action; where an action is impossible, leave it out of actions.",
+            )
+            return False
+        return self.hashable("step returned", after, "step", (state, action))
+
+    def is_final(self, state: Any) -> bool:
+        return hasattr(self.environment, "is_terminal") and self.says("is_terminal", state)
+
+    def look_at_options(self, state: Any) -> None:
+        """Check what the optional methods say of a state."""
+        self.look_at_json("state", state)
+        kinds: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
+            "is_terminal": ((bool, np.bool_), "True or False"),
+            "is_goal": ((bool, np.bool_), "True or False"),
+            "is_dead_end": ((bool, np.bool_), "True or False"),
+            "describe": (str, "a line of text"),
+        }
+        for method, (kind, wanted) in kinds.items():
+            if hasattr(self.environment, method):
+                answer = self.ask(method, state)
+                if answer is not NOTHING and not isinstance(answer, kind):
+                    self.report(
+                        (method, "type"),
+                        f"{call_of(method, (state,))} returned {shorten(answer)}. Return {wanted}.",
+                    )
+        if hasattr(self.environment, "extra_length"):
+            answer = self.ask("extra_length", state)
+            whole = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
+            if answer is not NOTHING and not (whole and 0 <= answer <= MOST_EXTRA):
+                self.report(
+                    ("extra_length", "type"),
+                    f"{call_of('extra_length', (state,))} returned {shorten(answer)}. Return a "
+                    f"whole number between 0 and {MOST_EXTRA}.",
+                )
+        if hasattr(self.environment, "outcome"):
+            answer = self.ask("outcome", state)
+            if answer is not NOTHING:
+                self.hashable("outcome returned", answer, "outcome", (state,))
+
+    def look_at_json(self, kind: str, value: Any) -> None:
+        """Check that a state or an action comes back from the environment's own JSON."""
+        to, back = f"{kind}_to_json", f"{kind}_from_json"
+        if not hasattr(self.environment, to) or (written := self.ask(to, value)) is NOTHING:
+            return
+        try:
+            read = json.loads(json.dumps(written, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            sentence = (
+                f"{call_of(to, (value,))} returned {shorten(written)}, which is not JSON: {error}."
+            )
+            self.report((to, "json"), sentence)
+            return
+        again = self.ask(back, read)
+        if again is not NOTHING and not same(again, value):
+            self.report(
+                (back, "differs"),
+                f"{call_of(back, (read,))} returned {shorten(again)}, not the {kind} "
+                f"{shorten(value)} that {to} was given.",
+            )
+
+    def look_at_graph(self, graph: Any, state: Any, action: Any) -> None:
+        if not isinstance(graph, GroundingGraph):
+            where = f"ground({shorten(state)}, {shorten(action)}, …)"
+            self.report(
+                ("ground", "type"), f"{where} returned {shorten(graph)}. Return a GroundingGraph."
+            )
+            return
+        if graph in self.graphs:
+            return
+        self.graphs.add(graph)
+        where = f"ground({shorten(state)}, {shorten(action)}, …)"
+        for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+            for label in labels:
+                kind = (
+                    "an indicator"
+                    if label.value is None
+                    else "a string"
+                    if isinstance(label.value, str)
+                    else "a number"
+                )
+                here = f"at node {name!r} of {where}"
+                known, there = self.kinds.setdefault(label.name, (kind, here))
+                if known != kind:
+                    self.report(
+                        ("label", label.name),
+                        f"The label {label.name!r} is {known} {there} but {kind} {here}. A label "
+                        "keeps its kind; give the two different names.",
+                    )
+
+    def look_at_dead_ends(self) -> None:
+        """Check that no goal was seen to be reached from what is called a dead end."""
+        if not all(hasattr(self.environment, name) for name in ("is_goal", "is_dead_end")):
+            return
+        before: dict[Any, list[tuple[Any, Any]]] = {}
+        for (state, action), (after, _) in self.answers.items():
+            before.setdefault(after, []).append((state, action))
+        waiting = [state for state in self.seen if self.says("is_goal", state)]
+        way: dict[Any, tuple[Any, ...]] = dict.fromkeys(waiting, ())
+        for after in waiting:
+            for state, action in before.get(after, ()):
+                if state not in way:
+                    way[state] = (action, *way[after])
+                    waiting.append(state)
+        for state, actions in way.items():
+            if self.says("is_dead_end", state):
+                how = f"by {shorten(actions)}" if actions else "there already"
+                self.report(
+                    ("is_dead_end", "wrong"),
+                    f"is_dead_end({shorten(state)}) is True, but a goal is reached {how}. Say True "
+                    "only of states from which no goal can be reached.",
+                )
+
+    # ---- whole plans --------------------------------------------------------------------
+
+    def look_at_plans(self) -> None:
+        plans = [(states, actions) for states, actions in self.seen.values() if actions]
+        if hasattr(self.environment, "label_plan"):
+            for states, actions in plans[:50]:
+                labels = self.ask("label_plan", self.start, actions, states)
+                if labels is NOTHING:
+                    continue
+                try:
+                    labels_of(labels, "the plan")
+                except GroundlingError as error:
+                    call = call_of("label_plan", (self.start, actions, states))
+                    self.report(("label_plan", "labels"), f"{call}: {error}")
+        if hasattr(self.environment, "canonical_plan"):
+            for states, actions in plans[:50]:
+                self.look_at_canonical(states[-1], actions)
+        if hasattr(self.environment, "mirror") and plans:
+            self.look_at_mirror(plans[-1][1])
+        if (
+            hasattr(self.environment, "is_goal")
+            and self.complete
+            and not self.problems
+            and not any(self.says("is_goal", state) for state in self.seen)
+        ):
+            self.report(
+                ("is_goal", "never"),
+                f"is_goal is true of none of the {len(self.seen)} states that can be reached, so "
+                "that no plan can be found. Start elsewhere, or leave is_goal out.",
+            )
+
+    def look_at_canonical(self, end: Any, actions: tuple[Any, ...]) -> None:
+        """Check that a possible plan is possible in its canonical form, too, and ends alike."""
+        plan = self.ask("canonical_plan", self.start, actions)
+        if plan is NOTHING:
+            return
+        call = call_of("canonical_plan", (self.start, actions))
+        world = CachedEnvironment(self.environment)
+        try:
+            reached = world.carry_out(self.start, plan, f"{call} gave {shorten(plan)}")[-1]
+            alike = same(world.outcome(reached), world.outcome(end))
+        except (GroundlingError, TypeError) as error:
+            self.report(("canonical_plan", "impossible"), str(error))
+            return
+        if not alike:
+            self.report(
+                ("canonical_plan", "differs"),
+                f"{call} gave {shorten(plan)}, which ends in {shorten(reached)}, not in "
+                f"{shorten(end)}. Return a plan with the same outcome.",
+            )
+
+    def look_at_mirror(self, actions: tuple[Any, ...]) -> None:
+        shown = Demonstration("go on", self.environment, self.start, actions)
+        try:
+            images = tuple(self.environment.mirror(shown))
+        except Exception as error:
+            self.report(("mirror", "raises"), raised("mirror", (shown,), error))
+            return
+        for image in images:
+            if not isinstance(image, Demonstration):
+                self.report(
+                    ("mirror", "type"),
+                    f"mirror gave {shorten(image)}. Return a list of Demonstrations.",
+                )
+                continue
+            try:
+                CachedEnvironment(image.environment).trace(
+                    image.start, image.actions, "The mirror image"
+                )
+            except GroundlingError as error:
+                self.report(("mirror", "impossible"), f"mirror of {shorten(actions)}: {error}")
+
+
+def call_of(method: str, arguments: Iterable[Any]) -> str:
+    """Return a call as it is written.
+
+    >>> call_of("step", (0, "right"))
+    "step(0, 'right')"
+    """
+    return f"{method}({', '.join(shorten(each) for each in arguments)})"
+
+
+def raised(method: str, arguments: tuple[Any, ...], error: Exception) -> str:
+    """Return the sentence about a call that raised."""
+    return f"{call_of(method, arguments)} raised {said(error)}."
+
+
+def apart(one: Any, other: Any) -> tuple[str, str]:
+    """Return how two values look; of graphs, the lines in which they differ.
+
+    >>> red, blue = (GroundingGraph({"event": {"take": True}, "cup": {"colour": colour}},
+    ...                             [("event", "cup", "of")]) for colour in ("red", "blue"))
+    >>> apart(red, blue)
+    ('a graph with cup: colour=red', 'a graph with cup: colour=blue')
+    """
+    if not (isinstance(one, GroundingGraph) and isinstance(other, GroundingGraph)):
+        return shorten(one), shorten(other)
+    lines = [str(graph).splitlines() for graph in (one, other)]
+    only = [[line for line in lines[n] if line not in lines[1 - n]] for n in (0, 1)]
+    if not any(only):  # the same in another order, say
+        return shorten(one), shorten(other)
+    shown = ["; ".join(each)[:_SHOWN] for each in only]
+    with_these, others = (f"a graph with {each}" if each else "one without" for each in shown)
+    return with_these, others
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal; what cannot be compared passes."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:  # arrays, say: they are reported as not hashable
+        return True
+
+
+def _copied(value: Any) -> Any:
+    try:
+        copied = copy.deepcopy(value)
+        # What does not equal its copy cannot be compared with it later.
+        return copied if bool(copied == value) else None
+    except Exception:  # not every value can be copied or compared
+        return None

@@ -1,0 +1,163 @@
+"""Values of users, shown and compared whatever they are, without ever raising."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import difflib
+import reprlib
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+__all__ = ["among", "equal", "impossible", "nearest", "said", "shorten"]
+
+_LISTED = 8  # actions that a message lists
+_MOST_SORTED = 1000  # things of a set that are put in order
+_MOST_COMPARED = 5000  # things among which the nearest are looked for
+
+
+def among(value: Any, others: Sequence[Any]) -> bool:
+    """Tell whether a value is one of several.
+
+    >>> among(1, [3, 2, 1]), among("x", [1])
+    (True, False)
+    """
+    try:
+        return value in others
+    except Exception:  # some cannot be compared
+        return any(equal(value, each) for each in others)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal; what cannot be compared is not.
+
+    >>> equal(1, 1.0), equal("x", 1)
+    (True, False)
+    """
+    try:
+        return one is other or bool(one == other)
+    except Exception:
+        return False
+
+
+class _Short(reprlib.Repr):
+    """How a value looks, without ever writing all of a large one, and whatever its hash is."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.limit = limit
+        self.maxlevel = 8
+        self.maxtuple = self.maxlist = self.maxset = self.maxfrozenset = limit
+        self.maxdict = self.maxdeque = self.maxarray = limit
+        self.maxlong = max(limit, 40)
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[: self.limit + 1])
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return repr(x[: self.limit + 1])
+
+    repr_bytearray = repr_bytes
+
+    def repr_set(self, x: Any, level: int) -> str:
+        return f"{{{self._members(x, level)}}}" if x else "set()"
+
+    def repr_frozenset(self, x: Any, level: int) -> str:
+        return f"frozenset({{{self._members(x, level)}}})" if x else "frozenset()"
+
+    def _members(self, members: Any, level: int) -> str:
+        """Return the members of a set, in an order that does not depend on their hashes."""
+        if level <= 0:
+            return self.fillvalue
+        order = list(islice(members, _MOST_SORTED))
+        if len(members) <= _MOST_SORTED:
+            # Some can be compared and yet have no order, such as sets: these stay as written.
+            order.sort(key=lambda each: self.repr1(each, level - 1))
+        with contextlib.suppress(Exception):  # many cannot be compared
+            order = sorted(order)
+        shown = [self.repr1(each, level - 1) for each in order[: self.limit]]
+        return ", ".join([*shown, *[self.fillvalue] * (len(members) > self.limit)])
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        # What Python itself writes of these, but with the sets inside in order.
+        kind = type(x)
+        if isinstance(x, tuple) and kind.__repr__.__module__ == "collections":  # a named tuple
+            return self._fields(x, kind.__name__, x._fields, level)  # type: ignore[attr-defined]
+        if dataclasses.is_dataclass(kind) and hasattr(kind.__repr__, "__wrapped__"):
+            names = [each.name for each in dataclasses.fields(x) if each.repr]
+            return self._fields(x, kind.__qualname__, names, level)
+        try:
+            return repr(x)
+        except Exception as error:
+            return f"<{type(x).__name__}, whose __repr__ raises {type(error).__name__}>"
+
+    def _fields(self, x: object, kind: str, names: Sequence[str], level: int) -> str:
+        if level <= 0:
+            return f"{kind}({self.fillvalue})"
+        shown = ", ".join(f"{name}={self.repr1(getattr(x, name), level - 1)}" for name in names)
+        return f"{kind}({shown})"
+
+
+def shorten(value: object, limit: int = 80) -> str:
+    """Return how a value looks, cut to fit in a message; the same in every process.
+
+    >>> shorten("a" * 100, 8)
+    "'aaaaaa…"
+    >>> shorten(frozenset({("b", 1), ("a", None), ("a", 2)}))
+    "frozenset({('a', 2), ('a', None), ('b', 1)})"
+    >>> class Odd:
+    ...     def __repr__(self): return 1 / 0
+    >>> shorten((1, Odd()))
+    '(1, <Odd, whose __repr__ raises ZeroDivisionError>)'
+    """
+    try:
+        text = _Short(limit).repr(value)
+    except Exception as error:  # a __len__ or __iter__ that raises
+        text = f"<{type(value).__name__}, which raises {type(error).__name__} when it is shown>"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def nearest(value: object, others: Sequence[object], most: int = 2) -> list[str]:
+    """Return how those of several values look that look most like another, nearest first.
+
+    >>> nearest(("of", "lamp"), [("on", "lamp"), ("off", "lamp"), ("open", "door")], 1)
+    ["('off', 'lamp')"]
+    """
+    shown = list(dict.fromkeys(shorten(each) for each in others[:_MOST_COMPARED]))
+    return difflib.get_close_matches(shorten(value), shown, n=most)
+
+
+def impossible(
+    number: int, actions: Sequence[object], state: object, possible: Sequence[object]
+) -> str:
+    """Say that an action of a plan is impossible in a state, and what was meant perhaps.
+
+    >>> impossible(1, ["up"], 0, ["left", "right"])
+    "action 1, 'up', is impossible in state 0. Possible there: 'left', 'right'."
+    """
+    action = actions[number - 1]
+    what = f"action {number}, {shorten(action)}, is impossible in state {shorten(state)}."
+    if number == 1 and len(actions) > 1 and among(tuple(actions), possible):
+        return (
+            f"{what} All of actions is one action that is possible there: write "
+            f"actions=[{shorten(tuple(actions))}]."
+        )
+    close = nearest(action, possible) if len(possible) > _LISTED else []
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+    listed = ", ".join(shorten(each) for each in possible[:_LISTED]) or "none"
+    return f"{what}{hint} Possible there: {listed}{', …' if len(possible) > _LISTED else ''}."
+
+
+def said(error: BaseException, limit: int = 300) -> str:
+    """Return what an error is and says, cut to fit in a message.
+
+    >>> said(ValueError("lost count"))
+    'ValueError: lost count'
+    """
+    try:
+        text = " ".join(str(error)[: 10 * limit].split())
+    except Exception:
+        text = ""
+    text = f"{type(error).__name__}: {text}".rstrip(".: ")
+    return text if len(text) <= limit else text[: limit - 1] + "…"

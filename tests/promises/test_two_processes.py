@@ -1,0 +1,105 @@
+"""Two processes on one project: one writes and learns, the other reads, sees it, and is told."""
+
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from groundling.errors import ProjectError
+from groundling.studio.app import make_studio
+from groundling.studio.kitchen import Kitchen
+from groundling.studio.project import Project
+from groundling.studio.rooms import Rooms
+from groundling.studio.store import Record
+from tests.studio.conftest import LocalClient
+
+MAIN = "/api/projects/main"
+OTHER = """
+import sys, pathlib
+from groundling.studio.project import Project
+from groundling.studio.store import Record
+from groundling.studio.kitchen import Kitchen
+project = Project(pathlib.Path({folder!r}), {{"kind": "lesson"}})
+start = project.write_state("Kitchen 1", Kitchen.start)
+print("open", project.writes, flush=True)
+for line in sys.stdin:
+    text, action = line.strip().split("|")
+    project.store.add([Record("Kitchen 1", text, start, (action,))], "teaching")
+    project.learn_now()
+    print("learnt", flush=True)
+"""
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another process that has the project open, and learns what it is told."""
+    code = textwrap.dedent(OTHER.format(folder=str(tmp_path / "project")))
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "open True\n"
+
+    def learn(text, action):
+        process.stdin.write(f"{text}|{action}\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "learnt\n"
+
+    process.learn = learn
+    yield process
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()
+
+
+def until(check):
+    for _ in range(600):
+        if check():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it never came")
+
+
+def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
+    other.learn("zum Tisch", "go to the table")
+    rooms = Rooms(tmp_path / "project", None)
+    with LocalClient(make_studio(rooms)) as client:
+        about = client.get(MAIN).json()
+        assert about["writes"] is False
+        body = {"scene": "Kitchen 1", "text": "zum Regal", "actions": ["go to the shelf"]}
+        refused = client.post(f"{MAIN}/teach", json=body)
+        assert refused.status_code == 409
+        assert "Another process" in refused.json()["detail"]
+        for method, path, sent in (
+            ("POST", "/undo", None), ("DELETE", "/demonstrations/1", None),
+            ("PATCH", "/demonstrations/1", {"weight": 2}),
+        ):  # fmt: skip
+            assert client.request(method, MAIN + path, json=sent).status_code == 409
+        other.learn("zum Regal", "go to the shelf")
+
+        def told():
+            plan = client.post(f"{MAIN}/follow", json={"scene": "Kitchen 1", "text": "zum Regal"})
+            return plan.json()["actions"][0]["json"] == "go to the shelf"
+
+        until(told)
+        about = client.get(MAIN).json()
+        assert about["known"] == 2
+        assert about["learnt"] == about["revision"]
+        other.kill()  # then the second may write
+        other.wait()
+        until(lambda: client.get(MAIN).json()["writes"])
+        assert client.post(f"{MAIN}/teach", json=body).status_code == 201
+
+
+def test_two_processes_lessons_are_claimed_one_by_one(other, tmp_path):
+    project = Project(tmp_path / "project")
+    with pytest.raises(ProjectError, match="Another process"):
+        project.check_writes()
+    project.close()
+    mine = Project(tmp_path / "mine", {"kind": "lesson"})
+    start = mine.write_state("Kitchen 1", Kitchen.start)
+    mine.check_writes()
+    mine.store.add([Record("Kitchen 1", "zum Tisch", start, ("go to the table",))], "teaching")
+    mine.close()

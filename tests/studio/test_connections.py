@@ -1,0 +1,119 @@
+"""Clients that send half of something, or nothing at all, do not keep others from being served."""
+
+import resource
+import socket
+import time
+
+import httpx
+import pytest
+from starlette.responses import PlainTextResponse
+
+from groundling.studio import connections
+from groundling.studio.guard import Guard
+from tests.studio.conftest import serving
+
+
+async def echo(scope, receive, send):
+    if scope["type"] != "http":
+        while True:
+            kind = (await receive())["type"]
+            await send({"type": f"{kind}.complete"})
+            if kind == "lifespan.shutdown":
+                return
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    await PlainTextResponse(f"{len(body)}")(scope, receive, send)
+
+
+@pytest.fixture
+def many_files():
+    """As many open files as a client of a thousand connections needs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def open_half(address, sent=b"GET /v1/health HTTP/1.1\r\nHost: 127"):
+    host, port = address.removeprefix("http://").split(":")
+    made = socket.create_connection((host, int(port)), timeout=10)
+    made.sendall(sent)
+    return made
+
+
+def test_connections_a_thousand_half_open_ones_stop_nobody(many_files):
+    with serving(Guard(echo)) as address:
+        half = []
+        try:
+            for number in range(1100):
+                half.append(
+                    open_half(address, (b"", b"GET ", b"GET / HTTP/1.1\r\nX: ")[number % 3])
+                )
+                if number % 100 == 99:
+                    began = time.monotonic()
+                    assert httpx.get(f"{address}/v1/health", timeout=10).status_code == 200
+                    assert time.monotonic() - began < 5
+        finally:
+            for each in half:
+                each.close()
+
+
+def test_connections_headers_have_a_time_limit(monkeypatch):
+    monkeypatch.setattr(connections, "HEADERS", 0.3)
+    with serving(Guard(echo)) as address:
+        half = open_half(address)
+        half.settimeout(20)
+        assert half.recv(100) == b""  # closed by the server
+        half.close()
+        assert httpx.get(f"{address}/", timeout=10).status_code == 200
+
+
+def test_connections_headers_that_trickle_in_have_the_same_limit(monkeypatch):
+    monkeypatch.setattr(connections, "HEADERS", 0.5)
+    with serving(Guard(echo)) as address:
+        half = open_half(address, b"GET / HTTP/1.1\r\n")
+        closed = False
+        for _ in range(200):
+            try:
+                half.sendall(b"X: y\r\n")
+            except OSError:
+                closed = True
+                break
+            time.sleep(0.05)
+        assert closed
+        half.close()
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 100", b"Transfer-Encoding: chunked"])
+def test_connections_bodies_have_a_time_limit(length):
+    with serving(Guard(echo, seconds=0.3)) as address:
+        half = open_half(address, b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + length + b"\r\n\r\n")
+        half.settimeout(20)
+        assert b" 408 " in half.recv(200)
+        half.close()
+
+
+def test_connections_are_kept_for_the_next_request(monkeypatch):
+    monkeypatch.setattr(connections, "HEADERS", 0.5)
+    with serving(Guard(echo)) as address, httpx.Client() as client:
+        for _ in range(4):
+            assert client.get(f"{address}/").status_code == 200
+            time.sleep(0.3)
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\x00\xff\xfe" * 50, b"GET / HTTP/9.9\r\n\r\n", b"GET \xff HTTP/1.1\r\n\r\n",
+             b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+             b"GET / HTTP/1.1\r\nX: " + b"a" * 200_000],
+)  # fmt: skip
+def test_connections_what_is_no_request_is_refused(sent):
+    with serving(Guard(echo)) as address:
+        half = open_half(address, sent)
+        half.settimeout(20)
+        assert half.recv(20).startswith(b"HTTP/1.1 40")
+        half.close()
+        assert httpx.get(f"{address}/", timeout=10).status_code == 200
