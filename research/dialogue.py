@@ -36,7 +36,7 @@ from groundling.errors import GroundlingWarning
 from groundling.tasks.mazes import load_sail
 from groundling.tasks.mazes.presets import PRESETS
 from groundling.tasks.mazes.protocol import prepare_sentences
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 
 __all__ = ["asking", "halves", "listening", "main", "own_map", "speaking"]
 
@@ -96,7 +96,7 @@ def listening(
         using = PragmaticListener(follower, listener.model, weight)
         plans = using.follow_many(requests_of(test))
         right = [
-            World(each.environment).outcome(plan.end) in right_outcomes(each)
+            CachedEnvironment(each.environment).outcome(plan.end) in right_outcomes(each)
             for each, plan in zip(test, plans, strict=True)
         ]
         inside: list[Case] = []
@@ -141,7 +141,7 @@ def speaking(
     speaker, judge = Speaker(follower.fit(mine, check=False)), other.fit(yours, check=False)
     texts, began = [], time.process_time()
     for each in test:
-        way = World(each.environment).trace(each.start, each.actions)
+        way = CachedEnvironment(each.environment).trace(each.start, each.actions)
         texts.append(
             speaker.describe(Plan(way.actions, way.states, 0.0, 1.0), each.environment).text
         )

@@ -7,12 +7,12 @@ import pytest
 from groundling import Demonstration, Follower, Plan
 from groundling.dialogue.speaker import Description, Speaker
 from groundling.errors import DemonstrationError
-from groundling.world.environment import World
+from groundling.world.cached_environment import CachedEnvironment
 from tests.dialogue.conftest import SAID, House, Scene, learn, tell
 
 
 def plan_in(house, start, *actions):
-    way = World(house).trace(start, actions)
+    way = CachedEnvironment(house).trace(start, actions)
     return Plan(way.actions, way.states, 0.0, 1.0)
 
 

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from groundling import Follower
 from groundling.data.own import folds
 from groundling.errors import GroundlingWarning
-from groundling.follower import Follower
 from groundling.world.environment import Demonstration
 
 __all__ = ["Fold", "cross_fit"]

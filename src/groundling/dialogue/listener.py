@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from groundling import Follower, Plan
 from groundling.dialogue.cross_fit import Fold, cross_fit
 from groundling.dialogue.options import Option, group_by_outcome, right_outcomes
 from groundling.dialogue.search import Request, all_plans, decoded_plan, rank_plans, world_of
@@ -26,18 +27,17 @@ from groundling.dialogue.translation import (
     words_of,
 )
 from groundling.errors import DemonstrationError, SettingError
-from groundling.features.reading import Text
-from groundling.follower import Follower
-from groundling.inference.plan import Plan
+from groundling.features.reader import Text
 from groundling.language.parser import language_of, load_parser
-from groundling.world.environment import Demonstration, Environment, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment, State
 
 __all__ = ["PragmaticListener", "Reason", "Trial", "learn_translation"]
 
 MOST_RANKED = 11
 """How many plans are ranked anew; the others keep the probability they have."""
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-_TEMPERATURES = (0.7, 0.85, 1.0, 1.2, 1.4, 1.7)
+_SHARPENED = 0.5  # temperature at which the probability of the right outcome counts as success
 
 
 def learn_translation(
@@ -48,7 +48,9 @@ def learn_translation(
     texts = [
         (
             words_of(each.instructions, language),
-            describe_graphs(World(each.environment).trace(each.start, each.actions).graphs),
+            describe_graphs(
+                CachedEnvironment(each.environment).trace(each.start, each.actions).graphs
+            ),
         )
         for each in demonstrations
     ]
@@ -57,15 +59,21 @@ def learn_translation(
 
 @dataclass(frozen=True)
 class Trial:
-    """A weight in cross-validation: the mean log-likelihood of right outcomes, and its gain.
+    """A weight in cross-validation: how probable right outcomes are, and the gain over weight 0.
 
-    `gain` is over weight 0, `error` the standard error of that difference.
+    `success` is the mean probability of the right outcome, sharpened so that it is near to how
+    often it is first; `error` is the standard error of `gain`.
     """
 
     weight: float
-    log_likelihood: float
+    success: float
     gain: float
     error: float
+
+    @property
+    def bound(self) -> float:
+        """The gain that one may count on: one standard error below what was measured."""
+        return self.gain - self.error
 
 
 @dataclass(frozen=True)
@@ -161,9 +169,8 @@ class PragmaticListener:
         """Learn the speaker, and choose its weight by cross-validation.
 
         Each of `parts` folds is followed by what the follower's settings learn from the others
-        (`cross_fitted`, if that is there already); the weight with the highest log-likelihood of
-        the right outcomes is taken (at the best temperature for each weight), or 0 if the gain
-        is below its standard error.
+        (`cross_fitted`, if that is there already). The weight whose gain is largest, less its
+        standard error, is taken; it is 0 where no gain exceeds its error.
         """
         shown = list(follower.demonstrations_ if demonstrations is None else demonstrations)
         if not shown:
@@ -177,8 +184,7 @@ class PragmaticListener:
         ):
             cases += cls(other, learn_translation(other, rest), 0.0)._cases(part)
         trials = _compare(cases, sorted({0.0, *weights}))
-        best = max(trials, key=lambda each: (each.log_likelihood, -each.weight))
-        weight = best.weight if best.gain > best.error else 0.0
+        weight = max(trials, key=lambda each: (each.bound, -each.weight)).weight
         return cls(follower, learn_translation(follower, shown), weight, trials)
 
     def _cases(self, demonstrations: Sequence[Demonstration]) -> list[_Case]:
@@ -189,8 +195,10 @@ class PragmaticListener:
             ends = right_outcomes(each)
             ranked = self._best(plans)
             right = np.array([world.outcome(plan.end) in ends for plan in ranked], dtype=bool)
-            if right.any() and not right.all():
-                logs = np.array([plan.log_probability for plan in ranked])
+            logs = np.array([plan.log_probability for plan in ranked])
+            if not right.any() or right.all():
+                found.append((logs, np.zeros(len(logs)), right))  # no weight changes anything
+            else:
                 speaker = self._words(each.instructions, ranked, world).sum(axis=1)
                 found.append((logs, speaker, right))
         return found
@@ -275,7 +283,7 @@ class PragmaticListener:
     def _best(self, plans: Sequence[Plan]) -> list[Plan]:
         return [plans[place] for place in rank_plans(plans)[:MOST_RANKED]]
 
-    def _words(self, text: Text, plans: Sequence[Plan], world: World) -> Reals:
+    def _words(self, text: Text, plans: Sequence[Plan], world: CachedEnvironment) -> Reals:
         """Return log p(word | plan) for each plan and word."""
         labels: list[PlanLabels] = [
             describe_graphs(graphs_of(world, plan.states, plan.actions)) for plan in plans
@@ -288,27 +296,21 @@ _Case = tuple[Reals, Reals, np.ndarray[Any, np.dtype[np.bool_]]]
 
 
 def _compare(cases: Sequence[_Case], weights: Sequence[float]) -> tuple[Trial, ...]:
-    """Return the log-likelihood of right outcomes for each weight, with the gain over none."""
-    if not cases:
-        return (Trial(0.0, 0.0, 0.0, 0.0),)
-    best = {
-        weight: max(
-            (_log_likelihoods(cases, weight, temperature) for temperature in _TEMPERATURES),
-            key=lambda found: float(found.mean()),
-        )
-        for weight in weights
-    }
+    """Return how probable right outcomes are for each weight, with the gain over none."""
+    without = _successes(cases, 0.0)
     trials = []
-    for weight, found in best.items():
-        gains = found - best[0.0]
+    for weight in weights:
+        found = _successes(cases, weight)
+        gains = found - without
         error = float(gains.std() / math.sqrt(len(gains)))
         trials.append(Trial(weight, float(found.mean()), float(gains.mean()), error))
     return tuple(trials)
 
 
-def _log_likelihoods(cases: Sequence[_Case], weight: float, temperature: float) -> Reals:
+def _successes(cases: Sequence[_Case], weight: float) -> Reals:
     found = []
     for logs, speaker, right in cases:
-        scores = (logs + weight * speaker) / temperature
-        found.append(np.logaddexp.reduce(scores[right]) - np.logaddexp.reduce(scores))
+        scores = (logs + weight * speaker) / _SHARPENED
+        total = np.logaddexp.reduce(scores) if len(scores) else 0.0
+        found.append(float(np.exp(scores[right] - total).sum()))
     return np.array(found)

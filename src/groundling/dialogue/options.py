@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groundling.inference.naming import ActionNames
-from groundling.inference.plan import Plan
+from groundling import Plan
+from groundling.inference.plan_space import ActionNames
 from groundling.ties import rank
-from groundling.world.environment import Demonstration, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State
 
 __all__ = ["Option", "group_by_outcome", "options_of", "right_outcomes", "sort_options"]
 
@@ -88,7 +89,7 @@ def right_outcomes(demonstration: Demonstration) -> frozenset[Hashable]:
     >>> sorted(right_outcomes(Demonstration("light it", Lamp(), "off", ("on",), also=(("off",),))))
     ['off', 'on']
     """
-    world = World(demonstration.environment)
+    world = CachedEnvironment(demonstration.environment)
     return frozenset(
         world.outcome(world.carry_out(demonstration.start, actions, str(demonstration))[-1])
         for actions in (demonstration.actions, *demonstration.also)

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from groundling import Follower, Plan
 from groundling.answers import listed_requests, possible_plans
 from groundling.dialogue.options import Option, group_by_outcome
-from groundling.features.reading import Text
-from groundling.follower import Follower
+from groundling.features.reader import Text
 from groundling.inference.decoding import decode, log_softmax
-from groundling.inference.naming import ActionNames
-from groundling.inference.plan import Plan
+from groundling.inference.plan_space import ActionNames
 from groundling.ties import at_least, rank
-from groundling.world.environment import Environment, State, World
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Environment, State
 
 __all__ = ["Request", "all_options", "all_plans", "decoded_plan", "rank_plans", "world_of"]
 
@@ -24,7 +24,7 @@ Request = tuple[Text, Environment, State]
 """Instructions, the environment, and the state to begin in."""
 
 
-def world_of(follower: Follower, environment: Environment) -> World:
+def world_of(follower: Follower, environment: Environment) -> CachedEnvironment:
     """Return the follower's own view of an environment, which remembers what it was asked."""
     return follower._fitted().fitted.encoder.world(environment)
 
@@ -85,7 +85,9 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
     return rank(logs, lambda place: names.plan(plans[place].actions))
 
 
-def decoded_plan(follower: Follower, plans: Sequence[Plan], world: World, most: int = 10) -> Plan:
+def decoded_plan(
+    follower: Follower, plans: Sequence[Plan], world: CachedEnvironment, most: int = 10
+) -> Plan:
     """Return the plan that the follower would answer with, given the probabilities of plans."""
     search, names = follower._fitted().search, ActionNames()
     best, confidence = decode(

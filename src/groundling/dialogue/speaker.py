@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from groundling import Follower, GroundingGraph, Plan
 from groundling.dialogue.search import all_options, world_of
 from groundling.dialogue.translation import (
     PlanLabels,
@@ -28,13 +29,11 @@ from groundling.dialogue.translation import (
 )
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import Meaning
-from groundling.features.reading import Text
-from groundling.follower import Follower
-from groundling.inference.plan import Plan
+from groundling.features.reader import Text
 from groundling.language.parser import language_of, load_parser
 from groundling.language.sentences import is_punctuation, is_unspaced
-from groundling.world.environment import Demonstration, Environment, World
-from groundling.world.graph import GroundingGraph
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment
 
 __all__ = ["Description", "Speaker"]
 
@@ -156,7 +155,7 @@ class Speaker:
             )
         self.follower = follower
         self.language = language_of(load_parser(follower.parser))
-        traces = [World(e.environment).trace(e.start, e.actions, str(e)) for e in shown]
+        traces = [CachedEnvironment(e.environment).trace(e.start, e.actions, str(e)) for e in shown]
         texts = [words_of(each.instructions, self.language) for each in shown]
         self.model = TranslationModel.learn(
             [

@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from groundling import GroundingGraph
 from groundling.errors import DemonstrationError
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.features.lexicon import Lexicon, Meaning
-from groundling.features.reading import Text
+from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 from groundling.language.sentences import split_words
-from groundling.world.environment import Action, State, World
-from groundling.world.graph import GroundingGraph
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Action, State
 
 __all__ = ["PlanLabels", "TranslationModel", "Wording", "describe_graphs", "graphs_of", "words_of"]
 
@@ -49,7 +50,7 @@ def words_of(text: Text, language: Language = NEUTRAL) -> list[str]:
 
 
 def graphs_of(
-    world: World, states: Sequence[State], actions: Sequence[Action]
+    world: CachedEnvironment, states: Sequence[State], actions: Sequence[Action]
 ) -> tuple[GroundingGraph, ...]:
     """Return the grounding graphs of a plan that was carried out."""
     return tuple(
