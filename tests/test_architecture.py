@@ -18,7 +18,7 @@ ROOMS = (
     "estimator", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
+TOP = ("dialogue", "corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))
