@@ -8,12 +8,14 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test soak lint types bench bench-scale defaults docs pictures parser-versions clean
+.PHONY: help install demo test soak versions wheel lint types bench bench-scale defaults docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
 	@echo "make soak     run the tests of the promises for an hour (SOAK=seconds)"
+	@echo "make versions try the lowest and the newest dependencies (PYTHONS='3.11 3.12 3.13')"
+	@echo "make wheel    build a wheel into dist/ and try it in an environment of its own"
 	@echo "make install  make .venv with everything for development"
 	@echo "make lint     check style;  make types: check types"
 	@echo "make docs     build the site into site/ (runs the notebook of the tour)"
@@ -54,6 +56,17 @@ SOAK ?= 3600
 soak: $(VENV)/.dev
 	rm -f soak.json
 	GROUNDLING_SOAK=$(SOAK) $(BIN)/pytest tests/promises -p no:cacheprovider
+
+# Environments of their own, made with uv; nothing of them stays.
+PYTHONS ?= 3.11 3.12 3.13
+RESOLUTIONS ?= lowest-direct highest
+versions: $(VENV)/.dev
+	$(BIN)/python -m tools.versions $(PYTHONS:%=--python %) $(RESOLUTIONS:%=--resolution %)
+
+wheel: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m uv build --quiet --wheel --out-dir dist
+	$(BIN)/python -m tools.versions --wheel dist/*.whl --python 3.11 --resolution highest
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

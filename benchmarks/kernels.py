@@ -12,6 +12,7 @@ from rich.console import Console
 from benchmarks.limit import prepare_limit
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.scorer import Scorer
+from groundling.tasks.benchmark import demonstrations
 from groundling.tasks.registry import get_task
 
 __all__ = ["kernels", "scorer_of"]
@@ -23,7 +24,8 @@ def scorer_of(task: str, size: float) -> Scorer:
     """Return the encoded instances that the best preset of a task learns from, generated."""
     found = get_task(task)
     chosen = found.presets.select("best")
-    shown = found.training_set(found.load(None, size), chosen, None).demonstrations
+    corpus = found.load(None, size)
+    shown = demonstrations(found.prepare(corpus, chosen), found.held_out(corpus))
     made: list[Scorer] = []
     encode = Encoder.encode
 

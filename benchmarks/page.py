@@ -8,19 +8,19 @@ from pathlib import Path
 __all__ = ["BARS", "PICTURE", "comparison", "draw_fits", "reached", "verdicts", "write_page"]
 
 BARS = {
-    "speedup_vs_torch": (10.0, "at least"),
+    "speedup_vs_torch": (12.0, "at least"),
     "speedup_vs_numpy": (200.0, "at least"),
     "speedup_two_threads": (1.7, "at least"),
     "growth_exponent": (1.05, "at most"),
     "growth_exponent_with_encoding": (1.05, "at most"),
     "kernel_graph_times_limit": (3.5, "at most"),
-    "kernel_flat_times_limit": (3.0, "at most"),
-    "kernel_units_times_limit": (6.0, "at most"),
+    "kernel_flat_times_limit": (2.8, "at most"),
+    "kernel_units_times_limit": (4.0, "at most"),
     "fit_scene_speedup": (3.0, "at least"),
     "fit_mazes_speedup": (1.8, "at least"),
     "follow_one_speedup": (4.0, "at least"),
     "follow_many_speedup": (2.0, "at least"),
-    "first_run_speedup": (3.0, "at least"),
+    "first_run_speedup": (4.0, "at least"),
     "first_run_seconds": (15.0, "at most"),
     "memory_per_plan_ratio": (5.0, "at least"),
     "requests_growth_mb": (5.0, "at most"),

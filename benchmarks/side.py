@@ -125,7 +125,9 @@ def task(name: str, folder: Path | None, size: float) -> tuple[Callable[[], Any]
     else:
         found = get_task(name)
         chosen, corpus = found.presets.select("best"), found.load(folder, size)
-        shown = found.training_set(corpus, chosen, None).demonstrations
+        from groundling.tasks.benchmark import demonstrations
+
+        shown = demonstrations(found.prepare(corpus, chosen), found.held_out(corpus))
     return lambda: chosen.follower(seed=0), list(shown)
 
 

@@ -21,6 +21,7 @@ from rich.table import Table
 from groundling import Demonstration, Features, Follower, Learning, Overlay, PlanModel, Search
 from groundling.errors import ConvergenceWarning, GroundlingWarning
 from groundling.files import write_atomically
+from groundling.tasks.benchmark import demonstrations
 from groundling.tasks.mazes import generate_demonstrations, generate_mazes
 from groundling.tasks.mazes.demo import demo_world
 from groundling.tasks.mazes.maze_presets import PRESETS
@@ -87,7 +88,8 @@ def streams() -> dict[str, Sequence[Demonstration]]:
     if folder := os.environ.get("GROUNDLING_CORPORA"):
         task = MazeTask()
         corpus = task.load(Path(folder))
-        shown = task.training_set(corpus, PRESETS.select("best"), None).demonstrations
+        cases = task.prepare(corpus, PRESETS.select("best"))
+        shown = demonstrations(cases, task.held_out(corpus))
         found["mazes"] = shown[: max(SEEN)]
     return found
 

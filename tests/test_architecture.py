@@ -12,13 +12,13 @@ import groundling
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "trust", "settings", "limits", "files", "cache", "internals", "compiling", "ties",
-    "modelfolder", "language", "world", "svg", "data", "features", "overlay", "inference", "models",
-    "explain", "answers", "judging", "learning", "selection", "scale", "io",
+    "modelfolder", "language", "world", "examples", "svg", "data", "features", "overlay",
+    "inference", "models", "explain", "answers", "judging", "learning", "selection", "scale", "io",
     "checks",
     "estimator", "follower", "conversation",
 )  # fmt: skip
 """The core from the ground up: each room may use those before it, and itself."""
-TOP = ("corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
+TOP = ("dialogue", "corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from groundling.errors import LimitError, SettingError
@@ -28,3 +30,10 @@ def test_limits_refuse_what_is_no_number(monkeypatch, given):
 def test_limits_name_themselves_and_how_to_raise_them(limit):
     with pytest.raises(SettingError, match=rf"at most .* {limit.what}.*{limit.variable}"):
         limit.check(limit.default + 1, SettingError, "The file")
+
+
+def test_limits_are_all_on_the_page():
+    page = (Path(__file__).parents[1] / "docs" / "reliability.md").read_text(encoding="utf-8")
+    for limit in LIMITS.values():
+        row = f"| `{limit.name}` | {limit.default:,} {limit.what} | `{limit.variable}` |"
+        assert row in page

@@ -87,7 +87,7 @@ def cache_folder() -> Path | None:
     It is made in NUMBA_CACHE_DIR or else beside the package or in the user's cache. Folders of
     other digests that were not used lately are deleted.
     """
-    chosen = numba.config.CACHE_DIR
+    chosen = getattr(numba.config, "CACHE_DIR", "")
     roots = [Path(chosen)] if chosen else [_PACKAGE / "__pycache__", user_cache_path("groundling")]
     for root in roots:
         folder = root / "groundling-kernels" / digest()

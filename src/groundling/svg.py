@@ -237,8 +237,9 @@ def framed(drawing: str, title: str = "", captions: Sequence[str] = ()) -> str:
     from defusedxml.ElementTree import fromstring
 
     inner = fromstring(drawing)
-    box = inner.get("viewBox") or f"0 0 {inner.get('width', 300)} {inner.get('height', 150)}"
-    _, _, wide, tall = (float(re.sub(r"[^\d.eE+-]", "", each)) for each in box.split())
+    size = (inner.get("width", "300"), inner.get("height", "150"))
+    box = inner.get("viewBox") or "0 0 " + " ".join(re.sub(r"[^\d.]", "", each) for each in size)
+    _, _, wide, tall = map(float, box.split())
     scale = min((_WIDTH - 2 * _MARGIN) / wide, _WIDTH / tall)
     heads = textwrap.wrap(title, int(_WIDTH / (0.62 * _HEAD)))
     lines = [part for each in captions
@@ -258,12 +259,12 @@ def framed(drawing: str, title: str = "", captions: Sequence[str] = ()) -> str:
         page.text(_MARGIN, bottom + (number + 0.5) * _LINE * 1.45, text, font_size=_LINE)
     marker = page.add("g")
     left = (_WIDTH - wide * scale) / 2
-    size = f'x="{left:g}" y="{top:g}" width="{wide * scale:g}" height="{tall * scale:g}"'
+    place = f'x="{left:g}" y="{top:g}" width="{wide * scale:g}" height="{tall * scale:g}"'
     plain = re.sub(r'(<svg\b[^>]*?)\s(?:width|height)="[^"]*"', r"\1", drawing, count=2)
     if "viewBox" not in plain.partition(">")[0]:
-        size += f' viewBox="{box}"'
+        place += f' viewBox="{box}"'
     empty = tostring(marker, encoding="unicode")
-    return str(page).replace(empty, plain.replace("<svg", f"<svg {size}", 1))
+    return str(page).replace(empty, plain.replace("<svg", f"<svg {place}", 1))
 
 
 def write_picture(

@@ -205,8 +205,8 @@ def check(case: Case) -> None:
 
     def total(where):
         some, rest = scorer.group_scores(where)
-        some = some.reshape(weight.shape)
-        return float(np.where(weight != 0.0, some * weight, 0.0).sum() + rest @ free_weight)
+        some = np.where(weight != 0.0, some.reshape(weight.shape), 0.0)
+        return float((some * weight).sum() + rest @ free_weight)
 
     expect = scorer.weighted_gradient(theta, weight.ravel(), free_weight)
     slope = (total(theta + step * direction) - total(theta - step * direction)) / (2 * step)

@@ -1,18 +1,24 @@
 """Layouts: flat plans, laid out side by side, score as they do one by one."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from groundling.features.labels import NodeLabel, WordLabel
+from groundling.errors import GraphError
+from groundling.features.labels import NodeLabel, NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
+from groundling.overlay import layout as module
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoding import Instance, Scored, encode
-from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.graphs import LaidOutGraph, Layouts, Shape
 from groundling.overlay.layout import arrange, is_flat, lay_out_flat, lay_out_graphs, measure_room
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton
+from groundling.world.graph import GroundingGraph
 
 ONE = Shape((((0, ("self",)),),), (True,))
 
@@ -94,3 +100,58 @@ def test_flat_kernels_are_not_used_where_an_action_has_several_nodes():
     words = [((WordLabel("word=go"), 1.0),)]
     made = [Instance(skeleton, words, [Candidates.single([graph])], (0,))]
     assert not is_flat(encode(made, FeatureSpace(min_count=0), grow=True).batch)
+
+
+def edged(relations):
+    """Return an instance about one graph with an edge for each relation."""
+    names = tuple(f"n{place}" for place in range(len(relations) + 1))
+    near = [tuple((place + 1, (name,)) for place, name in enumerate(relations))]
+    near += [((0, ("back",)),)] * len(relations)
+    labels = ((NodeLabel("a"), 1.0),)
+    shape = Shape(tuple(near), (True,) * len(names))
+    graph = LaidOutGraph((labels,) * len(names), names, shape, labels, ())
+    skeleton = joined_skeleton([Instruction.chain("go")], Overlay(), lambda each, _: [[0]])
+    words = [((WordLabel("word=go"), 1.0),)]
+    made = Instance(skeleton, words, [Candidates.single([graph])], (0,))
+    return encode([made], FeatureSpace(min_count=0), grow=True)
+
+
+def test_layout_refuses_more_relations_than_a_link_has_bits_for(monkeypatch):
+    encoding = edged(["to", "by", "at"])
+    lay_out_graphs(encoding.batch)
+    monkeypatch.setattr(module, "MOST_RELATIONS", 6)
+    with pytest.raises(GraphError, match=r"relations in grounding graphs must be at most 6; got 7"):
+        lay_out_graphs(encoding.batch)
+    assert (2**64 - 1) >> int(module.RELATION) == 2**16 - 1
+
+
+def test_layout_refuses_more_states_than_a_link_has_bits_for(monkeypatch):
+    encoding = edged(["to"] * 8)
+    layout = lay_out_graphs(encoding.batch)
+    assert measure_room(encoding.batch, layout).tile_states == 16
+    monkeypatch.setattr(module, "MOST_STATES", 15)
+    with pytest.raises(GraphError, match=r"of a plan must be at most 15; got 16\. Use shorter"):
+        measure_room(encoding.batch, layout)
+    assert int(module.STATE) == 2**24 - 1
+
+
+def test_numbers_on_edges_are_one_relation():
+    layouts = Layouts(Overlay(), NodeLabeller())
+    seen = set()
+    for distance in np.linspace(0, 1, 500):
+        nodes = {"event": "move", "lamp": "round"}
+        edges = [("event", "lamp", {"distance": float(distance), "side": "left"})]
+        shape = layouts.lay_out(GroundingGraph(nodes, edges)).shape
+        seen |= {relation for around in shape.near for _, relation in around}
+    assert seen == {
+        ("distance", "side=left"), ("distance reversed", "side=left reversed"), ("self",)
+    }  # fmt: skip
+
+
+def test_no_function_of_the_overlay_has_more_than_eight_parameters():
+    for path in Path(module.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                given = node.args
+                count = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
+                assert count <= 8, f"{path.name}: {node.name}"

@@ -213,10 +213,12 @@ def test_bounded_worlds_memory_has_a_bound_in_bytes():
         state = world.step(state, "right")
         assert budget.used <= budget.most
     one = CachedEnvironment(Endless(), budget)
+    most = 0
     for number in range(5000):
         one.step((number, ""), "right")
+        most = max(most, len(one._steps))  # the end may come just after older ones were dropped
     assert budget.used <= budget.most
-    assert 100 < len(one._steps) < 5000
+    assert 100 < most < 5000
 
 
 def test_bounded_worlds_of_which_nothing_is_remembered_are_let_go():

@@ -4,7 +4,7 @@ import pytest
 
 from groundling import Demonstration, Follower, Instruction, Learning, Search, compose
 from groundling.errors import DemonstrationError
-from groundling.language.joining import join_instructions
+from groundling.language.instruction import join_instructions
 from groundling.models.examples import prepare
 from research.conversations import measure
 from tests.worlds import Line, workbench

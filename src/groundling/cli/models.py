@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.console import Console
-
-    from groundling.follower import Follower
 
 __all__ = ["diagnose", "explain", "follow", "train", "warnings_told", "weights"]
 
@@ -123,11 +121,6 @@ def train(
                 "--setting cannot be given with --memory or --cluster. Leave it out, or use "
                 "Follower(…).fit(…, memory=…) in Python."
             )
-        if not again and is_model(out):
-            raise SettingError(
-                f"{out} holds a model already. Give another folder with --out, or --again to "
-                "replace it."
-            )
         console = make_console()
         corpus, shown, source = None, None, None
         if own and large:  # read in parts, again and again, with what is bad left out each time
@@ -139,16 +132,22 @@ def train(
         else:
             source = find_source(asked, files, corpora, sample, console, skip_bad=skip_bad)
             corpus = load_corpus(task, source)
+        if not again and is_model(out):
+            raise SettingError(
+                f"{out} holds a model already. Give another folder with --out, or --again to "
+                "replace it."
+            )
         out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written is told now
         began = perf_counter()
         note = Note(task, preset, row, source is None and not own, seed=seed)
         auto = asked.presets.select(preset, row).auto
+        choices: list[Any] = []
         with progress(console, "learning") as report, warnings_told(console, convergence=auto):
             follower, note, count = learn(
                 note, corpus, out, left_out=left_out, progress=report,
                 resumed=lambda: console.print("Resuming a training that was stopped."),
                 changes=((("parser", parser),) if parser else ()) + changes,
-                cluster=cluster, memory=memory, shown=shown,
+                cluster=cluster, memory=memory, shown=shown, tell=choices.extend,
             )  # fmt: skip
         apart = "" if own else f"; left out: {note.left_out or 'nothing'}"
         say(
@@ -157,15 +156,15 @@ def train(
             f"{perf_counter() - began:.0f} s{apart}.",
         )
         if auto:
-            _show_choices(console, follower, setting or ())
+            _show_choices(console, choices, setting or ())
         where = f" --world {task}" if own else ""
         say(console, f"The model is in {out}. Try: groundling follow {out}{where}")
 
 
-def _show_choices(console: Console, follower: Follower, settings: Iterable[str]) -> None:
+def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[str]) -> None:
     """Say what was chosen from the demonstrations, and how to change it here."""
     say(console, "Chosen from the demonstrations:")
-    for each in follower.choices_:
+    for each in choices:
         name = each.what.lower()
         change = name if "." in name else f"{name}.NAME"
         say(

@@ -32,11 +32,7 @@ def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, fr
     For each word its strongest features, then the strongest that need no word at all.
 
     >>> from groundling import Demonstration, Features, GroundingGraph, Overlay, PlanModel
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> from groundling.examples import Lamp
     >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
     >>> follower = Follower(
     ...     model=PlanModel(), overlay=Overlay(), features=Features(), parser="chain"

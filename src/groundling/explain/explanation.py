@@ -438,16 +438,9 @@ class Explanation:
 
     Examples
     --------
-    >>> from groundling import Demonstration, Follower, GroundingGraph
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
-    >>> shown = [
-    ...     Demonstration("light the lamp", Lamp(), "off", ("on",)),
-    ...     Demonstration("darken the lamp", Lamp(), "on", ("off",)),
-    ... ]
+    >>> from groundling import Follower
+    >>> from groundling.examples import Lamp, lamp_demonstrations
+    >>> shown = lamp_demonstrations()
     >>> follower = Follower(parser="chain").fit(shown)
     >>> why = follower.follow("light the room", Lamp(), "off").explain()
     >>> [cause.unit.text for cause in why.steps[0].causes]

@@ -35,6 +35,12 @@ class Features(Settings):
     slots
         Kinds of values that words match by spelling or through the lexicon instead of being
         joined with; words that match none are joined with them by `value` (see `joins`).
+    names
+        How words spell the values of slots: `"words"`, each word by itself, or `"spans"`,
+        several words together (see `SpanIndex`). With spans, a name is found as a whole before
+        parts of it are, only names that exist where the text is said are looked for, every word
+        keeps its own reading too, and an unknown word that is one edit from a name or from a word
+        of the training texts is read as that.
     numbers
         How numbers are used (see `NodeLabeller`).
     joins
@@ -73,6 +79,7 @@ class Features(Settings):
     stop_words: tuple[str, ...] = ()
     promote: tuple[str, ...] = ("case", "mark")
     slots: tuple[str, ...] = ()
+    names: Literal["words", "spans"] = "words"
     numbers: tuple[Literal["real", "bins", "equal"], ...] = ("real", "bins", "equal")
     joins: tuple[str | JoiningFunction, ...] = JOINS
     lexicon: Lexicon | str | Path = "strings"
@@ -106,6 +113,12 @@ class Features(Settings):
                 "Features.lexicon",
                 "without Features.slots, whose values it looks words up for",
                 "Name slots, or leave the lexicon out.",
+            )
+        if self.names == "spans" and not self.slots:
+            raise idle_setting(
+                "Features.names",
+                "without Features.slots, whose values are names",
+                "Name slots, or leave it out.",
             )
         if self.compound_weight != 1 and not set(self.words) - set(_ALONE):
             raise idle_setting(

@@ -11,6 +11,7 @@ from groundling.errors import InstructionError
 from groundling.features.connectives import Connective, in_order
 from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
+from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of
@@ -41,6 +42,8 @@ class Reader:
         How often each word occurs in the training texts; rare words may be misspelt.
     connectives
         Words that turn the order of a text around (see `in_order`).
+    spans
+        Whether values are named by spans of words (see `SpanIndex`) instead of single words.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Reader:
     lexicon: Lexicon = field(default_factory=Lexicon)
     counts: Mapping[str, int] = field(default_factory=dict)
     connectives: frozenset[Connective] = frozenset()
+    spans: bool = False
     language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -65,6 +69,8 @@ class Reader:
     _senses_of: tuple[object, ...] = field(default=(), init=False, repr=False, compare=False)
     _senses_size: int = field(default=-1, init=False, repr=False, compare=False)
     _compounds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
+    _names: SpanIndex | None = field(default=None, init=False, repr=False, compare=False)
+    _corrected: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.language = language_of(self.parser)
@@ -163,7 +169,8 @@ class Reader:
             or any(one is not other for one, other in zip(state, self._senses_of, strict=False))
         ):
             self._senses, self._senses_of, self._senses_size = {}, state, size
-            self._compounds = None
+            self._compounds = self._names = None
+            self._corrected = {}
 
     def _find_compounds(self, values: Mapping[str, Collection[str]]) -> frozenset[str]:
         """Return what is written with several characters and stands for something."""
@@ -218,25 +225,71 @@ class Reader:
         return replace(instruction.select(begins), tokens=tuple(merged)), tuple(owner)
 
     def label(
-        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+        self,
+        instruction: Instruction,
+        values: Mapping[str, Collection[str]],
+        names: SpanIndex | None = None,
     ) -> list[LabelledWord]:
         """Return the labels of each word, given which values of which kinds exist.
 
         Where names are written with several words (see `compound`), the first has the labels.
+        With `spans`, `names` are those to look for, of all values if there are none.
         """
         compound, owner = self.compound(instruction, values)
-        found = self._label(compound, values)
+        found = self._label(compound, values, names)
         if compound is instruction:
             return found
         before = (-1, *owner[:-1])
         return [found[own] if own != last else () for last, own in zip(before, owner, strict=True)]
 
+    def _meanings(
+        self,
+        words: list[str],
+        values: Mapping[str, Collection[str]],
+        names: SpanIndex | None,
+    ) -> tuple[list[str], list[list[tuple[str, str | float, float]]]]:
+        """Return how words are read, and the kinds and values of each, with their extent."""
+        self._remember(values)
+        if not (self.spans and self.lexicon.string_match):
+            senses = [self._sense(word, values) for word in words]
+            return words, [[(kind, value, 1.0) for kind, value in each] for each in senses]
+        if names is None:
+            if self._names is None:
+                self._names = SpanIndex(values, self.language)
+            names = self._names
+        # Numbers, and what the lexicon was given, are single words.
+        others: dict[str, tuple[str, ...]] = dict.fromkeys(values, ())
+        found: list[list[tuple[str, str | float, float]]] = []
+        read = []
+        for word in words:
+            given = self.lexicon.look_up(word, others, language=self.language)
+            found.append([(kind, value, 1.0) for kind, value in given])
+            read.append(word if given or word in names else self._correct(word))
+        for span in names.find(read, self.counts):
+            for place in span.places:
+                if not any(kind == span.kind for kind, _, extent in found[place] if extent == 1.0):
+                    found[place].append((span.kind, span.value, span.extent / len(span.places)))
+        return read, found
+
+    def _correct(self, word: str) -> str:
+        """Return the word of the training texts that an unknown word is a misspelling of."""
+        if word in self.counts:
+            return word
+        if len(self._corrected) > _MOST_SENSES:
+            self._corrected.clear()
+        found = self._corrected.get(word)
+        if found is None:
+            found = self._corrected[word] = nearest_word(word, self.counts) or word
+        return found
+
     def _label(
-        self, instruction: Instruction, values: Mapping[str, Collection[str]]
+        self,
+        instruction: Instruction,
+        values: Mapping[str, Collection[str]],
+        names: SpanIndex | None = None,
     ) -> list[LabelledWord]:
         words = [self.language.fold(word) for word in instruction.tokens]
-        self._remember(values)
-        senses = [self._sense(word, values) for word in words]
+        words, senses = self._meanings(words, values, names)
         cores = [
             f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
         ]
@@ -245,23 +298,26 @@ class Reader:
         for position, (word, found) in enumerate(zip(words, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
             if found:
-                by_kind: dict[str, list[str | float]] = {}
-                for kind, value in found:
-                    by_kind.setdefault(kind, []).append(value)
+                by_kind: dict[str, list[tuple[str | float, float]]] = {}
+                for kind, value, extent in found:
+                    by_kind.setdefault(kind, []).append((value, extent))
                 for kind, meant in by_kind.items():
-                    names = self.labeller.names(instruction, cores, position, f"‹{kind}›")
-                    labels += [(WordLabel(name), amount(name)) for name in names]
+                    called = self.labeller.names(instruction, cores, position, f"‹{kind}›")
+                    labels += [(WordLabel(name), amount(name)) for name in called]
                     labels += [
-                        (WordLabel(name, kind, value), amount(name))
-                        for name in names
-                        for value in meant
+                        (WordLabel(name, kind, value), amount(name) * extent)
+                        for name in called
+                        for value, extent in meant
                     ]
                     if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
                         # “both” and “two” agree in value, but not in all they say.
                         labels.append((WordLabel(f"word={word}"), 1.0))
+                if self.spans and "word" in self.labeller.labels:
+                    # A word of a name may be said for itself (“lock the shed lock”).
+                    labels.append((WordLabel(f"word={word}"), 1.0))
             else:
-                names = self.labeller.names(instruction, cores, position, word)
-                labels += [(WordLabel(name), amount(name)) for name in names]
+                called = self.labeller.names(instruction, cores, position, word)
+                labels += [(WordLabel(name), amount(name)) for name in called]
                 labels += self._learnt(instruction, cores, position, words, values)
             if "string" in self.labeller.labels and word not in self.labeller.stop_words:
                 labels.append((WordLabel("string", "string", word), 1.0))

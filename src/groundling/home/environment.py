@@ -257,7 +257,7 @@ class HomeEnvironment:
             edges += [("event", "thing", "of"), ("thing", "place", "in")]
         if action.value is not None:
             said = "minutes" if action.verb.endswith("time") else action.verb.removeprefix("set ")
-            nodes["value"] = {said: action.value}
+            nodes["value"] = {said: action.value, **_ends(said, action.value)}
             edges.append(("event", "value", "to"))
         return GroundingGraph(nodes, edges)
 
@@ -315,6 +315,13 @@ class HomeEnvironment:
         """Return a line of text about a state."""
         changed = ", ".join(f"{id_} {name} = {value}" for id_, name, value in state.changes)
         return changed or "as it was read"
+
+
+def _ends(said: str, value: Hashable) -> dict[str, bool]:
+    """Return labels for the ends of a scale, which people call by words."""
+    if said in ("brightness", "position", "volume"):
+        return {"most": value == 100, "least": value == 1}
+    return {}
 
 
 def _kinds(domain: str) -> dict[str, str]:

@@ -126,7 +126,8 @@ class TrainingData:
             self.encoder.reader.count(texts, self.encoder.values)
         if self.before_labels is not None:
             self.before_labels()
-        known = self.grow or self.surveyed  # then graphs have no new values
+        # Then graphs have no new values; spans are looked for among those of each text.
+        known = (self.grow or self.surveyed) and not self.encoder.reader.spans
         return [
             self.encoder.label(example.instructions, () if known else each, separate=separate)
             for example, each in zip(self.examples, graphs, strict=True)

@@ -37,7 +37,13 @@ class LearntSettings:
         """Return what encodes for one member; all members read the text alike."""
         features = member.features
         labeller = replace(features.labeller(), stop_words=frozenset(self.features.stop_words))
-        reader = Reader(load_parser(self.parser), self.features.promote, labeller, lexicon)
+        reader = Reader(
+            load_parser(self.parser),
+            self.features.promote,
+            labeller,
+            lexicon,
+            spans=features.names == "spans",
+        )
         budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)
 

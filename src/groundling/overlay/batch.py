@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numba.extending import overload_method
+from numba import extending
 from numpy.typing import NDArray
 
 from groundling.compiling import DEBUG, njit
@@ -65,6 +65,7 @@ def _finder(name: str, method: Any) -> Any:
 
 
 _known: set[str] = set()
+overload_method: Any = extending.overload_method
 
 # One type of integer in all kernels: what is called with several is compiled as often.
 whole: Callable[[Any], int] = cast(Any, np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
+from groundling.features.spans import SpanIndex
 from groundling.language.instruction import Instruction
 from groundling.language.units import split_units
 from groundling.overlay.candidate_arrays import LatestArrays
@@ -34,6 +35,7 @@ from groundling.world.trajectory import Trajectory
 __all__ = ["Encoder", "LabelledText"]
 
 _KEY_BYTES = 200  # of what a graph is found by
+_NAMES = 16  # sets of graphs whose names are kept
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Encoder:
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
         self._latest = LatestArrays()
+        self._names: dict[frozenset[LaidOutGraph], SpanIndex] = {}  # that exist among graphs
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
@@ -128,6 +131,7 @@ class Encoder:
         self._layouts.clear()
         self._joined = None
         self._latest.forget()
+        self._names.clear()
         self.memory.clear()
         self.budget.count_again()
 
@@ -187,7 +191,7 @@ class Encoder:
     def label(
         self,
         instructions: Sequence[Instruction],
-        graphs: Iterable[LaidOutGraph] = (),
+        graphs: Collection[LaidOutGraph] = (),
         *,
         separate: bool = False,
     ) -> LabelledText:
@@ -197,8 +201,9 @@ class Encoder:
         """
         make = separate_skeleton if separate else joined_skeleton
         skeleton = make(instructions, self.overlay, self.split)
+        names = self._names_of(graphs) if self.reader.spans and not separate else None
         values = self._values_with(graphs)
-        labelled = [self.reader.label(instruction, values) for instruction in instructions]
+        labelled = [self.reader.label(each, values, names) for each in instructions]
         places = zip(skeleton.sentence, skeleton.position, strict=True)
         words = tuple(labelled[sentence][position] for sentence, position in places)
         return LabelledText(tuple(instructions), skeleton, words)
@@ -224,6 +229,22 @@ class Encoder:
     def _new_values(self, graph: LaidOutGraph) -> tuple[tuple[str, str], ...]:
         values = self.values
         return tuple(p for p in graph.values if p[0] in values and p[1] not in values[p[0]])
+
+    def _names_of(self, graphs: Iterable[LaidOutGraph]) -> SpanIndex | None:
+        """Return the names in the graphs that a text may be about; None if there are no graphs."""
+        key = frozenset(graphs)
+        if not key:
+            return None
+        found = self._names.get(key)
+        if found is None:
+            pairs = {p for graph in key for p in graph.values if p[0] in self.values}
+            values: dict[str, list[str]] = {}
+            for kind, value in sorted(pairs):
+                values.setdefault(kind, []).append(value)
+            if len(self._names) >= _NAMES:
+                self._names.pop(next(iter(self._names)))
+            found = self._names[key] = SpanIndex(values, self.reader.language)
+        return found
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

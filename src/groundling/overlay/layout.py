@@ -588,10 +588,17 @@ def make_workspace(room: Room) -> Workspace:
         lives=np.zeros(room.groups, np.bool_),
     )
     plans = PlanSpace(
-        *np.zeros((1, room.groups)), *np.zeros((2, grouped)), *np.zeros((2, room.candidates)),
-        *np.zeros((2, room.kinds)), *np.zeros((2, room.graphs)),
-        np.zeros(room.candidates, np.bool_),
-    )  # fmt: skip
+        group_shift=np.zeros(room.groups),
+        group_log=np.zeros(grouped),
+        group_weight=np.zeros(grouped),
+        free=np.zeros(room.candidates),
+        free_weight=np.zeros(room.candidates),
+        kind_score=np.zeros(room.kinds),
+        kind_weight=np.zeros(room.kinds),
+        graph_score=np.zeros(room.graphs),
+        graph_weight=np.zeros(room.graphs),
+        in_logs=np.zeros(room.candidates, np.bool_),
+    )
     return Workspace(tile, chart, plans)
 
 

@@ -74,11 +74,8 @@ def inside(text: Text, tile: Any, psi: Any, chart: Chart, space: Any, group_log:
             own = fetch(space.scores, w * text.nodes, tile.state_node, s)
             store(row, s, masked(own, tile.state_node, s, text.nodes, ring.zero))
     for w in range(text.words):
-        row, parent, group = (
-            chart.rows[w * states : (w + 1) * states],
-            text.parent[w],
-            text.group[w],
-        )
+        row = chart.rows[w * states : (w + 1) * states]
+        parent, group = text.parent[w], text.group[w]
         if parent < 0:
             _sum_candidates(tile, ring, row, space.sums, True)
             for c in range(len(tile.order)):
@@ -119,7 +116,7 @@ def _send_far(
 
 
 @inner
-def _kept(text: Text, w: int, psi: Any) -> float:
+def _kept(text: Text, w: int, psi: Any) -> Any:
     """Return what staying at the same node weighs."""
     stays = text.stay >= 0 and text.link[w] != UNIT
     return psi.edge[text.dependency[w], text.stay] if stays else psi.ring.zero
@@ -162,21 +159,23 @@ def outside(
             continue
         above = chart.posteriors[parent * states : (parent + 1) * states]
         message, kept = chart.messages[w * states : (w + 1) * states], _kept(text, w, psi)
+        stayed = ring.tally()
         for s in range(0, states, LANES):
             adjoint = ring.over(load(above, s), load(message, s))
             store(space.asked, s, adjoint)
             store(posterior, s, ring.times(kept, ring.times(adjoint, load(row, s))))
+            stayed = ring.tallied(stayed, posterior, s)
         rows, times = (space.asked, row, posterior), weight[tile.order[0], group]
         link, dependency = text.link[w], text.dependency[w]
         grad = gradients.edge[dependency]
         if link != UNIT:
             if text.stay >= 0:
-                grad[text.stay] += ring.counted(ring.sum_row(posterior, states), times)
+                grad[text.stay] += ring.counted(ring.tally_sum(stayed), times)
             tile.receive_links(ring, psi.edge[dependency], rows, grad, times)
         if link != BOUND:
             hop = _hop(text, w, psi)
-            stayed, gone = _receive_far(ring, psi.skip, hop, tile, rows)
-            grad[SAME] += ring.counted(stayed, times)
+            entered, gone = _receive_far(ring, psi.skip, hop, tile, rows)
+            grad[SAME] += ring.counted(entered, times)
             grad[NEXT if hop[0] else PREVIOUS] += ring.counted(gone, times)
             if text.advance[w] >= 0:
                 gradients.pair[text.advance[w]] += ring.counted(gone, times)

@@ -79,12 +79,17 @@ class Scaled(NamedTuple):
         """Whether a candidate is to be done in this semiring."""
         return True
 
-    def sum_row(self, row: Reals, states: int) -> float:
-        """⊕ of a row."""
-        amount = spread(0.0)
-        for s in range(0, states, LANES):
-            amount = amount + load(row, s)
-        return float(total(amount))
+    def tally(self) -> Any:
+        """Zero, as wide as sums are that `tallied` adds to."""
+        return spread(0.0)
+
+    def tallied(self, amount: Any, row: Reals, s: int) -> Any:
+        """⊕ eight states of a row to a sum."""
+        return amount + load(row, s)
+
+    def tally_sum(self, amount: Any) -> Any:
+        """What such a sum amounts to."""
+        return total(amount)
 
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:
         """Divide a row by its sums, candidate by candidate, where they leave the range."""
@@ -137,10 +142,15 @@ class Logs(NamedTuple):
     def wants(self, in_logs: bool) -> bool:
         return in_logs
 
-    def sum_row(self, row: Reals, states: int) -> float:
-        amount = self.zero
-        for s in range(states):
-            amount = self.plus(amount, row[s])
+    def tally(self) -> Any:
+        return self.zero
+
+    def tallied(self, amount: Any, row: Reals, s: int) -> Any:
+        for state in range(s, s + LANES):
+            amount = self.plus(amount, row[state])
+        return amount
+
+    def tally_sum(self, amount: Any) -> Any:
         return amount
 
     def settle(self, tile: Any, row: Reals, sums: Reals, factors: Reals, logs: Reals) -> None:

@@ -30,9 +30,10 @@ __all__ = [
 ]  # fmt: skip
 
 LANES = 8  # candidates or word sets that are done side by side
-PLAIN = bool(numba.config.DISABLE_JIT)
+PLAIN = bool(getattr(numba.config, "DISABLE_JIT", 0))
 
 lower_builtin: Any = _lower_builtin
+primitive: Any = models.PrimitiveModel
 _DOUBLE, _INTEGER = ir.DoubleType(), ir.IntType(32)
 _EIGHT, _INDICES = ir.VectorType(_DOUBLE, LANES), ir.VectorType(_INTEGER, LANES)
 _FUSED = ("contract",)  # as in all kernels: a product and a sum may be rounded once
@@ -53,12 +54,12 @@ def lane_rows(count: int) -> NDArray[np.float64]:
 
 
 @register_jitable
-def up_to_eights(count: int) -> int:
+def up_to_eights(count: Any) -> Any:
     """Round a number up to whole eights."""
     return (count + LANES - 1) // LANES * LANES
 
 
-class _Eight(types.Type):  # type: ignore[misc]
+class _Eight(types.Type):
     """Eight numbers; only kernels have them."""
 
 
@@ -66,7 +67,7 @@ _eight = _Eight("eight")
 
 
 @register_model(_Eight)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(primitive):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _EIGHT)
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, unquote, unquote_plus
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.studio.problems import problem

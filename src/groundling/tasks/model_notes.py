@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,7 @@ def train(
     changes: Iterable[tuple[str, Any]] = (),
     progress: ProgressCallback | None = None,
     resumed: Callable[[], None] = lambda: None,
+    tell: Callable[[Sequence[Any]], None] = lambda choices: None,
     cluster: Any = None,
     memory: str | None = None,
     shown: Iterable[Demonstration] | None = None,
@@ -81,7 +82,7 @@ def train(
     What an interrupted training has reached lies in the folder `checkpoints`; the same
     call resumes from there, and calls `resumed`. The model appears only when it is whole.
     Nothing is deleted but what this training has written. `shown` are the demonstrations, where
-    they are too many to be listed.
+    they are too many to be listed; `tell` gets what was chosen from them.
     """
     out = Path(out)
     task = get_task(note.task)
@@ -96,8 +97,8 @@ def train(
     if _begin(checkpoints, note):
         resumed()
     follower: Follower = chosen.fit(
-        shown, seed=note.seed, progress=progress, checkpoint=checkpoints, check=chosen.auto,
-        cluster=cluster, memory=memory,
+        shown, seed=note.seed, tell=tell, progress=progress, checkpoint=checkpoints,
+        check=chosen.auto, cluster=cluster, memory=memory,
     )  # fmt: skip
     follower.save(out, note=note.to_dict())
     _end(checkpoints)

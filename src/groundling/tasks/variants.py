@@ -61,13 +61,28 @@ class BasePreset:
             threads=threads,
         )
 
-    def fit(self, shown: Iterable[Demonstration], *, seed: int = 0, **options: Any) -> Follower:
-        """Return a follower trained with these settings; `options` are those of `Follower.fit`."""
+    def fit(
+        self,
+        shown: Iterable[Demonstration],
+        *,
+        seed: int = 0,
+        tell: Callable[[Sequence[Any]], None] = lambda choices: None,
+        **options: Any,
+    ) -> Follower:
+        """Return a follower trained with these settings; `options` are those of `Follower.fit`.
+
+        `tell` is called with what was chosen from the demonstrations, `overrides` left out.
+        """
         follower = self.follower(seed=seed)
-        if self.overrides:
-            names = {name.replace(".", "__"): value for name, value in self.overrides}
-            follower = follower.fit(shown, check=False).chosen().set_params(**names)
-        return follower.fit(shown, **options)
+        if not self.overrides:
+            follower.fit(shown, **options)
+            tell(follower.choices_)
+            return follower
+        follower.fit(shown, check=False)
+        said = {name.lower() for name, _ in self.overrides}
+        tell([each for each in follower.choices_ if each.what.lower() not in said])
+        names = {name.replace(".", "__"): value for name, value in self.overrides}
+        return follower.chosen().set_params(**names).fit(shown, **options)
 
     def learns_like(self, other: BasePreset) -> bool:
         """Tell whether a follower trained with these settings can be used with the others.

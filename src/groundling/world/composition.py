@@ -6,8 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from itertools import pairwise
 
 from groundling.errors import DemonstrationError
-from groundling.language.instruction import Instruction
-from groundling.language.joining import join_instructions
+from groundling.language.instruction import Instruction, join_instructions
 from groundling.language.parser import Parser, load_parser
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment

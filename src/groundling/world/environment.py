@@ -67,7 +67,9 @@ class Environment(Protocol[StateT, ActionT]):
       them;
     - `labels_follow_text`: whether graphs have only labels that a text names, so that no check
       takes the others for missing;
-    - `draw(state)`: a picture of a state for the studio, as the text of an SVG;
+    - `draw(state)`, or `draw(state, way)` with all states from the start on: a picture for the
+      studio and for `follow --picture`, as the text of an SVG;
+    - `name_action(action)`: what people call an action;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
     - `agent(follower, threshold)`: what `Follower.act` carries plans out with;
     - `labels_follow_text`: whether labels differ with the text that is followed; they are then

@@ -73,11 +73,7 @@ def check_environment(environment: Any, start: Any, *, states: int = 200) -> Env
 
     Examples
     --------
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> from groundling.examples import Lamp
     >>> print(check_environment(Lamp(), "off"))
     The environment is fine: 2 states, 4 actions in them, 2 graphs, which is all that can be
     reached.

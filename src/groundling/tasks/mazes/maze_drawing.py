@@ -120,8 +120,8 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
         piece = canvas.add("rect", floors, x=box[0], y=box[1], width=box[2], height=box[3],
                            fill=color, stroke=color, stroke_width=0.8)  # fmt: skip
         canvas.add("title", piece).text = f"{hall.floor} floor, {hall.wall} pictures"
-        for side in (0.0, 2 * HALF):  # the pictures hang on both sides
-            dx, dy = (0.0, side) if lies else (side, 0.0)
+        for edge in (0.0, 2 * HALF):  # the pictures hang on both sides
+            dx, dy = (0.0, edge) if lies else (edge, 0.0)
             canvas.add("line", floors, stroke=walls[hall.wall], stroke_width=3,
                        x1=box[0] + dx, y1=box[1] + dy, x2=box[0] + (long if lies else dx),
                        y2=box[1] + (dy if lies else long))  # fmt: skip

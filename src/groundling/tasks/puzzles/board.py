@@ -231,9 +231,9 @@ class Strike:
 class ShuffledStrike(Strike):
     """A strike whose place among equals is random, the same wherever the order is the same.
 
-    >>> strikes = [ShuffledStrike("row", (line,), order=7) for line in range(4)]
+    >>> strikes = [ShuffledStrike("row", (line,), order=8) for line in range(4)]
     >>> [each.lines[0] for each in sorted(strikes, key=lambda each: each.canonical_name)]
-    [1, 2, 3, 0]
+    [2, 0, 1, 3]
     """
 
     order: int = 0

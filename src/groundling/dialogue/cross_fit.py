@@ -1,0 +1,48 @@
+"""Cross-fitting: demonstrations seen by followers that did not learn from them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from groundling import Follower
+from groundling.data.own import folds
+from groundling.errors import GroundlingWarning
+from groundling.world.environment import Demonstration
+
+__all__ = ["Fold", "cross_fit"]
+
+
+class Fold(NamedTuple):
+    """A follower, what it learnt from, and demonstrations that it has not seen."""
+
+    follower: Follower
+    learnt: list[Demonstration]
+    held_out: list[Demonstration]
+
+
+def cross_fit(
+    follower: Follower, demonstrations: Iterable[Demonstration], parts: int = 4
+) -> list[Fold]:
+    """Hold out each of several parts in turn, and learn from the others by the same settings.
+
+    Demonstrations of one group stay together.
+
+    >>> from groundling import GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> shown = [Demonstration(text, Lamp(), "off", ("on",)) for text in ("on", "light", "shine")]
+    >>> follower = Follower(parser="chain").fit(shown, check=False)
+    >>> [(len(each.learnt), len(each.held_out)) for each in cross_fit(follower, shown, 3)]
+    [(2, 1), (2, 1), (2, 1)]
+    """
+    found = []
+    for rest, part in folds(demonstrations, parts):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GroundlingWarning)  # the fit on all has told
+            found.append(Fold(follower.chosen().fit(rest, check=False), rest, part))
+    return found

@@ -1,0 +1,316 @@
+"""The pragmatic listener: prefers plans for which the text is what people would say.
+
+The N most probable plans are ranked anew by log p(plan | text) + weight · log p(text | plan): the
+follower's probability, and that of a speaker who learnt from the same demonstrations (Andreas &
+Klein 2016; Fried et al. 2018). The weight is chosen by cross-validation; 0 switches it off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from groundling import Follower, Plan
+from groundling.dialogue.cross_fit import Fold, cross_fit
+from groundling.dialogue.options import Option, group_by_outcome, right_outcomes
+from groundling.dialogue.search import Request, all_plans, decoded_plan, rank_plans, world_of
+from groundling.dialogue.translation import (
+    PlanLabels,
+    Reals,
+    TranslationModel,
+    describe_graphs,
+    graphs_of,
+    words_of,
+)
+from groundling.errors import DemonstrationError, SettingError
+from groundling.features.reader import Text
+from groundling.language.parser import language_of, load_parser
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment, State
+
+__all__ = ["PragmaticListener", "Reason", "Trial", "learn_translation"]
+
+MOST_RANKED = 11
+"""How many plans are ranked anew; the others keep the probability they have."""
+WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+_SHARPENED = 0.5  # temperature at which the probability of the right outcome counts as success
+
+
+def learn_translation(
+    follower: Follower, demonstrations: Iterable[Demonstration]
+) -> TranslationModel:
+    """Return the speaker's probabilities p(text | plan), from demonstrations."""
+    language = language_of(load_parser(follower.parser))
+    texts = [
+        (
+            words_of(each.instructions, language),
+            describe_graphs(
+                CachedEnvironment(each.environment).trace(each.start, each.actions).graphs
+            ),
+        )
+        for each in demonstrations
+    ]
+    return TranslationModel.learn(texts, lexicon=follower.lexicon_, language=language)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A weight in cross-validation: how probable right outcomes are, and the gain over weight 0.
+
+    `success` is the mean probability of the right outcome, sharpened so that it is near to how
+    often it is first; `error` is the standard error of `gain`.
+    """
+
+    weight: float
+    success: float
+    gain: float
+    error: float
+
+    @property
+    def bound(self) -> float:
+        """The gain that one may count on: one standard error below what was measured."""
+        return self.gain - self.error
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why one plan was preferred to another, exactly: `total` is the log ratio of the two.
+
+    `literal` is what the follower says; `words` what each word says by the speaker, before the
+    weight.
+    """
+
+    plan: Plan
+    rival: Plan
+    weight: float
+    literal: float
+    words: tuple[tuple[str, float], ...]
+
+    @property
+    def speaker(self) -> float:
+        """The log ratio of the text's probabilities."""
+        return math.fsum(amount for _, amount in self.words)
+
+    @property
+    def total(self) -> float:
+        """The log ratio of the plans' probabilities after ranking anew."""
+        return self.literal + self.weight * self.speaker
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reason as JSON-ready data."""
+        return {
+            "plan": [str(action) for action in self.plan.actions],
+            "rival": [str(action) for action in self.rival.actions],
+            "literal": self.literal,
+            "weight": self.weight,
+            "speaker": self.speaker,
+            "total": self.total,
+            "words": [{"word": word, "amount": amount} for word, amount in self.words],
+        }
+
+
+@dataclass(frozen=True)
+class PragmaticListener:
+    """A follower that also asks for which plan its text would have been chosen.
+
+    Parameters
+    ----------
+    follower
+        The literal listener.
+    model
+        The speaker's probabilities (see `learn_translation`).
+    weight
+        How much they count; 0 leaves the follower's probabilities as they are.
+    trials
+        What cross-validation found for each weight.
+
+    Examples
+    --------
+    >>> from groundling import GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after):
+    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> shown = [Demonstration(text, Lamp(), "dim", (action,), name=text) for text, action in (
+    ...     ("light it", "on"), ("light up", "on"), ("douse it", "off"), ("douse all", "off"))]
+    >>> follower = Follower(parser="chain").fit(shown, check=False)
+    >>> listener = PragmaticListener(follower, learn_translation(follower, shown), weight=0.5)
+    >>> plan = listener.follow("douse up", Lamp(), "dim")
+    >>> reason = listener.reason("douse up", Lamp(), plan, plan.alternatives[0])
+    >>> plan.actions, math.isclose(reason.total, plan.log_probability
+    ...                            - plan.alternatives[0].log_probability)
+    (('off',), True)
+    """
+
+    follower: Follower
+    model: TranslationModel
+    weight: float
+    trials: tuple[Trial, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < math.inf:
+            raise SettingError(f"`weight` must be >= 0; got {self.weight}.")
+
+    @classmethod
+    def learn(
+        cls,
+        follower: Follower,
+        demonstrations: Iterable[Demonstration] | None = None,
+        *,
+        parts: int = 4,
+        cross_fitted: Sequence[Fold] | None = None,
+        weights: Sequence[float] = WEIGHTS,
+    ) -> Self:
+        """Learn the speaker, and choose its weight by cross-validation.
+
+        Each of `parts` folds is followed by what the follower's settings learn from the others
+        (`cross_fitted`, if that is there already). The weight whose gain is largest, less its
+        standard error, is taken; it is 0 where no gain exceeds its error.
+        """
+        shown = list(follower.demonstrations_ if demonstrations is None else demonstrations)
+        if not shown:
+            raise DemonstrationError(
+                "A pragmatic listener must have demonstrations to learn from; got none. A "
+                "follower from a file holds none: give those it learnt from."
+            )
+        cases: list[_Case] = []
+        for other, rest, part in (
+            cross_fit(follower, shown, parts) if cross_fitted is None else cross_fitted
+        ):
+            cases += cls(other, learn_translation(other, rest), 0.0)._cases(part)
+        trials = _compare(cases, sorted({0.0, *weights}))
+        weight = max(trials, key=lambda each: (each.bound, -each.weight)).weight
+        return cls(follower, learn_translation(follower, shown), weight, trials)
+
+    def _cases(self, demonstrations: Sequence[Demonstration]) -> list[_Case]:
+        requests = [(e.instructions, e.environment, e.start) for e in demonstrations]
+        found = []
+        for each, plans in zip(demonstrations, all_plans(self.follower, requests), strict=True):
+            world = world_of(self.follower, each.environment)
+            ends = right_outcomes(each)
+            ranked = self._best(plans)
+            right = np.array([world.outcome(plan.end) in ends for plan in ranked], dtype=bool)
+            logs = np.array([plan.log_probability for plan in ranked])
+            if not right.any() or right.all():
+                found.append((logs, np.zeros(len(logs)), right))  # no weight changes anything
+            else:
+                speaker = self._words(each.instructions, ranked, world).sum(axis=1)
+                found.append((logs, speaker, right))
+        return found
+
+    # ---- following --------------------------------------------------------------------------
+
+    def follow_many(self, requests: Iterable[Request]) -> list[Plan]:
+        """Return a plan for each request, decoded as the follower does, with alternatives.
+
+        Probabilities and confidences are those after ranking anew; such plans cannot `explain`
+        themselves, see `reason`.
+        """
+        listed = list(requests)
+        if self.weight == 0:
+            return self.follower.follow_many(listed)
+        found = []
+        for plans, (text, environment, start) in zip(self._plans(listed), listed, strict=True):
+            if plans:
+                world = world_of(self.follower, environment)
+                found.append(decoded_plan(self.follower, plans, world, MOST_RANKED - 1))
+            else:  # the follower knows what to say where there is no plan
+                found.append(self.follower.follow(text, environment, start))
+        return found
+
+    def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
+        """Return the plan that the instructions ask for."""
+        return self.follow_many([(instructions, environment, start)])[0]
+
+    def options(self, requests: Iterable[Request]) -> list[tuple[Option, ...]]:
+        """Return for each request all outcomes, most probable first, for prediction sets."""
+        listed = list(requests)
+        return [
+            group_by_outcome(plans, world_of(self.follower, environment).outcome)
+            for plans, (_, environment, _) in zip(self._plans(listed), listed, strict=True)
+        ]
+
+    def reason(self, text: Text, environment: Environment, plan: Plan, rival: Plan) -> Reason:
+        """Say why a plan was preferred to another one from the same start.
+
+        Both are among the plans of `follow`; the amounts add up to the log ratio of their
+        probabilities.
+        """
+        [found] = all_plans(self.follower, [(text, environment, plan.start)])
+        literal = {each.actions: each.log_probability for each in found}
+        for each in (plan, rival):
+            if each.actions not in literal:
+                raise SettingError(
+                    "`plan` and `rival` must be plans that were found for this text; got "
+                    f"{', '.join(map(str, each.actions))}."
+                )
+        words = words_of(text, self.model.wording.language)
+        world = world_of(self.follower, environment)
+        one, two = self._words(text, [plan, rival], world)
+        return Reason(
+            plan,
+            rival,
+            self.weight,
+            literal[plan.actions] - literal[rival.actions],
+            tuple(zip(words, (one - two).tolist(), strict=True)),
+        )
+
+    def _plans(self, requests: Sequence[Request]) -> list[list[Plan]]:
+        """Return all plans; the best few share their probability as the speaker says."""
+        found = all_plans(self.follower, requests)
+        if self.weight == 0:
+            return found
+        for plans, (text, environment, _) in zip(found, requests, strict=True):
+            order = rank_plans(plans)[:MOST_RANKED]
+            if len(order) < 2:
+                continue
+            ranked = [plans[place] for place in order]
+            world = world_of(self.follower, environment)
+            logs = np.array([each.log_probability for each in ranked])
+            speaker = self._words(text, ranked, world).sum(axis=1)
+            scores = logs + self.weight * speaker
+            logs = scores - np.logaddexp.reduce(scores) + np.logaddexp.reduce(logs)
+            for place, log in zip(order, np.minimum(logs, 0.0).tolist(), strict=True):
+                plan = plans[place]
+                plans[place] = Plan(plan.actions, plan.states, log, math.exp(log))
+        return found
+
+    def _best(self, plans: Sequence[Plan]) -> list[Plan]:
+        return [plans[place] for place in rank_plans(plans)[:MOST_RANKED]]
+
+    def _words(self, text: Text, plans: Sequence[Plan], world: CachedEnvironment) -> Reals:
+        """Return log p(word | plan) for each plan and word."""
+        labels: list[PlanLabels] = [
+            describe_graphs(graphs_of(world, plan.states, plan.actions)) for plan in plans
+        ]
+        words = words_of(text, self.model.wording.language)
+        return np.asarray(np.log(self.model.word_probabilities(words, labels)))
+
+
+_Case = tuple[Reals, Reals, np.ndarray[Any, np.dtype[np.bool_]]]
+
+
+def _compare(cases: Sequence[_Case], weights: Sequence[float]) -> tuple[Trial, ...]:
+    """Return how probable right outcomes are for each weight, with the gain over none."""
+    without = _successes(cases, 0.0)
+    trials = []
+    for weight in weights:
+        found = _successes(cases, weight)
+        gains = found - without
+        error = float(gains.std() / math.sqrt(len(gains)))
+        trials.append(Trial(weight, float(found.mean()), float(gains.mean()), error))
+    return tuple(trials)
+
+
+def _successes(cases: Sequence[_Case], weight: float) -> Reals:
+    found = []
+    for logs, speaker, right in cases:
+        scores = (logs + weight * speaker) / _SHARPENED
+        total = np.logaddexp.reduce(scores) if len(scores) else 0.0
+        found.append(float(np.exp(scores[right] - total).sum()))
+    return np.array(found)

@@ -1,0 +1,96 @@
+"""Options: the outcomes that a text may ask for, each with its probability and its best plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from groundling import Plan
+from groundling.inference.plan_space import ActionNames
+from groundling.ties import rank
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, State
+
+__all__ = ["Option", "group_by_outcome", "options_of", "right_outcomes", "sort_options"]
+
+
+class Option(NamedTuple):
+    """An outcome, the probability of all plans that lead to it, and the most probable of them.
+
+    >>> Option("sofa", 0.8, Plan(("go",), ("hall", "sofa"), -0.3, 0.8)).plan.end
+    'sofa'
+    """
+
+    outcome: Hashable
+    probability: float
+    plan: Plan
+
+
+def _itself(state: State) -> Hashable:
+    return state
+
+
+def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tuple[Option, ...]:
+    """Return the outcomes of a plan and of its alternatives, most probable first.
+
+    `outcome` maps a final state to what counts as the result (see `Environment.outcome`). Plans
+    beyond the alternatives are not seen, so probabilities add up to at most one; where outcomes
+    were decoded, the first probability is the plan's confidence. Searches that list every plan
+    are in `groundling.dialogue.search`.
+
+    >>> other = Plan(("wait",), ("hall", "hall"), -1.2, 0.3)
+    >>> plan = Plan(("go",), ("hall", "sofa"), -0.4, 0.67, alternatives=(other,))
+    >>> [(each.outcome, round(each.probability, 2)) for each in options_of(plan)]
+    [('sofa', 0.67), ('hall', 0.3)]
+    """
+    return group_by_outcome((plan, *plan.alternatives), outcome)
+
+
+def group_by_outcome(
+    plans: Iterable[Plan], outcome: Callable[[State], Hashable] = _itself
+) -> tuple[Option, ...]:
+    """Group plans by where they end, and sum their probabilities; most probable first.
+
+    >>> plans = [Plan(("a",), (0, 1), -0.7, 0.5), Plan(("b", "c"), (0, 2, 1), -1.6, 0.2)]
+    >>> [(each.outcome, round(each.probability, 2)) for each in group_by_outcome(plans)]
+    [(1, 0.7)]
+    """
+    best: dict[Hashable, Plan] = {}
+    totals: dict[Hashable, float] = {}
+    for plan in plans:
+        end = outcome(plan.end)
+        totals[end] = totals.get(end, 0.0) + plan.probability
+        if end not in best or plan.log_probability > best[end].log_probability:
+            best[end] = plan
+    listed = [Option(end, min(total, 1.0), best[end]) for end, total in totals.items()]
+    return sort_options(listed)
+
+
+def sort_options(options: Sequence[Option]) -> tuple[Option, ...]:
+    """Return options by falling probability; ties by the names of their plans' actions."""
+    names = ActionNames()
+    order = rank(
+        np.array([each.probability for each in options]),
+        lambda place: names.plan(options[place].plan.actions),
+    )
+    return tuple(options[place] for place in order)
+
+
+def right_outcomes(demonstration: Demonstration) -> frozenset[Hashable]:
+    """Return the outcomes of what was demonstrated, and of what is just as correct.
+
+    >>> from groundling import GroundingGraph
+    >>> class Lamp:
+    ...     def actions(self, state): return ("on", "off")
+    ...     def step(self, state, action): return action
+    ...     def ground(self, state, action, after): return GroundingGraph({"lamp": {action: True}})
+    >>> sorted(right_outcomes(Demonstration("light it", Lamp(), "off", ("on",), also=(("off",),))))
+    ['off', 'on']
+    """
+    world = CachedEnvironment(demonstration.environment)
+    return frozenset(
+        world.outcome(world.carry_out(demonstration.start, actions, str(demonstration))[-1])
+        for actions in (demonstration.actions, *demonstration.also)
+    )

@@ -1,0 +1,330 @@
+"""Prediction sets: which outcomes to consider so that the right one is among them often enough.
+
+Split conformal prediction. Each outcome of a text gets a nonconformity score; the threshold is a
+quantile of the scores that the right outcomes of held-out demonstrations got. If those and later
+texts are exchangeable, the set of outcomes at or below the threshold holds the right one with at
+least the wanted probability, whatever the model (Vovk et al. 2005; for questions to people, Ren
+et al. 2023). A new world breaks exchangeability: calibrate on some texts from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+
+from groundling.dialogue.options import Option
+from groundling.errors import DemonstrationError, SettingError
+from groundling.ties import margin
+
+__all__ = [
+    "Case",
+    "Decision",
+    "DialogueScores",
+    "PredictionSets",
+    "Score",
+    "decide",
+    "evaluate",
+    "nonconformity",
+]
+
+Score = Literal["probability", "lead"]
+"""Nonconformity: `probability` is 1 − p; `lead` is √(best p) − √p, which is 0 for the best."""
+
+Case = tuple[Sequence[Option], Collection[Hashable]]
+"""The options for a text, most probable first, and the right outcomes."""
+
+MOST_OFFERED = 3
+"""How many options a question offers."""
+_NOMINAL = 0.8  # share of the probability that an uncalibrated set holds
+
+
+@dataclass(frozen=True)
+class PredictionSets:
+    """A threshold on nonconformity scores, with what it was calibrated for.
+
+    Parameters
+    ----------
+    coverage
+        How often the set must hold the right outcome.
+    threshold
+        The largest score in a set; infinite if the right outcome was missing too often among
+        all that the search found, so that sets hold everything.
+    count
+        How many demonstrations it was calibrated on.
+    score
+        The nonconformity score. `lead` is the default: its sets are never empty, and more of
+        them hold one outcome only.
+
+    Notes
+    -----
+    Scores that equal the threshold are in the set (ties are conservative: coverage never falls,
+    and the same text always gets the same set). The threshold depends on the follower's
+    temperature; calibrate it before, on other demonstrations, or not at all.
+
+    Examples
+    --------
+    >>> from groundling import Plan
+    >>> def options(*probabilities):
+    ...     return [Option(place, p, Plan((), (place,), math.log(p), p))
+    ...             for place, p in enumerate(probabilities)]
+    >>> cases = [(options(0.9, 0.1), {0})] * 8 + [(options(0.6, 0.4), {1})] * 2
+    >>> sets = PredictionSets.calibrate(cases, coverage=0.8)
+    >>> [each.outcome for each in sets.select(options(0.55, 0.44, 0.01))]
+    [0, 1]
+    >>> [each.outcome for each in sets.select(options(0.95, 0.05))]
+    [0]
+    >>> PredictionSets.from_dict(sets.to_dict()) == sets
+    True
+    """
+
+    coverage: float
+    threshold: float
+    count: int
+    score: Score = "lead"
+
+    def __post_init__(self) -> None:
+        _check(self.coverage, self.score)
+
+    @classmethod
+    def calibrate(
+        cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "lead"
+    ) -> Self:
+        """Return the sets whose coverage on exchangeable texts is at least the one wanted.
+
+        `cases` are texts that were not trained on: their options and right outcomes. With n of
+        them, the threshold is the ⌈(n + 1) · coverage⌉-th smallest score of a right outcome.
+        """
+        _check(coverage, score)
+        scores = sorted(_right_score(options, right, score) for options, right in cases)
+        place = math.ceil((len(scores) + 1) * coverage - 1e-9)
+        if place > len(scores):
+            raise DemonstrationError(
+                f"A coverage of {coverage:g} must be calibrated on "
+                f"{math.ceil(coverage / (1 - coverage) - 1e-9)} demonstrations or more; got "
+                f"{len(scores)}. Give more, or ask for less."
+            )
+        return cls(float(coverage), scores[place - 1], len(scores), score)
+
+    def select(self, options: Sequence[Option]) -> tuple[Option, ...]:
+        """Return the options in the set, most probable first; may be empty for `probability`."""
+        bound = self.threshold + margin(self.threshold)
+        scores = nonconformity([each.probability for each in options], self.score)
+        return tuple(each for each, s in zip(options, scores, strict=True) if s <= bound)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sets as JSON-ready data; an infinite threshold is None."""
+        return asdict(self) | {"threshold": _finite(self.threshold)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the sets that `to_dict` described."""
+        try:
+            given = data["threshold"]
+            threshold = math.inf if given is None else float(given)
+            return cls(float(data["coverage"]), threshold, int(data["count"]), data["score"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise SettingError(
+                f"Prediction sets must have a coverage, a threshold, a count and a score; got "
+                f"{str(data)[:80]} ({error!r})."
+            ) from error
+
+
+def _check(coverage: float, score: str) -> None:
+    if not 0 < coverage < 1:
+        raise SettingError(f"`coverage` must be above 0 and below 1; got {coverage}.")
+    if score not in get_args(Score):
+        raise SettingError(f"`score` must be one of {', '.join(get_args(Score))}; got {score!r}.")
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
+    """Return how strange each outcome is, given the probabilities of all.
+
+    >>> nonconformity([0.81, 0.16], "probability"), nonconformity([0.81, 0.16], "lead")
+    ([0.18999999999999995, 0.84], [0.0, 0.5])
+    """
+    values = np.asarray(probabilities, dtype=float)
+    if score == "probability" or not len(values):
+        return [1.0 - each for each in values.tolist()]
+    roots = np.sqrt(values)
+    best = float(roots.max())
+    return [best - each for each in roots.tolist()]
+
+
+def _right_score(options: Sequence[Option], right: Collection[Hashable], score: Score) -> float:
+    """Return the lowest score of a right outcome; infinite if the search found none."""
+    scores = nonconformity([each.probability for each in options], score)
+    found = [s for each, s in zip(options, scores, strict=True) if each.outcome in right]
+    return min(found, default=math.inf)
+
+
+# ---- acting or asking -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether to act or to ask, and about which options.
+
+    `complete` says whether the options are the whole prediction set; if not, the question should
+    offer *none of these* too.
+    """
+
+    kind: Literal["act", "ask"]
+    options: tuple[Option, ...]
+    complete: bool
+
+
+def decide(
+    options: Sequence[Option], sets: PredictionSets | None = None, *, most: int = MOST_OFFERED
+) -> Decision:
+    """Act if one outcome is in the prediction set, ask about the best few otherwise.
+
+    Without `sets`, the fewest outcomes that hold 80 % of the probability are taken, and whatever
+    ties with the last of them: a rule of thumb that never guesses between equals, without a
+    guarantee.
+
+    >>> from groundling import Plan
+    >>> def options(*probabilities):
+    ...     return [Option(place, p, Plan((), (place,), math.log(p), p))
+    ...             for place, p in enumerate(probabilities)]
+    >>> decide(options(0.85, 0.15)).kind, decide(options(0.3, 0.3, 0.3, 0.1)).kind
+    ('act', 'ask')
+    """
+    if not options:
+        raise SettingError("`options` must hold one option or more; got none.")
+    chosen = _nominal(options) if sets is None else sets.select(options)
+    if len(chosen) == 1:
+        return Decision("act", chosen, True)
+    offered = chosen[:most] or tuple(options[:most])
+    return Decision("ask", offered, 1 < len(chosen) <= most)
+
+
+def _nominal(options: Sequence[Option]) -> tuple[Option, ...]:
+    chosen: list[Option] = []
+    for each in options:
+        total = math.fsum(one.probability for one in chosen)
+        if total + margin(1.0) >= _NOMINAL:
+            last = chosen[-1].probability
+            if each.probability < last - margin(last):
+                break
+        chosen.append(each)
+    return tuple(chosen)
+
+
+# ---- evaluation -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DialogueScores:
+    """What asking brings, as shares of all texts unless said otherwise.
+
+    Attributes
+    ----------
+    coverage
+        Texts whose prediction set holds a right outcome.
+    alone, asked
+        Texts acted on without asking, and the others.
+    options
+        The mean size of prediction sets.
+    success_alone
+        Texts acted on rightly, among those acted on without asking (0 if there are none).
+    success_after_one_answer
+        Texts acted on rightly at once, or after a user picked a right option if one was offered.
+    overask
+        Texts asked about although the most probable outcome was right.
+    overstep
+        Texts acted on without asking, and wrongly.
+    count
+        The number of texts.
+    """
+
+    coverage: float
+    alone: float
+    asked: float
+    options: float
+    success_alone: float
+    success_after_one_answer: float
+    overask: float
+    overstep: float
+    count: int
+
+    @classmethod
+    def mean(cls, scores: Iterable[DialogueScores]) -> DialogueScores:
+        """Return the mean of several evaluations, each as important as the others.
+
+        `success_alone` is weighted by how often they acted alone.
+        """
+        listed = list(scores)
+        if not listed:
+            raise SettingError("`scores` must hold one evaluation or more; got none.")
+        names = [name for name in asdict(listed[0]) if name not in ("success_alone", "count")]
+        means = {name: math.fsum(getattr(s, name) for s in listed) / len(listed) for name in names}
+        alone = math.fsum(each.alone for each in listed)
+        right = math.fsum(each.alone * each.success_alone for each in listed)
+        return cls(
+            **means,
+            success_alone=right / alone if alone else 0.0,
+            count=sum(each.count for each in listed),
+        )
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the scores as JSON-ready data."""
+        return asdict(self)
+
+
+def evaluate(
+    cases: Iterable[Case], sets: PredictionSets | None, *, most: int = MOST_OFFERED
+) -> DialogueScores:
+    """Return how an agent that acts or asks by prediction sets does on texts.
+
+    A simulated user picks a right option if it is among those offered. Sets hold only outcomes
+    that the search found; where it found no right one, coverage fails even with an infinite
+    threshold.
+
+    >>> from groundling import Plan
+    >>> def options(*probabilities):
+    ...     return [Option(place, p, Plan((), (place,), math.log(p), p))
+    ...             for place, p in enumerate(probabilities)]
+    >>> sets = PredictionSets(0.9, threshold=0.3, count=100)
+    >>> found = evaluate([(options(0.9, 0.1), {0}), (options(0.5, 0.5), {1})], sets)
+    >>> found.alone, found.success_after_one_answer, found.options
+    (0.5, 1.0, 1.5)
+    """
+    rows = []
+    for options, right in cases:
+        chosen = _nominal(options) if sets is None else sets.select(options)
+        decision = decide(options, sets, most=most)
+        offered = any(each.outcome in right for each in decision.options)
+        alone, first = decision.kind == "act", options[0].outcome in right
+        rows.append(
+            (
+                any(each.outcome in right for each in chosen),
+                alone,
+                len(chosen),
+                alone and offered,
+                offered,
+                not alone and first,
+                alone and not offered,
+            )
+        )
+    if not rows:
+        raise DemonstrationError("`cases` must hold one text or more; got none.")
+    covered, alone, sizes, right_alone, after, overask, overstep = np.mean(rows, axis=0).tolist()
+    return DialogueScores(
+        coverage=covered,
+        alone=alone,
+        asked=1.0 - alone,
+        options=sizes,
+        success_alone=right_alone / alone if alone else 0.0,
+        success_after_one_answer=after,
+        overask=overask,
+        overstep=overstep,
+        count=len(rows),
+    )

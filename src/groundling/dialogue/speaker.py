@@ -1,0 +1,405 @@
+"""The speaker: says a plan in the language of the demonstrations.
+
+Each demonstration is cut into fragments, one for each action, and words that name values become
+gaps. A plan is said by fragments for actions of the same sort, with its own values in the gaps.
+Candidates are ranked by how much their words speak for the plan, and the best few are read by the
+follower itself: what it would understand best is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from groundling import Follower, GroundingGraph, Plan
+from groundling.dialogue.search import all_options, world_of
+from groundling.dialogue.translation import (
+    PlanLabels,
+    Reals,
+    TranslationModel,
+    describe_graphs,
+    graphs_of,
+    matches,
+    words_of,
+)
+from groundling.errors import DemonstrationError
+from groundling.features.lexicon import Meaning
+from groundling.features.reader import Text
+from groundling.language.parser import language_of, load_parser
+from groundling.language.sentences import is_punctuation, is_unspaced
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment
+
+__all__ = ["Description", "Speaker"]
+
+_KEPT = 8  # fragments for each stretch of a plan
+_CHECKED = (2, 6)  # candidates that the listener reads at once: first, and if it is not sure
+_SURE = 0.9  # a candidate that is understood so well needs no rivals
+_PER_WORD = 0.2  # what a word must bring
+_CUT = 2.0  # what it costs to use a piece of a text rather than a whole one
+_FLUENCY = 0.1  # how much the speaker's own score counts beside what the listener understands
+_JOINT = 1.0  # what it costs to put one more fragment behind another
+_LONGEST = 3  # actions in one fragment
+
+Signature = tuple[str, ...]
+
+
+class Gap(NamedTuple):
+    """A place in a fragment for the name of a value: its kind, its label, the action it is of."""
+
+    kind: str
+    label: str
+    action: int
+
+
+class Fragment(NamedTuple):
+    """Words and gaps that say some actions.
+
+    `first` says whether it stood at the beginning of a text, `whole` whether it was all of it.
+    """
+
+    words: tuple[str | Gap, ...]
+    first: bool
+    whole: bool
+
+
+class _Said(NamedTuple):
+    """The beginning of a text: its score, its words, and where in the plan its fragments end."""
+
+    score: float
+    words: tuple[str, ...]
+    ends: tuple[int, ...]
+
+    def followed_by(self, words: tuple[str, ...], first: bool, end: int, score: float) -> _Said:
+        """Put a fragment behind it; one that began a text begins a sentence."""
+        joint = (".",) if self.words and first else ()
+        return _Said(self.score + score - _JOINT, (*self.words, *joint, *words), (*self.ends, end))
+
+
+def _varied(said: Iterable[_Said], most: int) -> list[_Said]:
+    """Return the best texts, taking turns between the ways in which they cut up the plan."""
+    ways: dict[tuple[int, ...], list[_Said]] = {}
+    for each in sorted(said, key=lambda one: (-one.score, one.words)):
+        ways.setdefault(each.ends, []).append(each)
+    turns = [
+        (place, number) for number, way in enumerate(ways.values()) for place in range(len(way))
+    ]
+    listed = list(ways.values())
+    return [listed[number][place] for place, number in sorted(turns)][:most]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A plan in words, and how probable the plan's outcome is for a listener who hears them.
+
+    `text` is empty where the demonstrations give no words for any of the actions. Below
+    `understood`, the words may mean something else: show the plan itself.
+    """
+
+    text: str
+    probability: float
+
+    @property
+    def understood(self) -> bool:
+        """Whether the listener would rather do this than anything else together."""
+        return self.probability > 0.5
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Speaker:
+    """Says plans in the language of the demonstrations of a follower.
+
+    Parameters
+    ----------
+    follower
+        A fitted follower; it is the listener who checks what is said.
+    demonstrations
+        What to learn from; by default what the follower learnt from.
+
+    Examples
+    --------
+    >>> from groundling import GroundingGraph, Search
+    >>> class Shelf:
+    ...     def __init__(self, *things): self.things = things
+    ...     def actions(self, taken): return tuple((v, t) for v in ("take", "dust")
+    ...                                            for t in self.things)
+    ...     def step(self, taken, action): return action
+    ...     def ground(self, taken, action, after):
+    ...         return GroundingGraph({"event": {action[0]: True}, "object": {"thing": action[1]}},
+    ...                               [("event", "object", "of")])
+    >>> old = Shelf("cup", "jug", "bowl")
+    >>> shown = [Demonstration(f"{said} the {thing}", old, None, ((verb, thing),))
+    ...          for verb, said in (("take", "grab"), ("dust", "clean")) for thing in old.things]
+    >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown, check=False)
+    >>> speaker = Speaker(follower)
+    >>> new, plan = Shelf("vase", "plate"), ("dust", "vase")
+    >>> print(speaker.describe(Plan((plan,), (None, plan), 0.0, 1.0), new))
+    clean the vase
+    """
+
+    def __init__(
+        self, follower: Follower, demonstrations: Iterable[Demonstration] | None = None
+    ) -> None:
+        shown = list(follower.demonstrations_ if demonstrations is None else demonstrations)
+        if not shown:
+            raise DemonstrationError(
+                "A speaker must have demonstrations to learn from; got none. A follower from a "
+                "file holds none: give those it learnt from."
+            )
+        self.follower = follower
+        self.language = language_of(load_parser(follower.parser))
+        traces = [CachedEnvironment(e.environment).trace(e.start, e.actions, str(e)) for e in shown]
+        texts = [words_of(each.instructions, self.language) for each in shown]
+        self.model = TranslationModel.learn(
+            [
+                (words, describe_graphs(way.graphs))
+                for words, way in zip(texts, traces, strict=True)
+            ],
+            lexicon=follower.lexicon_,
+            language=self.language,
+        )
+        self._fragments: dict[tuple[Signature, ...], Counter[Fragment]] = {}
+        self._names: dict[Meaning, Counter[str]] = {}
+        for words, way in zip(texts, traces, strict=True):
+            if words and way.graphs:
+                self._cut(words, way.graphs)
+        spaced = self.language.spaced and not is_unspaced("".join(map("".join, texts)))
+        self._space = " " if spaced else ""
+
+    # ---- learning -------------------------------------------------------------------------
+
+    def _cut(self, words: Sequence[str], graphs: Sequence[GroundingGraph]) -> None:
+        """Keep the fragments of one demonstration: the whole, and one for each action."""
+        labels = [describe_graphs([graph]) for graph in graphs]
+        owners = self._owners(words, labels)
+        signatures = tuple(map(_signature, graphs))
+        parts: list[tuple[int, int, list[int]]] = []
+        if len(graphs) <= _LONGEST:
+            parts.append((0, len(graphs), list(range(len(words)))))
+        if len(graphs) > 1:
+            parts += [
+                (k, k + 1, [p for p, owner in enumerate(owners) if owner == k])
+                for k in range(len(graphs))
+            ]
+        for begin, end, places in parts:
+            places = _trimmed(words, places)
+            gapped = self._gapped(words, places, owners, labels, begin, end)
+            if gapped:
+                found = self._fragments.setdefault(signatures[begin:end], Counter())
+                whole = end - begin == len(graphs)
+                found[Fragment(gapped, places[0] == 0, whole)] += 1
+
+    def _owners(self, words: Sequence[str], labels: Sequence[PlanLabels]) -> list[int]:
+        """Return the action that each word is about; the text goes along with the plan."""
+        if len(labels) == 1 or len(words) < len(labels):
+            return [0] * len(words)
+        logs = np.log(self.model.word_probabilities(words, labels))
+        best = np.full((len(labels), len(words)), -np.inf)
+        came = np.zeros(best.shape, dtype=int)
+        best[0] = np.cumsum(logs[0])
+        for k in range(1, len(labels)):
+            for j in range(k, len(words)):
+                stay, move = best[k, j - 1], best[k - 1, j - 1]
+                came[k, j] = int(move > stay)
+                best[k, j] = max(stay, move) + logs[k, j]
+        owners, k = [], len(labels) - 1
+        for j in range(len(words) - 1, -1, -1):
+            owners.append(k)
+            k -= int(came[k, j]) if k else 0
+        return owners[::-1]
+
+    def _gapped(
+        self,
+        words: Sequence[str],
+        places: Sequence[int],
+        owners: Sequence[int],
+        labels: Sequence[PlanLabels],
+        begin: int,
+        end: int,
+    ) -> tuple[str | Gap, ...]:
+        """Return words with gaps for names; nothing if they name what is not in the graphs."""
+        found: list[str | Gap] = []
+        for place in places:
+            word = words[place]
+            senses = self.model.wording.senses(word)
+            if not senses:
+                found.append(word)
+                continue
+            near = sorted(range(begin, end), key=lambda k: (abs(k - owners[place]), k))
+            gaps = (
+                (Gap(sense[0], label, k - begin), sense)
+                for k in near
+                for sense in senses
+                if (label := self.model.best_slot(sense, labels[k])) is not None
+            )
+            gap = next(gaps, None)
+            if gap is None:
+                return ()
+            found.append(gap[0])
+            self._names.setdefault(gap[1], Counter())[self.language.fold(word)] += 1
+        return tuple(found)
+
+    # ---- speaking -------------------------------------------------------------------------
+
+    def describe(
+        self, plan: Plan, environment: Environment, *, unlike: Plan | None = None
+    ) -> Description:
+        """Return a plan in words that the listener understands.
+
+        With `unlike`, the words tell the plan from another one: what counts is how probable the
+        plan is against that one alone.
+        """
+        world = world_of(self.follower, environment)
+        target = world.outcome(plan.end)
+        other = None if unlike is None else world.outcome(unlike.end)
+        texts = self.candidates(plan, environment)
+        best = Description("", 0.0)
+        highest, read = -math.inf, 0
+        for size in _CHECKED:
+            batch = texts[read : read + size]
+            requests = [(text, environment, plan.start) for text, _ in batch]
+            for (text, score), options in zip(
+                batch, all_options(self.follower, requests), strict=True
+            ):
+                chances: dict[Hashable, float] = {o.outcome: o.probability for o in options}
+                chance = chances.get(target, 0.0)
+                if other is not None:
+                    chance /= max(chance + chances.get(other, 0.0), 1e-300)
+                utility = math.log(max(chance, 1e-12)) + _FLUENCY * score
+                if utility > highest:
+                    best, highest = Description(text, chance), utility
+            read += len(batch)
+            if best.probability >= _SURE or read >= len(texts):
+                break
+        return best
+
+    def candidates(self, plan: Plan, environment: Environment) -> list[tuple[str, float]]:
+        """Return texts for a plan with the speaker's own score, best first."""
+        graphs = graphs_of(world_of(self.follower, environment), plan.states, plan.actions)
+        labels = [describe_graphs([graph]) for graph in graphs]
+        for each in labels:
+            self.model.wording.learn_values(each)
+        signatures = tuple(map(_signature, graphs))
+        beams: list[list[_Said]] = [[] for _ in range(len(graphs) + 1)]
+        beams[0] = [_Said(_JOINT, (), ())]
+        for begin in range(len(graphs)):
+            kept = _varied(beams[begin], _KEPT)
+            for end in range(begin + 1, min(begin + _LONGEST, len(graphs)) + 1):
+                spoken = self._spoken(signatures[begin:end], labels[begin:end], graphs[begin:end])
+                beams[end] += [
+                    said.followed_by(words, first, end, score)
+                    for said in kept
+                    for score, words, first in spoken
+                    if first or said.words
+                ]
+            if not beams[begin + 1]:
+                beams[begin + 1] += kept  # no words for this action: say the others
+        found: dict[str, float] = {}
+        for said in _varied(beams[-1], len(beams[-1])):
+            text = self._joined(said.words)
+            if text and text not in found:
+                found[text] = said.score
+        return list(found.items())[: sum(_CHECKED)]
+
+    def _spoken(
+        self,
+        signatures: tuple[Signature, ...],
+        labels: Sequence[PlanLabels],
+        graphs: Sequence[GroundingGraph],
+    ) -> list[tuple[float, tuple[str, ...], bool]]:
+        """Return the best fragments for a stretch of a plan, filled, with their scores."""
+        filled = []
+        for fragment, count in self._fragments.get(signatures, Counter()).items():
+            words = self._filled(fragment, labels)
+            if words:
+                prior = math.log(count) - _CUT * (not fragment.whole)
+                filled.append((words, fragment.first, prior))
+        if not filled:
+            return []
+        tokens = sorted({word for words, _, _ in filled for word in words})
+        plan = describe_graphs(graphs)
+        here = np.log(self.model.word_probabilities(tokens, [plan]))[0]
+        usual = np.log([self._usual(token) for token in tokens])
+        worth = dict(zip(tokens, (here - usual - _PER_WORD).tolist(), strict=True))
+        scored = [
+            (math.fsum(worth[word] for word in words) + prior, words, first)
+            for words, first, prior in filled
+        ]
+        scored.sort(key=lambda each: (-each[0], each[1]))
+        # Both those that may begin a text and those that may not.
+        return [
+            each
+            for first in (True, False)
+            for each in [one for one in scored if one[2] == first][:_KEPT]
+        ]
+
+    def _usual(self, token: str) -> float:
+        """Return how frequent a word is whatever the plan."""
+        [(plain, slots)] = self.model.columns([token])
+        frequencies = self.model.frequencies
+        return float(frequencies[plain] + sum(frequencies[column] for column, _ in slots))
+
+    def _filled(self, fragment: Fragment, labels: Sequence[PlanLabels]) -> tuple[str, ...]:
+        """Put a plan's own values into the gaps; nothing if one cannot be filled."""
+        words = []
+        for part in fragment.words:
+            if isinstance(part, Gap):
+                names = (
+                    self._name(part.kind, value)
+                    for label, value in labels[part.action].slots
+                    if label == part.label
+                )
+                name = next((each for each in names if each), None)
+                if name is None:
+                    return ()
+                words.append(name)
+            else:
+                words.append(part)
+        return tuple(words)
+
+    def _name(self, kind: str, value: Meaning) -> str | None:
+        """Return the usual word for a value, or its own name where that is understood."""
+        known = self._names.get((kind, value[1]))
+        if known:
+            return max(known, key=lambda word: (known[word], word))
+        name = f"{value[1]:g}" if isinstance(value[1], float) else value[1]
+        senses = self.model.wording.senses(name)
+        readable = any(matches(sense, value) and sense[0] == kind for sense in senses)
+        return name if readable else None
+
+    def _joined(self, words: Sequence[str]) -> str:
+        text = ""
+        for word in words:
+            text += word if is_punctuation(word) or not text else self._space + word
+        return text
+
+    # ---- probabilities --------------------------------------------------------------------
+
+    def log_probabilities(
+        self, text: Text, plans: Sequence[Plan], environment: Environment
+    ) -> Reals:
+        """Return log p(text | plan) for each plan, for a listener who asks why it was said so."""
+        world = world_of(self.follower, environment)
+        labels = [describe_graphs(graphs_of(world, p.states, p.actions)) for p in plans]
+        return self.model.log_probabilities(words_of(text, self.language), labels)
+
+
+def _signature(graph: GroundingGraph) -> Signature:
+    """Return the sort of an action: the names of its root's labels, without values."""
+    return tuple(dict.fromkeys(label.name for label in graph.labels(graph.root)))
+
+
+def _trimmed(words: Sequence[str], places: list[int]) -> list[int]:
+    """Drop punctuation at both ends."""
+    while places and is_punctuation(words[places[0]]):
+        places = places[1:]
+    while places and is_punctuation(words[places[-1]]):
+        places = places[:-1]
+    return places

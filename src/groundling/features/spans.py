@@ -1,0 +1,198 @@
+"""Names as spans: which stretches of a text name which values, and how fully."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from groundling.features.labels import NUMBER
+from groundling.language.languages import NEUTRAL, Language
+
+__all__ = ["Span", "SpanIndex", "nearest_word", "spoken_kinds"]
+
+EXACT, PLURAL, EDIT, PART = range(4)
+_EXTENT = (1.0, 0.95, 0.85)  # of a word that is said exactly, in the plural, or misspelt
+_REORDERED = 0.9  # all words of a name, in another order or with others between
+_PARTIAL = 0.5  # some words of a name
+_SHORTEST = 3  # letters of a word that may stand for a name of several
+_MISSPELT = 4  # letters of a word that others may be misspellings of
+_SPLIT = re.compile(r"[\W_]+")
+
+
+class Span(NamedTuple):
+    """Words that name a value: their places, how fully (`extent`), and in which `way`."""
+
+    kind: str
+    value: str
+    places: tuple[int, ...]
+    extent: float
+    way: int
+
+
+class SpanIndex:
+    """The names that exist, ready to be found in texts.
+
+    A name is found as all of its words in a row, or else as some of them close together. Of the
+    spans found, those inside a longer one that is spelt as well are dropped, and so are parts of
+    names whose words say a whole name, or more of another name.
+
+    Parameters
+    ----------
+    values
+        The values of each kind.
+    language
+        How words are folded, and what their singular is.
+
+    Examples
+    --------
+    >>> index = SpanIndex({"name": {"Shed Lock", "Shed Lamp", "Lamp"}, "kind": {"lock"}})
+    >>> for span in index.find("lock the shed lock".split()):
+    ...     print(span.kind, span.value, span.places, span.extent)
+    kind lock (0,) 1.0
+    name Shed Lock (2, 3) 1.0
+    >>> [span.value for span in index.find("light the lamp".split())]
+    ['Lamp']
+    >>> [(span.value, span.extent) for span in index.find("open the shed".split())]
+    [('Shed Lamp', 0.25), ('Shed Lock', 0.25)]
+    """
+
+    def __init__(self, values: Mapping[str, Iterable[str]], language: Language = NEUTRAL) -> None:
+        self.language = language
+        self._names: list[tuple[str, str, tuple[str, ...]]] = []
+        self._spelt: dict[str, list[tuple[int, int]]] = {}  # (name, place in it) of each word
+        self._stems: dict[str, list[tuple[int, int]]] = {}
+        for kind in sorted(values):
+            for value in sorted(values[kind]) if kind != NUMBER else ():
+                parts = tuple(filter(None, _SPLIT.split(language.fold(value))))
+                for place, part in enumerate(parts):
+                    here = (len(self._names), place)
+                    self._spelt.setdefault(part, []).append(here)
+                    self._stems.setdefault(language.singular(part), []).append(here)
+                self._names.append((kind, value, parts))
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._spelt or self.language.singular(word) in self._stems
+
+    def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Span]:
+        """Return the spans of folded words, by place; `known` words are never misspelt names."""
+        said: dict[int, dict[tuple[int, int], int]] = {}  # name: (place in it, in the text): way
+        for place, word in enumerate(words):
+            for (name, part), way in self._ways(word, known).items():
+                said.setdefault(name, {})[part, place] = way
+        whole: list[Span] = []
+        some: list[Span] = []
+        for name, ways in sorted(said.items()):
+            kind, value, parts = self._names[name]
+            found = [
+                Span(kind, value, tuple(range(start, start + len(parts))), *_rated(run))
+                for (part, start) in ways
+                if part == 0
+                and None not in (run := [ways.get((n, start + n)) for n in range(len(parts))])
+            ]
+            whole += found
+            if not found and len(parts) > 1 and (partial := _part(kind, value, parts, ways)):
+                some.append(partial)
+        return sorted(_best(whole, some), key=lambda span: (span.places, span.kind, span.value))
+
+    def _ways(self, word: str, known: Collection[str]) -> dict[tuple[int, int], int]:
+        """Return the words of names that a word spells, and in which way."""
+        found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
+        found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
+        if not found and word not in known:
+            nearest = _within_one_edit(word, self._spelt)
+            found = {here: EDIT for part in nearest for here in self._spelt[part]}
+        return found
+
+
+def spoken_kinds(
+    cases: Iterable[tuple[Sequence[str], SpanIndex, Collection[tuple[str, str]]]],
+) -> dict[str, tuple[int, int]]:
+    """Count for each kind the texts that say a whole name, and those where it is a right one.
+
+    A case is a text as folded words, the names where it was said, and the (kind, value) pairs of
+    what was done. A kind whose names are mostly right is one that words spell.
+
+    >>> index = SpanIndex({"name": {"Shed Lock", "Lamp"}, "kind": {"lock"}})
+    >>> shown = {("name", "Shed Lock"), ("kind", "lock")}
+    >>> spoken_kinds([(["open", "the", "shed", "lock"], index, shown)])
+    {'name': (1, 1)}
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    for words, names, shown in cases:
+        said: dict[str, bool] = {}
+        for span in names.find(words, words):
+            if span.way != PART:
+                said[span.kind] = said.get(span.kind, False) or (span.kind, span.value) in shown
+        for kind, right in said.items():
+            mentions, hits = counts.get(kind, (0, 0))
+            counts[kind] = (mentions + 1, hits + right)
+    return dict(sorted(counts.items()))
+
+
+def nearest_word(word: str, counts: Mapping[str, int]) -> str:
+    """Return the most frequent word one edit away, or an empty string.
+
+    >>> nearest_word("trun", {"turn": 9, "run": 3, "open": 5})
+    'turn'
+    """
+    near = [each for each in _within_one_edit(word, counts) if counts[each] > 1]
+    return min(near, key=lambda each: (-counts[each], each), default="")
+
+
+def _within_one_edit(word: str, words: Iterable[str]) -> list[str]:
+    if len(word) < _MISSPELT - 1 or not word.isalpha():
+        return []
+    found = process.extract(word, list(words), scorer=OSA.distance, score_cutoff=1, limit=None)
+    return sorted(each for each, _, _ in found if len(each) >= _MISSPELT)
+
+
+def _rated(ways: Sequence[int | None]) -> tuple[float, int]:
+    """Return the extent and the way of a name whose words are said in these ways."""
+    said = [way for way in ways if way is not None]
+    return sum(_EXTENT[way] for way in said) / len(ways), max(said)
+
+
+def _part(
+    kind: str, value: str, parts: Sequence[str], ways: Mapping[tuple[int, int], int]
+) -> Span | None:
+    """Return the span of some words of a name, each said once, or None."""
+    taken: dict[int, float] = {}
+    for part, word in enumerate(parts):
+        if len(word) >= _SHORTEST:
+            free = sorted(at for name, at in ways if name == part and at not in taken)
+            if free:
+                taken[free[0]] = _EXTENT[ways[part, free[0]]]
+    if not taken or max(taken) - min(taken) > len(parts):
+        return None
+    share = sum(taken.values()) / len(parts)
+    extent = share * (_REORDERED if len(taken) == len(parts) else _PARTIAL)
+    return Span(kind, value, tuple(sorted(taken)), extent, PART)
+
+
+def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
+    """Drop what is said inside a longer name, and parts of names that say something else."""
+    kept = [
+        span
+        for span in whole
+        if not any(
+            len(other.places) > len(span.places)
+            and other.way <= span.way
+            and set(span.places) < set(other.places)
+            for other in whole
+        )
+    ]
+    used = {place for span in kept for place in span.places}
+    most: dict[tuple[int, ...], float] = {}
+    for span in some:
+        most[span.places] = max(span.extent, most.get(span.places, 0.0))
+    return kept + [
+        span
+        for span in some
+        if span.extent >= most[span.places]
+        and not used.issuperset(span.places)
+        and not any(set(span.places) < set(other) for other in most)
+    ]

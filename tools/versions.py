@@ -1,0 +1,110 @@
+"""Try Groundling with the lowest declared and the newest dependencies, on several Pythons.
+
+    python -m tools.versions --python 3.11 --python 3.12 --python 3.13
+
+Makes an environment for each in a folder of its own (with uv), installs the package and its
+extras as wheels, and runs `tools/smoke.py` there. Pythons that are not installed are told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+__all__ = ["find_python", "main"]
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTRAS = "cluster,data,gym,studio"
+RESOLUTIONS = ("lowest-direct", "highest")
+PYTHONS = ("3.11", "3.12", "3.13")
+
+
+def find_python(version: str) -> Path | None:
+    """Return the newest interpreter of a version: this one, on the path, or of pyenv.
+
+    >>> find_python(f"{sys.version_info[0]}.{sys.version_info[1]}") is not None
+    True
+    >>> find_python("1.5")
+    """
+    if sys.version.startswith(f"{version}."):
+        return Path(sys.executable)
+    homes = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = sorted(homes.glob(f"{version}.*/bin/python"), key=lambda path: len(str(path)))
+    if found:  # before the path, where pyenv has shims for versions that are not chosen
+        return found[-1]
+    there = shutil.which(f"python{version}")
+    return None if there is None else Path(there)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Try all of them; exit with 1 if anything does not work."""
+    reader = argparse.ArgumentParser(prog="python -m tools.versions", description=__doc__)
+    reader.add_argument("--python", action="append", help=f"By default {', '.join(PYTHONS)}.")
+    reader.add_argument("--resolution", action="append", choices=RESOLUTIONS)
+    reader.add_argument("--wheel", type=Path, help="Install this wheel, not one that is made now.")
+    reader.add_argument("--tests", nargs="*", default=[], help="Tests to run beside the smoke.")
+    chosen = reader.parse_args(arguments)
+    failed = []
+    for version in chosen.python or PYTHONS:
+        python = find_python(version)
+        if python is None:
+            print(f"Python {version} is not installed here: passed over.")
+            continue
+        for resolution in chosen.resolution or RESOLUTIONS:
+            began = time.monotonic()
+            with tempfile.TemporaryDirectory(prefix="groundling-versions-") as name:
+                try:
+                    _try(Path(name), python, resolution, chosen.wheel, chosen.tests)
+                    told = "fine"
+                except subprocess.CalledProcessError as error:
+                    told = f"broken ({' '.join(map(str, error.cmd))[:200]})"
+                    failed.append(f"{version} {resolution}")
+            print(f"Python {version}, {resolution}: {told}, {time.monotonic() - began:.0f} s")
+    if failed:
+        sys.exit(f"Broken: {', '.join(failed)}")
+
+
+def _try(
+    folder: Path, python: Path, resolution: str, wheel: Path | None, tests: Sequence[str]
+) -> None:
+    own = folder / "environment"
+    inside = own / ("Scripts" if os.name == "nt" else "bin") / "python"
+    _run([*_uv(), "venv", "--quiet", "--python", str(python), str(own)])
+    install = [*_uv(), "pip", "install", "--quiet", "--python", str(inside)]
+    package = f"{wheel.resolve() if wheel else ROOT}[{EXTRAS}]"
+    # Nothing but ourselves is built here: what has no wheel for this Python is no candidate.
+    binary = ["--only-binary", ":all:", "--no-binary", "groundling"] if wheel is None else []
+    _run([*install, "--resolution", resolution, *binary, package])
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    clean["GROUNDLING_CACHE"] = ""
+    for line in _versions(inside):
+        print(f"  {line}")
+    _run([str(inside), str(ROOT / "tools" / "smoke.py")], cwd=folder, env=clean)
+    if tests:
+        _run([*install, "pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100", "httpx>=0.27"])
+        _run([str(inside), "-m", "pytest", "-p", "no:cacheprovider", *tests], cwd=ROOT, env=clean)
+
+
+def _versions(inside: Path) -> Iterator[str]:
+    command = [*_uv(), "pip", "list", "--quiet", "--python", str(inside), "--format", "freeze"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    yield " ".join(each for each in listed if not each.startswith("groundling"))
+
+
+def _uv() -> list[str]:
+    return [sys.executable, "-m", "uv"]
+
+
+def _run(command: Sequence[str], **options: object) -> None:
+    subprocess.run(command, check=True, **options)  # type: ignore[call-overload]
+
+
+if __name__ == "__main__":
+    main()
