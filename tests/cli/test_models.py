@@ -114,7 +114,7 @@ def test_train_stopped_leaves_no_model_and_goes_on(tmp_path, monkeypatch):
     calls.append(1)
     result = run("train", "mazes", "--out", out)
     assert "Resuming" in result.output
-    assert len(calls) == 6  # the first stretch was not trained again; the other member has two
+    assert len(calls) == 4  # the first member was not trained again; the other one was
     resumed = load_trained(out)[0]
     run("train", "mazes", "--out", tmp_path / "at once")
     assert resumed.theta_.tolist() == load_trained(tmp_path / "at once")[0].theta_.tolist()
@@ -196,7 +196,10 @@ def test_follow_refuses_in_one_sentence(models, arguments, message):
 
 def test_follow_refuses_a_model_that_is_no_task(models, tmp_path):
     (tmp_path / "manifest.json").write_text("{}")
-    assert "does not say which task" in run("follow", tmp_path, "go", code=1).output
+    assert "holds no trained model" in run("follow", tmp_path, "go", code=1).output
+    Follower.load(models / "mazes").save(tmp_path / "without a note")
+    shown = run("follow", tmp_path / "without a note", "go", code=1).output
+    assert "does not say which task" in shown
 
 
 def test_train_in_shards_learns_the_same(models, tmp_path):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from groundling.dialogue.options import options_of
-from groundling.dialogue.search import all_options, all_plans, decoded_plan, world_of
+from groundling.dialogue.search import all_options, all_plans, decoded_plan, rank_plans, world_of
 from tests.dialogue.conftest import Scene
 
 
@@ -37,7 +37,7 @@ def test_options_agree_with_follow(follower, house):
 def test_options_are_decoded_as_by_follow(follower, house):
     request = ("take the book", house, Scene("attic"))
     [plans] = all_plans(follower, [request])
-    found = decoded_plan(follower, plans, world_of(follower, house))
+    found = decoded_plan(follower, plans, world_of(follower, house), rank_plans(plans)[:11])
     plan = follower.follow(*request)
     assert found.actions == plan.actions
     assert found.confidence == pytest.approx(plan.confidence)

@@ -227,7 +227,7 @@ def test_training_leaves_no_half_written_checkpoints(tmp_path):
 def test_training_warns_when_it_did_not_converge():
     made = follower("plans").set_params(learning=Learning(iterations=2))
     with pytest.warns(ConvergenceWarning, match=r"Raise Learning.iterations"):
-        made.fit(shown())
+        made.fit(shown(), check=False)
 
 
 def test_training_progress_names_stage_and_step():
@@ -258,7 +258,9 @@ def test_training_stops_where_progress_says_so(way):
 
 @pytest.mark.filterwarnings("error")
 def test_training_that_was_stopped_does_not_complain():
-    made = follower("plans").fit(shown(), progress=lambda progress: progress.step == 2)
+    made = follower("plans").fit(
+        shown(), progress=lambda progress: progress.step == 2, check=False
+    )
     assert made.theta_.any()
 
 

@@ -162,7 +162,7 @@ def test_candidate_arrays_count_nodes_that_are_equal_as_one():
     room = Room("graph")
     twins = [room.candidates(2)]
     room.encoder._layouts.clear()
-    room.encoder._graphs.forget()
+    room.encoder._graphs.clear()
     twins.append(room.candidates(2))  # laid out anew: equal, but not the same
     plans = copy.copy(twins[0])
     both = encode([room.instance("go right to the lamp", twins)], room.space)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from groundling.overlay.scorer import Scorer
+from groundling.tasks.benchmark import demonstrations
 from groundling.tasks.registry import get_task
 from groundling.world.cached_environment import CachedEnvironment
 
@@ -22,7 +23,8 @@ def taught(request):
     task = get_task(name)
     corpus = task.load(None, 0.1 if name != "maps" else 0.5)
     chosen = task.presets.select(preset)
-    shown = task.training_set(corpus, chosen, None).demonstrations[:24]
+    apart = task.held_out(corpus)
+    shown = demonstrations(task.prepare(corpus, chosen), apart)[:24]
     follower = chosen.follower(seed=0).fit(shown)
     asked = [
         (each.instructions, each.environment, each.start)

@@ -215,10 +215,12 @@ class PragmaticListener:
         if self.weight == 0:
             return self.follower.follow_many(listed)
         found = []
-        for plans, (text, environment, start) in zip(self._plans(listed), listed, strict=True):
+        for (plans, ranked), (text, environment, start) in zip(
+            self._ranked(listed), listed, strict=True
+        ):
             if plans:
                 world = world_of(self.follower, environment)
-                found.append(decoded_plan(self.follower, plans, world, MOST_RANKED - 1))
+                found.append(decoded_plan(self.follower, plans, world, ranked))
             else:  # the follower knows what to say where there is no plan
                 found.append(self.follower.follow(text, environment, start))
         return found
@@ -262,12 +264,17 @@ class PragmaticListener:
 
     def _plans(self, requests: Sequence[Request]) -> list[list[Plan]]:
         """Return all plans; the best few share their probability as the speaker says."""
-        found = all_plans(self.follower, requests)
-        if self.weight == 0:
-            return found
-        for plans, (text, environment, _) in zip(found, requests, strict=True):
+        return [plans for plans, _ in self._ranked(requests)]
+
+    def _ranked(self, requests: Sequence[Request]) -> list[tuple[list[Plan], list[int]]]:
+        """Return all plans of each request, and the places of those that were ranked anew."""
+        found = []
+        for plans, (text, environment, _) in zip(
+            all_plans(self.follower, requests), requests, strict=True
+        ):
             order = rank_plans(plans)[:MOST_RANKED]
-            if len(order) < 2:
+            found.append((plans, order))
+            if len(order) < 2 or self.weight == 0:
                 continue
             ranked = [plans[place] for place in order]
             world = world_of(self.follower, environment)

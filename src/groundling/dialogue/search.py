@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -86,9 +86,12 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 
 
 def decoded_plan(
-    follower: Follower, plans: Sequence[Plan], world: CachedEnvironment, most: int = 10
+    follower: Follower, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
-    """Return the plan that the follower would answer with, given the probabilities of plans."""
+    """Return the plan that the follower would answer with, given the probabilities of plans.
+
+    Its alternatives are the other plans at the places `among`.
+    """
     search, names = follower._fitted().search, ActionNames()
     best, confidence = decode(
         search.decode,
@@ -97,7 +100,7 @@ def decoded_plan(
         world.outcome,
         name=lambda place: names.plan(plans[place].actions),
     )
-    others = [place for place in rank_plans(plans) if place != best][:most]
+    others = [place for place in rank_plans(plans) if place != best and place in among]
     return replace(
         plans[best],
         confidence=confidence,

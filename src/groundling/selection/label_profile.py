@@ -103,7 +103,7 @@ def _some(places: Iterable[Place]) -> list[Place]:
         if not world.labels_follow_text and world.actions(state)
     }
     listed = list(found.values())
-    return listed[:: max(1, len(listed) // 2 * SHARING)][: 2 * SHARING]
+    return listed[:: max(1, len(listed) // (2 * SHARING))][: 2 * SHARING]
 
 
 def usual_labels(learnt: Learnt) -> UsualLabels:

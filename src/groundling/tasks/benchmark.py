@@ -7,6 +7,7 @@ do; and an environment that may have a method `draw`. Everything else has a defa
 from __future__ import annotations
 
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,13 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from groundling.errors import GroundlingError, SearchError, SettingError, did_you_mean
+from groundling.errors import (
+    ConvergenceWarning,
+    GroundlingError,
+    SearchError,
+    SettingError,
+    did_you_mean,
+)
 from groundling.evaluation.report import Row, bootstrap
 from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
@@ -215,7 +222,10 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         """Train on what a fold learns from; return the follower and the seconds it took."""
         shown = demonstrations(cases, {*fold.held_out, *fold.unused})
         began = time.process_time()
-        follower = chosen.fit(shown, seed=fold.seed, check=False)
+        with warnings.catch_warnings():
+            # Presets say how long to train; the paper's stop before they converge.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            follower = chosen.fit(shown, seed=fold.seed, check=False)
         return follower, time.process_time() - began
 
     def follow(self, follower: Follower, cases: Iterable[Case], parts: Collection[str]) -> Outcome:

@@ -182,7 +182,8 @@ def _run(
         n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
     )
     with _no_interrupts():
-        results = pool(delayed(_work)(job, sources[job.task], size, keep) for job in jobs)
+        path = tuple(sys.path)
+        results = pool(delayed(_work)(job, sources[job.task], size, keep, path) for job in jobs)
     try:
         yield from results
     except BrokenExecutor as error:  # ended by the system, or by hand
@@ -206,7 +207,11 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(job: Job, source: Source, size: float, keep: Path | None) -> tuple[Job, Result]:
+def _work(
+    job: Job, source: Source, size: float, keep: Path | None, path: Sequence[str]
+) -> tuple[Job, Result]:
+    # A process that worked before may not know where packages were put since then.
+    sys.path[:] = path
     # Ctrl-C is for the main process, which then ends this one.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
