@@ -257,8 +257,10 @@ def _best(
 def _feasible(chosen: Mapping[str, Any], profile: Profile) -> list[Configuration]:
     """Return the configurations of the table that can go with what was given."""
     found: list[Configuration] = []
-    model = chosen["model"]
+    model, overlay = chosen["model"], chosen["overlay"]
     table = configurations(profile)
+    if not _is_auto(overlay):  # models for flat actions are of no use for graphs
+        table = [each for each in table if each.overlay.nodes == overlay.nodes] or table
     if not _is_auto(model):
         alike = [each for each in table if reads_units(each.model) == reads_units(model)]
         table = alike or [_beside(model, profile, table)]

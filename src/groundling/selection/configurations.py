@@ -270,8 +270,10 @@ def configurations(profile: Profile) -> list[Configuration]:
     found = []
     for row in STRUCTURES:
         for join in joins if row.applies(profile) else ():
-            wanted = {**_words(profile), **join.settings(profile)}
-            made = row.make(profile, Features.from_dict(wanted))
+            features = Features.from_dict({**_words(profile), **join.settings(profile)})
+            if profile.says_numbers and "slot" not in features.joins:
+                features = replace(features, joins=(*features.joins, "slot"))
+            made = row.make(profile, features)
             more = f", {join.name}" if join is not joins[0] else ""
             base = f"{made.base}{more}" if made.base else ""
             found.append(replace(made, name=f"{made.name}{more}", base=base))
