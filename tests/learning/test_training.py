@@ -258,9 +258,7 @@ def test_training_stops_where_progress_says_so(way):
 
 @pytest.mark.filterwarnings("error")
 def test_training_that_was_stopped_does_not_complain():
-    made = follower("plans").fit(
-        shown(), progress=lambda progress: progress.step == 2, check=False
-    )
+    made = follower("plans").fit(shown(), progress=lambda progress: progress.step == 2, check=False)
     assert made.theta_.any()
 
 
