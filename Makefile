@@ -8,12 +8,13 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test soak versions wheel lint types bench bench-scale defaults docs pictures parser-versions clean
+.PHONY: help install demo test versions wheel lint types bench bench-scale defaults docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
-	@echo "make soak     run the tests of the promises for an hour (SOAK=seconds)"
+	@echo "make soak     run the long tests of the promises (SOAK=seconds); parts: soak-requests,"
+	@echo "              soak-files, soak-kills, soak-stops, soak-clusters, soak-memory"
 	@echo "make versions try the lowest and the newest dependencies (PYTHONS='3.11 3.12 3.13')"
 	@echo "make wheel    build a wheel into dist/ and try it in an environment of its own"
 	@echo "make install  make .venv with everything for development"
@@ -51,11 +52,31 @@ demo: $(VENV)/.base
 test: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal
 
-# The figures go into soak.json, from which docs/reliability.md takes them.
+# The figures go into soak.json, from which `make soak-page` makes docs/reliability.md. The parts
+# can be run by themselves, and beside each other; `soak` runs all of them.
 SOAK ?= 3600
-soak: $(VENV)/.dev
+P := tests/promises
+SOAK_requests := $P/test_no_raw_errors.py
+SOAK_files := $P/test_formats_run_no_code.py $P/test_bounded_hostile_files.py
+SOAK_kills := $(addprefix $P/test_,atomic_saves.py exact_resume.py resume_across_hash_seeds.py \
+	studio_for_long.py::test_studio_killed_while_people_teach_and_edit)
+SOAK_stops := $P/test_commands_stop.py $P/test_stops_soon.py
+SOAK_clusters := $P/test_dask_workers_may_die.py
+SOAK_memory := $(addprefix $P/test_,flat_memory.py threads_and_forks.py long_texts.py \
+	studio_for_long.py::test_studio_service_memory_stays_flat)
+SOAK_PARTS := requests files kills stops clusters memory
+.PHONY: soak soak-page $(SOAK_PARTS:%=soak-%)
+soak:
 	rm -f soak.json
-	GROUNDLING_SOAK=$(SOAK) $(BIN)/pytest tests/promises -p no:cacheprovider
+	$(MAKE) $(SOAK_PARTS:%=soak-%)
+	$(MAKE) soak-page
+
+soak-page: $(VENV)/.dev
+	$(BIN)/python -m tools.soak soak.json
+
+$(SOAK_PARTS:%=soak-%): soak-%: $(VENV)/.dev
+	GROUNDLING_SOAK=$(SOAK) GROUNDLING_SOAK_PART=$* \
+		$(BIN)/pytest -q -p no:cacheprovider $(SOAK_$*)
 
 # Environments of their own, made with uv; nothing of them stays.
 PYTHONS ?= 3.11 3.12 3.13

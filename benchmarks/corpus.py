@@ -10,8 +10,8 @@ import numpy as np
 from groundling.features.labels import NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
+from groundling.overlay.batch_builder import Encoding, Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Encoding, Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, spell_plan
 from groundling.overlay.settings import Overlay
 from groundling.overlay.skeletons import joined_skeleton

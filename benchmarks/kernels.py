@@ -13,7 +13,7 @@ from benchmarks.limit import prepare_limit
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.scorer import Scorer
 from groundling.tasks.benchmark import demonstrations
-from groundling.tasks.registry import get_task
+from groundling.tasks.task_registry import get_task
 
 __all__ = ["kernels", "scorer_of"]
 

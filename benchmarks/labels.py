@@ -11,9 +11,9 @@ from groundling import (
     Features,
     Follower,
     GroundingGraph,
+    MemoryEnvironment,
     Overlay,
     RankedEnvironment,
-    Remembering,
     Search,
     TransducerModel,
 )
@@ -103,7 +103,7 @@ def homes(name, world, model=None, *, beside=True):
 
 def begin(world, state):
     """Return a state as the world has it."""
-    return world.begin(state) if isinstance(world, Remembering) else state
+    return world.begin(state) if isinstance(world, MemoryEnvironment) else state
 
 
 class Row:
@@ -246,10 +246,10 @@ def main():
     homes("home, (), no words beside values", Home(), beside=False)
     for labels in ((), ("words",), ("words", "steps"), ("words", "steps", "all")):
         homes(f"home, {labels}", Home(*labels))
-    homes("home, all labels, remembering", Remembering(Home("words", "steps", "all")))
+    homes("home, all labels, remembering", MemoryEnvironment(Home("words", "steps", "all")))
     for more in ((), ("left",), ("next",), ("left", "next")):
         for model in (None, CHEAP):
-            world = Remembering(Home("words", "steps", *more, several=True))
+            world = MemoryEnvironment(Home("words", "steps", *more, several=True))
             homes(f"home, several actions, {more}, {model or 'chosen'}", world, model)
 
 

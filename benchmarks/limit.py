@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from groundling.overlay.batch import compiled
-from groundling.overlay.encoding import Encoding
+from groundling.compiler import compiled
+from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.layout import FlatLayout, arrange, make_workspace
-from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.simd import LANES
+from groundling.ragged import sizes_of, starts_of
 
 __all__ = ["prepare_limit"]
 
@@ -105,7 +105,9 @@ def _pass_charts(batch: Any, layout: Any, workspace: Any, of_pairs: Any, passed:
         for cell in range(cells):
             charts.scores[cell] = pair_exp[pairs[cell]]
         for number in range(layout.instance_tiles[instance], layout.instance_tiles[instance + 1]):
-            tile = layout.open_tile(workspace.tile, number, batch.instance_nodes[instance], True)
+            tile = layout.open_tile(
+                batch, workspace.tile, number, batch.instance_nodes[instance], True
+            )
             states = np.int64(tile.action_start[len(tile.action_block)])
             passed[0] += words * states
             passed[1] += words * len(tile.link)

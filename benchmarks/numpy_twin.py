@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groundling.overlay.encoding import Encoding
+from groundling.overlay.batch_builder import Encoding
 
 __all__ = ["Loops", "numpy_loss"]
 

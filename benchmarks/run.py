@@ -30,7 +30,7 @@ from benchmarks.numpy_twin import numpy_loss
 from benchmarks.page import BARS, PICTURE, draw_fits, reached, write_page
 from benchmarks.prediction import prediction
 from benchmarks.teaching import KNOWN, curve, teaching
-from groundling.overlay.encoding import Encoding
+from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.scorer import Scorer
 
 __all__ = ["compare", "growth", "main"]

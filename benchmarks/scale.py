@@ -31,10 +31,10 @@ from groundling.files import write_atomically
 from groundling.learning.trainer import Trainer
 from groundling.overlay.scorer import Scorer
 from groundling.scale.cluster import Evaluation, OnCluster, connected
-from groundling.scale.crew import Alone
-from groundling.scale.fitting import parse_memory
+from groundling.scale.crew import SoloCrew
+from groundling.scale.sharded_fit import parse_memory
+from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import split
-from groundling.scale.training import fit_shards
 from groundling.scale.workshop import Workshop, most_memory_used
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.generator import generate_demonstrations, generate_mazes
@@ -228,7 +228,7 @@ def in_turns(folder: Path, count: int, numbers: tuple[int, ...]) -> dict:
     return {"demonstrations": count, "features": len(theta), "by_workers": by_workers}
 
 
-class Timed(Alone):
+class Timed(SoloCrew):
     """Notes how long each evaluation takes."""
 
     def __init__(self, *arguments) -> None:

@@ -115,7 +115,7 @@ def fit_mazes(size: float) -> Figures:
 def task(name: str, folder: Path | None, size: float) -> tuple[Callable[[], Any], list[Any]]:
     """Return followers of a task's best preset, and what they learn from."""
     try:
-        from groundling.tasks.registry import get_task
+        from groundling.tasks.task_registry import get_task
     except ImportError:  # 0.1.0
         from groundling.tasks.catalogue import get_task
 

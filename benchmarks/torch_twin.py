@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from groundling.overlay.encoding import Encoding
+from groundling.overlay.batch_builder import Encoding
 
 __all__ = ["TorchTwin", "feature_matrix"]
 

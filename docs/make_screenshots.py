@@ -48,7 +48,7 @@ def start(folder: str) -> tuple[subprocess.Popen[str], str]:
 
 def lesson() -> list[dict[str, Any]]:
     """Return the demonstrations of the lesson, each in another kitchen."""
-    from groundling.studio.worlds import lesson_setting
+    from groundling.studio.scenes import lesson_setting
 
     found: list[dict[str, Any]] = []
     scenes = iter(lesson_setting().scenes)

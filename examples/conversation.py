@@ -8,7 +8,7 @@ from groundling import (
     Follower,
     GroundingGraph,
     Learning,
-    Remembering,
+    MemoryEnvironment,
     Search,
 )
 
@@ -61,7 +61,7 @@ def train(seed=1, conversations=80):
     dice, shown = random.Random(seed), []
     for number in range(conversations):
         colours = dice.sample(["red", "blue", "green", "white", "yellow"], dice.choice([2, 3]))
-        lamps = Remembering(Lamps(*colours))
+        lamps = MemoryEnvironment(Lamps(*colours))
         said = talk(dice, lamps.environment)
         shown += lamps.converse(frozenset(), said, name=f"talk {number}")
     return Follower(

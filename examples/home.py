@@ -3,7 +3,7 @@
 import random
 from collections import namedtuple
 
-from groundling import Demonstration, Follower, GroundingGraph, Remembering
+from groundling import Demonstration, Follower, GroundingGraph, MemoryEnvironment
 
 ROOMS, DEGREES = ("kitchen", "bedroom", "office", "hall"), range(17, 24)
 WORDS = {"lamp": ("lamp", "light"), "blind": ("blind", "shade"), "tv": ("tv", "screen")}
@@ -84,11 +84,11 @@ def main():
     """Learn from 120 texts, each time with other labels; follow 80 that combine words anew."""
     dice, names = random.Random(0), [*ROOMS, *sum(WORDS.values(), ()), "much", "every"]
     told = [demonstrate(dice) for _ in range(400)]
-    homes = Home(rich=False), Home(rich=True), Remembering(Home(rich=True))
+    homes = Home(rich=False), Home(rich=True), MemoryEnvironment(Home(rich=True))
     for called, home in zip(("plain", "rich", "rich, with memory"), homes, strict=True):
         shown, new = [], []
         for text, state, actions in told:
-            start = home.begin(state) if isinstance(home, Remembering) else state
+            start = home.begin(state) if isinstance(home, MemoryEnvironment) else state
             place = sum(n for n, name in enumerate(names) if name in text)
             (shown if place % 3 else new).append(Demonstration(text, home, start, actions))
         share = Follower().fit(shown[:120], check=False).score(new[:80])

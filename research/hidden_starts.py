@@ -19,12 +19,12 @@ from groundling import Demonstration, Follower, GroundingGraph
 from groundling.tasks.mazes.actions import MazeAction, MazeState, face, rotate
 from groundling.tasks.mazes.corpus import load_sail
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.grounding import rich_graph
 from groundling.tasks.mazes.maze import DIRECTIONS
-from groundling.tasks.mazes.maze_presets import PRESETS, Preset
+from groundling.tasks.mazes.maze_graphs import rich_graph
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
 from groundling.tasks.mazes.negative_starts import add_negative_starts
 from groundling.tasks.mazes.route_evaluation import POWERS
-from groundling.tasks.mazes.route_training import RouteData, prepare_routes
+from groundling.tasks.mazes.route_trainer import RouteData, prepare_routes
 from groundling.tasks.mazes.routes import act_at_once, forecast, read_routes
 from groundling.world.composition import compose
 
@@ -106,7 +106,7 @@ def hide(data: RouteData) -> RouteData:
     )
 
 
-def train(chosen: Preset, data: RouteData, hidden: bool) -> Follower:
+def train(chosen: MazePreset, data: RouteData, hidden: bool) -> Follower:
     """Train as the row with composed demonstrations of the preset `routes` does."""
     shown: Sequence[Demonstration] = [*data.sentences, *data.dropped]
     longer = compose(shown, weight=0.5, max_length=chosen.search.longest, parser=chosen.parser)
@@ -117,7 +117,9 @@ def train(chosen: Preset, data: RouteData, hidden: bool) -> Follower:
     return wanted.follower(seed=0).fit(shown, check=False)
 
 
-def measure(chosen: Preset, one: RouteData, two: RouteData, *, hidden: bool) -> dict[str, float]:
+def measure(
+    chosen: MazePreset, one: RouteData, two: RouteData, *, hidden: bool
+) -> dict[str, float]:
     """Train on one map and follow the sentences and every second route of another."""
     if hidden:
         one, two = hide(one), hide(two)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from groundling.tasks.benchmark import Fold, follow_cases
-from groundling.tasks.maps import Corpus, Go, load_corpus
+from groundling.tasks.maps import Go, MapCorpus, load_corpus
 from groundling.tasks.maps.path_score import transitions
 from groundling.tasks.maps.task import MapTask
 
@@ -75,7 +75,7 @@ def count_errors(answers: Sequence[Routes]) -> tuple[Counter[str], Counter[str]]
     return wrong, missing
 
 
-def follow_test(corpus: Corpus, name: str = "best") -> Iterator[Routes]:
+def follow_test(corpus: MapCorpus, name: str = "best") -> Iterator[Routes]:
     """Train a preset on the training maps and yield its routes on the others."""
     task = MapTask()
     chosen = task.presets.select(name)

@@ -13,7 +13,7 @@ from itertools import permutations
 from pathlib import Path
 
 from groundling import Demonstration, Ensemble, Follower
-from groundling.judging import is_right
+from groundling.accuracy import is_right
 from groundling.tasks.mazes.corpus import Sail, load_sail
 from groundling.tasks.mazes.maze_presets import PRESETS
 from groundling.tasks.mazes.single_sentences import prepare_sentences

@@ -11,9 +11,10 @@ import groundling
 
 SOURCE = Path(groundling.__file__).parent
 ROOMS = (
-    "errors", "trust", "settings", "limits", "files", "cache", "internals", "compiling", "ties",
-    "modelfolder", "language", "world", "examples", "svg", "data", "features", "overlay",
-    "inference", "models", "explain", "answers", "judging", "learning", "selection", "scale", "io",
+    "errors", "limits", "trust", "settings", "files", "cache", "numba_internals", "compiler",
+    "ties", "ragged", "modelfolder", "language", "world", "examples", "svg", "data", "features",
+    "overlay",
+    "inference", "models", "explain", "answers", "accuracy", "learning", "selection", "scale", "io",
     "checks",
     "estimator", "follower", "conversation",
 )  # fmt: skip
@@ -125,6 +126,28 @@ def test_architecture_rule_can_fail():
     assert "groundling.cli" in set(imported(ast.parse(lazy)))
     assert "groundling.follower" not in set(imported(ast.parse(hints)))
     assert "groundling.follower" in set(hinted(ast.parse(hints)))
+
+
+def named_tasks(tree, names):
+    """Yield the tasks that a file imports, or names by a whole string."""
+    for name in (*imported(tree), *hinted(tree)):
+        parts = name.split(".")
+        if parts[:2] == ["groundling", "tasks"] and parts[2:3] and parts[2] in names:
+            yield parts[2]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in names:
+            yield node.value
+
+
+def test_architecture_no_file_outside_tasks_names_a_task():
+    names = {path.parent.name for path in (SOURCE / "tasks").glob("*/task.py")}
+    assert {"mazes", "maps", "puzzles"} <= names
+    for path in FILES:
+        if room_of(path) != "tasks":
+            found = set(named_tasks(ast.parse(path.read_text(encoding="utf-8")), names))
+            assert not found, f"{path} names {', '.join(found)}; ask the registry of tasks instead"
+    for unfair in ("from groundling.tasks.mazes.maze import Maze", "get_task('mazes')"):
+        assert set(named_tasks(ast.parse(unfair), names)) == {"mazes"}
 
 
 def test_architecture_no_module_can_run_stored_code():
@@ -246,3 +269,23 @@ def test_architecture_rule_of_attributes_can_fail():
     assert set(asked_by_name(ast.parse('getattr(world, "room_grid", None)'))) == {"room_grid"}
     made = "class Grid:\n    size = 3\n    def __init__(self): self.room_grid = []"
     assert {"size", "room_grid"} <= set(defined(ast.parse(made)))
+
+
+def too_many_parameters(tree, most=8):
+    """Yield the functions that have more parameters than that; `self` counts."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            given = node.args
+            if len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs) > most:
+                yield getattr(node, "name", "lambda")
+
+
+def test_architecture_no_function_of_the_overlay_has_more_than_eight_parameters():
+    for path in (*(SOURCE / "overlay").glob("*.py"), SOURCE / "compiler.py"):
+        found = list(too_many_parameters(ast.parse(path.read_text(encoding="utf-8"))))
+        assert not found, f"{path.name}: {', '.join(found)}"
+
+
+def test_architecture_rule_of_parameters_can_fail():
+    assert list(too_many_parameters(ast.parse("def wide(a, b, c, d, e, f, g, *, h, i): pass")))
+    assert not list(too_many_parameters(ast.parse("def fair(a, b, c, d, e, f, g, *, h): pass")))

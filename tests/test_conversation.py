@@ -14,9 +14,9 @@ from groundling import (
     Follower,
     GroundingGraph,
     Learning,
+    MemoryEnvironment,
     Overlay,
     PlanModel,
-    Remembering,
     Search,
     check_environment,
 )
@@ -55,7 +55,7 @@ def labels(world, remembered, action):
 
 @pytest.fixture
 def world():
-    return Remembering(Lamps("red", "blue"))
+    return MemoryEnvironment(Lamps("red", "blue"))
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_remembering_tells_repetitions_and_ways_back(world):
     once = world.step(world.begin(frozenset()), ("on", "red"))
     assert labels(world, once, ("off", "red"))["event"] == {"off", "back"}
     assert labels(world, once, ("on", "blue"))["event"] == {"on", "alike"}
-    line = Remembering(Line(6))
+    line = MemoryEnvironment(Line(6))
     moved = line.step(line.begin(1), "right")
     assert labels(line, moved, "right")["event"] == {"right", "again"}
 
@@ -102,12 +102,12 @@ def test_remembering_asks_the_environment_what_an_action_is_about():
         def about(self, lit, action, after):
             return [("paint", "grey")]
 
-    world = Remembering(Wall("red"))
+    world = MemoryEnvironment(Wall("red"))
     assert world.step(world.begin(frozenset()), ("on", "red")).memory.things == {("paint", "grey")}
 
 
 def test_remembering_keeps_optional_methods():
-    world = Remembering(GoalLine())
+    world = MemoryEnvironment(GoalLine())
     assert world.is_goal(Remembered(3)) is True
     assert world.is_goal(Remembered(1)) is False
     assert not hasattr(world, "outcome")
@@ -210,7 +210,7 @@ class Feeding:
 
 
 def test_remembering_tells_the_same_number():
-    world = Remembering(Feeding())
+    world = MemoryEnvironment(Feeding())
     once = world.step(world.begin(()), ("goats", 2))
     assert labels(world, once, ("hens", 2))["event"] >= {"alike", "same number"}
     assert "same number" not in labels(world, once, ("hens", 3))["event"]
@@ -258,7 +258,7 @@ def test_conversation_example_follows_conversations_it_never_saw(ran):
 
     dice = random.Random(99)
     for _ in range(10):
-        lamps = Remembering(names["Lamps"]("pink", "grey"))
+        lamps = MemoryEnvironment(names["Lamps"]("pink", "grey"))
         for shown in lamps.converse(frozenset(), names["talk"](dice, lamps.environment), name="t"):
             assert isinstance(shown, Demonstration)
             plan = follower.follow(shown.instructions, lamps, shown.start)

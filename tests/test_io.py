@@ -24,7 +24,7 @@ from groundling import (
 from groundling.errors import ModelFileError, SettingError
 from groundling.language import ChainParser
 from groundling.modelfolder import read_note
-from tests.learning.test_training import join_first
+from tests.learning.test_rounds import join_first
 from tests.modelfiles import FILES, file_of, refused, resign
 from tests.worlds import Line, line_demonstrations
 
@@ -295,7 +295,7 @@ def test_io_claims_of_huge_arrays_are_refused(folder, claim):
 def test_io_very_large_files_are_not_read(folder):
     with open(file_of(folder, "tables.json"), "wb") as file:
         file.truncate(3_000_000_000)  # sparse: it takes no room
-    refused(folder, "more than the 64,000,000 that are read")
+    refused(folder, "at most 64,000,000 bytes; got 3,000,000,000")
 
 
 def test_io_names_of_files_come_from_us_not_from_the_manifest(folder, tmp_path):

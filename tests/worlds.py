@@ -8,7 +8,7 @@ from groundling import Demonstration, Features, GroundingGraph, Instruction, Ove
 from groundling.features.reader import Reader
 from groundling.language import ChainParser
 from groundling.models.base import TrainingData
-from groundling.models.examples import prepare
+from groundling.models.example import prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import PlanTerms
 

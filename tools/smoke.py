@@ -145,6 +145,12 @@ def extras(folder: Path) -> str:
         import groundling.gym.task  # noqa: F401
 
         told.append("gym")
+    if has("yaml", "hassil"):
+        from groundling.home import read_home
+
+        (folder / "home.yaml").write_text("entities: [{id: light.desk, name: Desk lamp}]")
+        must(read_home(folder / "home.yaml").entities[0].domain == "light", "read_home")
+        told.append("home")
     return f"extras: {', '.join(told) or 'none'}"
 
 

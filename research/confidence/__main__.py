@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from groundling import Follower
 from groundling.errors import ConvergenceWarning, SettingError, did_you_mean
-from groundling.evaluation.confidence import Judged, deal
+from groundling.evaluation.confidence import Judged
 from groundling.tasks.benchmark import Case, Score, demonstrations, follow_cases
 from groundling.tasks.maps.path_score import PathScore
-from groundling.tasks.registry import get_task
+from groundling.tasks.task_registry import get_task
+from research.confidence.reliability import deal
 from research.confidence.report import ConfidenceReport, measure
 
 __all__ = ["MEASURED", "Measured", "measure_task", "write_report"]

@@ -12,18 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from groundling import Demonstration, Follower, __version__
-from groundling.evaluation.confidence import (
-    Bin,
-    Judged,
-    Point,
-    abstention,
-    calibration_error,
-    choose_threshold,
-    cross_fit,
-    pooled,
-    reliability,
-)
+from groundling.evaluation.confidence import Judged, Point, abstention, choose_threshold
 from groundling.files import write_atomically
+from research.confidence.reliability import Bin, calibration_error, cross_fit, pooled, reliability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

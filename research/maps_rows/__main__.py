@@ -14,7 +14,7 @@ from groundling.evaluation.report import Report
 from groundling.models.base import Model
 from groundling.models.transducer import TransducerModel
 from groundling.tasks.benchmark import Fold
-from groundling.tasks.maps.map_presets import PRESETS, Preset
+from groundling.tasks.maps.map_presets import PRESETS, MapPreset
 from groundling.tasks.maps.task import MapTask
 from research.maps_rows.best_reading import BestReading
 
@@ -28,7 +28,7 @@ def _as(kind: type[M], model: Model, **further: Any) -> M:
     return kind(**known, **further)
 
 
-def best_reading() -> Preset:
+def best_reading() -> MapPreset:
     """The preset `best` with the best way of reading each plan, instead of the sum over all."""
     given = PRESETS.select("best")
     assert isinstance(given.model, TransducerModel)

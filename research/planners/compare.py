@@ -23,17 +23,17 @@ from groundling.files import write_atomically
 from groundling.tasks.puzzles.board import Board
 from groundling.tasks.puzzles.corpus import Puzzle, read_corpus
 from groundling.tasks.puzzles.generator import generate_puzzle
-from groundling.tasks.puzzles.planner import Budget, Planner, Verdict, is_winnable
+from groundling.tasks.puzzles.planner import Planner, SearchBudget, Verdict, is_winnable
 from research.planners.searches import beam_search, depth_first, read_hints, widening_beam
 
 __all__ = ["compare", "main", "spoil", "stress", "summarise"]
 
 _PLACES = ("corpus", "out")  # where files lie is nobody else's business
-Search = Callable[[Puzzle, Budget], Verdict]
+Search = Callable[[Puzzle, SearchBudget], Verdict]
 
 
 def _beam(width: int | None, reads: bool) -> Search:
-    def run(puzzle: Puzzle, budget: Budget) -> Verdict:
+    def run(puzzle: Puzzle, budget: SearchBudget) -> Verdict:
         guide = read_hints(puzzle.hints) if reads else None
         if width is None:
             return widening_beam(puzzle.board, puzzle.k, budget, guide=guide)
@@ -55,11 +55,11 @@ def _searches(widths: Iterable[int]) -> dict[str, Search]:
 
 
 def compare(
-    puzzles: Iterable[Puzzle], budget: Budget, *, widths: Sequence[int] = (10,)
+    puzzles: Iterable[Puzzle], budget: SearchBudget, *, widths: Sequence[int] = (10,)
 ) -> list[dict[str, Any]]:
     """Run every search on every puzzle; return one record for each run.
 
-    >>> runs = compare([generate_puzzle(3, 3, 2, seed=1)], Budget(nodes=1000), widths=[9])
+    >>> runs = compare([generate_puzzle(3, 3, 2, seed=1)], SearchBudget(nodes=1000), widths=[9])
     >>> sorted({run["status"] for run in runs}), len(runs)
     (['solved'], 6)
     """
@@ -131,10 +131,12 @@ def spoil(board: Board, rng: random.Random, moved: int = 2) -> Board:
     return Board(board.height, board.width, cells)
 
 
-def stress(sides: Iterable[int], each: int, budget: Budget, seed: int = 0) -> list[dict[str, Any]]:
+def stress(
+    sides: Iterable[int], each: int, budget: SearchBudget, seed: int = 0
+) -> list[dict[str, Any]]:
     """Give the planner solvable and spoiled boards of many kinds; count its verdicts.
 
-    >>> rows = stress([4], each=1, budget=Budget(nodes=1000))
+    >>> rows = stress([4], each=1, budget=SearchBudget(nodes=1000))
     >>> sum(row["budget exhausted"] for row in rows)
     0
     """
@@ -200,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             k = rng.randint(2, max(2, 2 * side // 3))
             seed = rng.randrange(2**32)
             puzzles.append(generate_puzzle(side, side, k, seed=seed, number=number + 1))
-    limit = Budget(settings.nodes, seconds=None)
+    limit = SearchBudget(settings.nodes, seconds=None)
     runs = compare(puzzles, limit, widths=settings.widths)
     if settings.corpus:
         usable = read_corpus(settings.corpus).usable
@@ -217,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     tested = []
     if settings.stress:
-        budget = Budget(seconds=settings.seconds)
+        budget = SearchBudget(seconds=settings.seconds)
         tested = stress(settings.sides, settings.stress, budget, settings.seed)
     for line in tested:
         print(

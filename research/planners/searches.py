@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles.board import Board, Strike, expand, legal_strikes, strike
+from groundling.tasks.puzzles.board import Board, Strike, each_strike, expand, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.tasks.puzzles.hints import hint_for
-from groundling.tasks.puzzles.planner import Budget, Verdict
+from groundling.tasks.puzzles.planner import SearchBudget, Verdict
 
 __all__ = ["Guide", "beam_search", "depth_first", "read_hints", "widening_beam"]
 
@@ -20,15 +20,15 @@ Guide: TypeAlias = Callable[[int, PuzzleState, Strike], float]
 """Says how well an action suits: (number of actions before it, state, action) to a score."""
 
 
-def depth_first(board: Board, k: int, budget: Budget) -> Verdict:
+def depth_first(board: Board, k: int, budget: SearchBudget) -> Verdict:
     """Try strikes in their fixed order, and give up a board only when no strike is left.
 
-    >>> depth_first(Board.read([".#.", "###"]), 2, Budget(nodes=100)).status
+    >>> depth_first(Board.read([".#.", "###"]), 2, SearchBudget(nodes=100)).status
     'solved'
     """
     begin, nodes = time.perf_counter(), 0
     path: list[Strike] = []
-    stack = [(board, iter(legal_strikes(board, k)))]
+    stack = [(board, each_strike(board, k))]
     while stack and stack[-1][0].cells:
         here, untried = stack[-1]
         action = next(untried, None)
@@ -42,7 +42,7 @@ def depth_first(board: Board, k: int, budget: Budget) -> Verdict:
         nodes += 1
         after = strike(here, k, action)
         path.append(action)
-        stack.append((after, iter(legal_strikes(after, k))))
+        stack.append((after, each_strike(after, k)))
     seconds = time.perf_counter() - begin
     return Verdict("solved" if stack else "unsolvable", tuple(path), nodes, seconds)
 
@@ -50,7 +50,7 @@ def depth_first(board: Board, k: int, budget: Budget) -> Verdict:
 def beam_search(
     board: Board,
     k: int,
-    budget: Budget,
+    budget: SearchBudget,
     *,
     width: int = 100,
     guide: Guide | None = None,
@@ -74,7 +74,7 @@ def beam_search(
 
     Examples
     --------
-    >>> beam_search(Board.read([".#.", "###"]), 2, Budget(nodes=100)).status
+    >>> beam_search(Board.read([".#.", "###"]), 2, SearchBudget(nodes=100)).status
     'solved'
     """
     if width < 1:
@@ -105,11 +105,11 @@ def beam_search(
 
 
 def widening_beam(
-    board: Board, k: int, budget: Budget, *, guide: Guide | None = None, seed: int = 0
+    board: Board, k: int, budget: SearchBudget, *, guide: Guide | None = None, seed: int = 0
 ) -> Verdict:
     """Search with beams of 1, 2, 4, … states until one solves the board or the budget is used up.
 
-    >>> widening_beam(Board.read([".#.", "###"]), 2, Budget(nodes=100)).status
+    >>> widening_beam(Board.read([".#.", "###"]), 2, SearchBudget(nodes=100)).status
     'solved'
     """
     begin, nodes, width = time.perf_counter(), 0, 1
@@ -122,7 +122,7 @@ def widening_beam(
     return Verdict("budget exhausted", (), nodes, time.perf_counter() - begin)
 
 
-def _late(begin: float, budget: Budget) -> bool:
+def _late(begin: float, budget: SearchBudget) -> bool:
     return budget.seconds is not None and time.perf_counter() - begin > budget.seconds
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groundling.conversation import Conversation, Remembering
+    from groundling.conversation import Conversation, MemoryEnvironment
     from groundling.errors import GroundlingError
     from groundling.explain.explanation import Plan
     from groundling.features.feature_settings import Features
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.environment_checks import check_environment
     from groundling.world.graph import GroundingGraph
+    from groundling.world.open_values import OpenValue
     from groundling.world.ranks import RankedEnvironment
+    from groundling.world.sets import OpenSet, describe_set
 
 __version__ = "0.2.0.dev0"
 
@@ -44,16 +46,19 @@ __all__ = [
     "Learning",
     "Lexicon",
     "Member",
+    "MemoryEnvironment",
+    "OpenSet",
+    "OpenValue",
     "Overlay",
     "Plan",
     "PlanModel",
     "RankedEnvironment",
-    "Remembering",
     "Search",
     "TransducerModel",
     "__version__",
     "check_environment",
     "compose",
+    "describe_set",
 ]
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
@@ -66,6 +71,9 @@ _HOMES = {
     "PlanModel": "models.plan",
     "TransducerModel": "models.transducer",
     "Demonstration": "world.environment",
+    "OpenSet": "world.sets",
+    "OpenValue": "world.open_values",
+    "describe_set": "world.sets",
     "Environment": "world.environment",
     "Features": "features.feature_settings",
     "Follower": "follower",
@@ -76,7 +84,7 @@ _HOMES = {
     "Overlay": "overlay.settings",
     "Plan": "explain.explanation",
     "RankedEnvironment": "world.ranks",
-    "Remembering": "conversation",
+    "MemoryEnvironment": "conversation",
     "Search": "inference.search",
     "check_environment": "world.environment_checks",
     "compose": "world.composition",

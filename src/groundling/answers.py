@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
 from groundling.explain.explanation import Plan, Source
+from groundling.features.coverage import trust, unexplained_words
 from groundling.features.reader import Text
-from groundling.inference.decoding import decode, log_softmax
+from groundling.inference.decoder import decode, log_softmax
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
 from groundling.models.base import Request, SearchResult
@@ -95,11 +96,32 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
         for p, other in ((p, told.found[p]) for p in order[:_ALTERNATIVES])
     )
     chosen = told.answer
+    unexplained, trusted = _coverage(learnt, request, chosen)
+    confidence = told.confidence * trusted
     return Plan(
-        chosen.actions, chosen.states, float(logs[told.best]), told.confidence,
-        at_least(told.confidence, search.threshold), others,
-        Source(learnt.model, learnt.fitted, request, search),
+        chosen.actions, chosen.states, float(logs[told.best]), confidence,
+        at_least(confidence, search.threshold), others,
+        Source(learnt.model, learnt.fitted, request, search), unexplained,
     )  # fmt: skip
+
+
+def _coverage(
+    learnt: Learnt, request: Request, chosen: ScoredTrajectory
+) -> tuple[tuple[str, ...], float]:
+    """Return the words that nothing in a plan explains, and the factor of its confidence."""
+    reader = learnt.fitted.encoder.reader
+
+    def names() -> Iterable[str]:
+        for state, action in zip(chosen.states, chosen.actions, strict=False):
+            for labels in request.world.ground(state, action).node_labels:
+                for label in labels:
+                    yield label.name
+                    if isinstance(label.value, str):
+                        yield label.value
+
+    unexplained = unexplained_words(reader, request.text, names)
+    size = sum(len(each) for each in request.text) if unexplained else 0
+    return unexplained, trust(reader.counts, size, len(unexplained))
 
 
 def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchError:

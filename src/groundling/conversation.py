@@ -30,7 +30,7 @@ from groundling.world.environment import (
 from groundling.world.graph import GroundingGraph, Label
 from groundling.world.reprs import among
 
-__all__ = ["Conversation", "Memory", "Remembered", "Remembering", "Turn"]
+__all__ = ["Conversation", "Memory", "MemoryEnvironment", "Remembered", "Turn"]
 
 _LABELS = ("again", "alike", "same number", "back", "last", "other", "mentioned")
 # Models of units have a node `again` of their own, which remembers nothing of a conversation.
@@ -57,7 +57,7 @@ class Remembered(NamedTuple):
     memory: Memory = Memory()
 
 
-class Remembering(Wrapper):
+class MemoryEnvironment(Wrapper):
     """An environment whose graphs also show how actions relate to what went before.
 
     The graph of an action is the environment's, with further indicators. At the root:
@@ -89,7 +89,7 @@ class Remembering(Wrapper):
     ...     def ground(self, lit, lamp, after):
     ...         return GroundingGraph({"event": {"light": lamp in after}, "lamp": {"colour": lamp}},
     ...                               [("event", "lamp", "of")])
-    >>> world = Remembering(Lamps())
+    >>> world = MemoryEnvironment(Lamps())
     >>> once = world.step(world.begin(frozenset()), "red")
     >>> print(world.ground(once, "red", world.step(once, "red")))
     event*: again, back
@@ -261,8 +261,8 @@ def _known(remembered: State) -> Remembered:
     """Return a state, or complain of one that is the environment's own."""
     if not isinstance(remembered, Remembered):
         raise WorldError(
-            f"{shorten(remembered)} is a state without memory, and the world is a Remembering one. "
-            "Use world.begin(state), or world.converse(start, turns) for demonstrations."
+            f"{shorten(remembered)} is a state without memory, but the world is a "
+            "MemoryEnvironment. Use world.begin(state), or world.converse(start, turns)."
         )
     return remembered
 
@@ -300,8 +300,8 @@ class Conversation:
     Parameters
     ----------
     follower
-        A follower that was trained on conversations (see `Remembering.converse`), or on single
-        demonstrations in the same `Remembering` environment.
+        A follower that was trained on conversations (see `MemoryEnvironment.converse`), or on
+        single demonstrations in the same `MemoryEnvironment`.
     world, start
         Where it happens, and the state it begins in.
 
@@ -312,7 +312,7 @@ class Conversation:
     ...     def step(self, place, way): return place + (1 if way == "right" else -1)
     ...     def ground(self, place, way, after): return GroundingGraph({"event": {way: True}})
     >>> from groundling import Search
-    >>> world = Remembering(Line())
+    >>> world = MemoryEnvironment(Line())
     >>> ways = ("left", "right", "right", "left", "left", "left", "right", "right")
     >>> shown = world.converse(0, [(f"go {way}", [way]) for way in ways], name="walk")
     >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
@@ -331,7 +331,7 @@ class Conversation:
     """
 
     def __init__(
-        self, follower: Follower, world: Remembering | Environment[Any, Any], start: State
+        self, follower: Follower, world: MemoryEnvironment | Environment[Any, Any], start: State
     ) -> None:
         if not hasattr(follower, "theta_"):
             raise NotFittedError("A conversation needs a follower that was trained; call fit.")
@@ -339,12 +339,12 @@ class Conversation:
             warnings.warn(
                 "This follower has never seen what is remembered in a conversation, so that words "
                 "such as “again” or “it” mean nothing to it. Train it on conversations: "
-                "Remembering(world).converse(start, turns).",
+                "MemoryEnvironment(world).converse(start, turns).",
                 LearningWarning,
                 stacklevel=2,
             )
         self.follower = follower
-        self.world = world if isinstance(world, Remembering) else Remembering(world)
+        self.world = world if isinstance(world, MemoryEnvironment) else MemoryEnvironment(world)
         self.turns: list[Turn] = []
         self._now = self.world.begin(start)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from groundling.errors import GroundlingError
+from groundling.limits import Limit
 
 __all__ = ["alone_in", "is_leftover", "read_plain", "replacing", "sync_folder", "write_atomically"]
 
@@ -151,14 +152,15 @@ def _opened(folder: Path) -> Iterator[int | None]:
 
 
 def read_plain(
-    path: Path, most: int, error: type[GroundlingError], *, links: bool = False
+    path: Path, limit: Limit, error: type[GroundlingError], *, links: bool = False
 ) -> bytes:
-    """Return the content of a plain file of at most so many bytes, or raise an error of a kind.
+    """Return the content of a plain file within a limit of bytes, or raise an error of a kind.
 
     Links are followed only if `links` says so; devices and pipes are never read.
 
     >>> from groundling.errors import CorpusError
-    >>> read_plain(Path("/dev/null"), 10, CorpusError)
+    >>> from groundling.limits import NOTE_BYTES
+    >>> read_plain(Path("/dev/null"), NOTE_BYTES, CorpusError)
     Traceback (most recent call last):
         ...
     groundling.errors.CorpusError: /dev/null is not a plain file. Put the file itself there.
@@ -173,19 +175,14 @@ def read_plain(
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise _not_plain(path, error)
-        if found.st_size > most:
-            raise error(
-                f"{path} has {found.st_size:,} bytes, more than the {most:,} that are read. "
-                "Check what it is."
-            )
+        limit.check(found.st_size, error, str(path))
         with os.fdopen(handle, "rb", closefd=False) as file:
-            content = file.read(most + 1)
+            content = file.read(limit.most + 1)
     except OSError as problem:
         raise error(f"{path} cannot be read: {problem.strerror}. Check the path.") from problem
     finally:
         os.close(handle)
-    if len(content) > most:
-        raise error(f"{path} grew to more than the {most:,} bytes that are read while it was read.")
+    limit.check(len(content), error, str(path))  # it may have grown
     return content
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 
+from groundling.accuracy import checked, honest_temperature, share_right
 from groundling.answers import answer, listed_requests, no_plan
 from groundling.checks.diagnosis import (
     Diagnosis,
@@ -33,28 +34,26 @@ from groundling.errors import (
     LearningWarning,
     NotFittedError,
     SettingError,
-    WorldError,
 )
 from groundling.estimator import Estimator
 from groundling.explain.explanation import Plan
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
-from groundling.inference.decoding import SHARPEST, SOFTEST
+from groundling.inference.decoder import SHARPEST, SOFTEST
 from groundling.inference.search import Search
 from groundling.io import load_learnt, save_learnt
-from groundling.judging import checked, honest_temperature, share_right
 from groundling.language.parser import Parser
+from groundling.learning.incremental import forget, teach
+from groundling.learning.rounds import ProgressCallback, early
 from groundling.learning.settings import Learning
-from groundling.learning.teaching import forget, teach
 from groundling.learning.trainer import Trainer
-from groundling.learning.training import ProgressCallback, early
 from groundling.models.base import FittedModel, Model, Request
-from groundling.models.examples import Skipped, listed_demonstrations, sift
+from groundling.models.example import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
-from groundling.scale.fitting import fit_at_scale, refuse_in_shards
+from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
 from groundling.selection.choices import Choices, choose, choose_again, open_again
 from groundling.selection.comparison import compare
 from groundling.selection.label_profile import usual_labels
@@ -72,36 +71,36 @@ _FEW_TO_CALIBRATE = 10  # demonstrations; of more, all being right tells somethi
 class Follower(Estimator):
     """An agent that learns to follow instructions from demonstrations.
 
-    What is not given is chosen from the demonstrations (`"auto"`); `choices_` tells what, and
-    why. What is given is kept.
+    Options left at `"auto"` are chosen from the demonstrations; `choices_` lists the choices and
+    the reasons.
 
     Parameters
     ----------
     model
-        What is normalised over what: `PlanModel`, `DecisionModel`, `TransducerModel`, or an
+        The probability model: `PlanModel`, `DecisionModel`, `TransducerModel`, or an
         `Ensemble` of one of them.
     overlay
-        How text is laid over plans (see `Overlay`).
+        How words are aligned with grounding graphs (see `Overlay`).
     features
-        Which joined features there are (see `Features`).
+        Joined features of words and labels (see `Features`).
     learning
-        How weights are learnt (see `Learning`).
+        Regularisation, rounds and optimiser (see `Learning`).
     search
-        How plans are searched for and decoded (see `Search`).
+        Plan lengths, beam and decoding (see `Search`).
     parser
         A parser or its name: `"default"`, `"chain"`, `"chain:LANGUAGE"`, `"spacy:NAME"`,
         `"conllu:PATH"`.
     seed
-        For everything random: same seed, same follower.
+        Random seed; the same seed gives the same follower.
     threads
-        How many threads train.
+        Number of training threads.
 
     Attributes
     ----------
     skipped_ : tuple of Skipped
-        What `fit(…, skip_bad=True)` left out, and why.
+        Demonstrations that `fit(…, skip_bad=True)` left out, with the error of each.
     choices_ : tuple of Choice
-        What was chosen from the demonstrations: what, the choice, why, what to set instead.
+        Settings chosen from the demonstrations: name, value, reason, alternative.
     theta_ : array
         The learnt weights θ (see `weights` for those of an ensemble's members).
     feature_names_ : list of str
@@ -111,21 +110,17 @@ class Follower(Estimator):
     loss_ : float
         The final training loss.
     temperature_ : float
-        What scores are divided by so that confidences are calibrated.
+        Divisor of scores that calibrates confidences.
 
     Notes
     -----
-    What was learnt is kept with the settings of that time: settings that are changed later
-    are heard at the next `fit`. To search in another way, use `with_search`.
+    Changing a setting after `fit` has no effect until the next `fit`. To follow with other search
+    settings without a new `fit`, use `with_search`.
 
     Examples
     --------
-    >>> from groundling import Demonstration, Follower, GroundingGraph
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> from groundling import Demonstration, Follower
+    >>> from groundling.examples import Lamp
     >>> shown = [
     ...     Demonstration("light the lamp", Lamp(), "off", ("on",)),
     ...     Demonstration("darken the lamp", Lamp(), "on", ("off",)),
@@ -175,16 +170,28 @@ class Follower(Estimator):
         cluster: Any = None,
         memory: str | int | None = None,
     ) -> Follower:
-        """Learn from demonstrations, forgetting whatever was learnt before.
+        """Fit the model to demonstrations, discarding any earlier fit.
 
-        `progress` is called from the first second on and after every step of training, where
-        it may return True to stop. With `checkpoint`, a folder, training writes what it has
-        reached every `checkpoint_every` iterations and resumes from what it finds there. With
-        `skip_bad`, demonstrations that cannot be read or carried out are left out; a warning
-        says how many and which, and `skipped_` why. Unless `check` is off, what cannot work is
-        told in warnings (`LearningWarning`) with the cure; see also `diagnose`. With `memory`,
-        such as "4GB", or a Dask `cluster`, it learns in shards, without these checks (see
-        `fit_at_scale`). `y` is not used; it is there for scikit-learn's searches.
+        Parameters
+        ----------
+        demonstrations
+            Instructions with the actions that carry them out.
+        y
+            Ignored; present for compatibility with scikit-learn.
+        progress
+            Called after every step of training; return True from it to stop.
+        checkpoint, checkpoint_every
+            Folder in which the state of training is saved every so many iterations, and from
+            which training resumes.
+        skip_bad
+            Leave out demonstrations that cannot be read or carried out instead of raising. A
+            warning names them, and `skipped_` holds the errors.
+        check
+            Emit a `LearningWarning`, with a suggested fix, for problems that can be detected (see
+            also `diagnose`).
+        cluster, memory
+            Train in shards on a Dask cluster, or within so much memory, such as `"4GB"` (see
+            `fit_at_scale`). Checks are skipped.
         """
         self._check_settings()
         if cluster is not None or memory is not None:
@@ -223,13 +230,13 @@ class Follower(Estimator):
         threads: int = 1,
         show: Callable[[str], object] = print,
     ) -> Follower:
-        """Return a follower with the best of several configurations, fitted.
+        """Return a fitted follower with the best of several configurations.
 
-        What `Follower()` chooses, other whole configurations, then others like the best one and
-        its penalties, are compared by cross-validation over groups of demonstrations; the last
-        fit is on all demonstrations. All together take about so many seconds, or as long as
-        choosing, one small comparison and the last fit take. `show` gets each trial as it is
-        done, then the table, which says what was left out for want of time.
+        Runs the race of `Follower()` with a larger budget: whole configurations, then variants of
+        the best one, are compared by cross-validation over groups of demonstrations, and the
+        winner is fitted to all of them. `seconds` is the budget for everything; one small
+        comparison and the final fit always run. `show` receives a line per trial, then the table,
+        which names what the budget left out.
         """
         listed = listed_demonstrations(demonstrations)
         settings = {"parser": parser, "seed": seed, "threads": threads}
@@ -249,22 +256,17 @@ class Follower(Estimator):
         progress: ProgressCallback | None = None,
         check: bool = True,
     ) -> Follower:
-        """Learn from more demonstrations, keeping the earlier ones.
+        """Add demonstrations to those already learnt; changes and returns this follower.
 
-        This follower is changed, and returned. The result is that of `fit` on all of them, up to
-        the tolerance of learning: settings that were left open are chosen again (what takes
-        trials, when there are twice as many demonstrations). While they come out the same, it
-        begins with the present weights, and a lexicon that was learnt is kept as it is. An
-        unfitted follower learns as by `fit`. A follower that was loaded from a file holds no
-        demonstrations: give those it had learnt from as `known`. Unless `check` is off, warnings
-        tell what cannot work in the new ones.
+        The result equals `fit` on all of them, up to the tolerance of the optimiser. Open settings
+        are chosen again (those that need a race, each time the number of demonstrations has
+        doubled); while they stay the same, training starts from the current weights and keeps a
+        learnt lexicon. An unfitted follower is fitted. A loaded follower holds no demonstrations:
+        pass the ones it was trained on as `known`. With `check`, warns of problems in the new
+        demonstrations.
 
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> from groundling import Demonstration, Follower
+        >>> from groundling.examples import Lamp
         >>> follower = Follower(parser="chain")
         >>> for text, action in (("light it", "on"), ("douse it", "off")):
         ...     shown = Demonstration(text, Lamp(), "off", (action,), name=text)
@@ -283,19 +285,16 @@ class Follower(Estimator):
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
-        """Unlearn demonstrations by their names, as if they had never been shown.
-
-        This follower is changed, and returned.
-        """
+        """Remove demonstrations by name and refit; changes and returns this follower."""
         self._learnt = forget(self._fitted(), names, progress, choose_again)
         return self
 
     def calibrate(self, demonstrations: Iterable[Demonstration]) -> Self:
-        """Make confidences honest on demonstrations that were not trained on.
+        """Calibrate confidences on held-out demonstrations.
 
-        Sets `temperature_` so that the demonstrated plans are most likely; where outcomes
-        or transitions are decoded, so that their outcomes are. A few that are all right tell
-        nothing of how often plans are wrong; a warning says so.
+        Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
+        (or of their outcomes, where outcomes or transitions are decoded). Warns if there are too
+        few demonstrations to tell.
         """
         learnt = self._fitted()
         listed = checked(demonstrations)
@@ -303,9 +302,9 @@ class Follower(Estimator):
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
             warnings.warn(
-                f"The temperature is {temperature:.2g}, the end of what is tried: so few "
-                f"demonstrations ({len(listed)}) do not tell how often plans are wrong. Calibrate "
-                "on more, which were not trained on.",
+                f"calibrate needs more demonstrations; got {len(listed)}. The temperature "
+                f"{temperature:.2g} is at the end of its range, because so few do not show how "
+                "often plans are wrong. Add held-out demonstrations.",
                 LearningWarning,
                 stacklevel=2,
             )
@@ -313,7 +312,7 @@ class Follower(Estimator):
         return self
 
     def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
-        """Leave out what cannot be used, and say so."""
+        """Split off demonstrations that cannot be used, with a warning."""
         good, bad = sift(Profile(listed, self.parser).encoder, listed)
         if not good:
             raise DemonstrationError(
@@ -333,9 +332,9 @@ class Follower(Estimator):
         *,
         length: int | None = None,
     ) -> Plan:
-        """Return the plan that the instructions ask for.
+        """Return the most probable plan for the instructions.
 
-        `length` tells the number of actions, where it is known.
+        `length` fixes the number of actions, where it is known.
         """
         return self.follow_many([(instructions, environment, start)], length=length)[0]
 
@@ -366,12 +365,12 @@ class Follower(Estimator):
     ) -> list[Plan] | list[Plan | GroundlingError]:
         """Return a plan for each (instructions, environment, start); faster than one by one.
 
-        With `errors="return"`, the place of a request that cannot be followed holds the error
-        instead of a plan, and the others are followed.
+        With `errors="return"`, a request that cannot be followed yields its error in place of a
+        plan.
         """
         search = self._fitted().search
         if errors not in ("raise", "return"):
-            raise SettingError(f"errors is 'raise' or 'return', not {errors!r}.")
+            raise SettingError(f"`errors` must be 'raise' or 'return'; got {errors!r}.")
         if length is not None:
             search = replace(search, min_length=length, max_length=length)
         listed = listed_requests(requests)
@@ -390,39 +389,10 @@ class Follower(Estimator):
             plans.append(plan)
         return plans
 
-    def act(
-        self, instructions: str, running: Any, world: Any, *, threshold: float | None = None
-    ) -> Any:
-        """Carry out instructions in a running environment, and tell what came of it.
-
-        `world` is one that can make an agent of a follower (`agent(follower)`), such as those
-        of `groundling.gym`; `running` is the environment that the agent moves in. Below a
-        confidence of `threshold` nothing is done; if it is left out, the agent decides.
-
-        >>> from groundling import gym
-        >>> level = gym.babyai("GoToLocal")
-        >>> follower = level.follower().fit(level.record(range(20)))
-        >>> env = level.make()
-        >>> mission, _ = level.reset(env, seed=1000)
-        >>> print(follower.act(mission, env, level))
-        Done: go to a green ball.
-        """
-        self._fitted()
-        if isinstance(world, type):
-            raise WorldError(f"{world.__name__} is a class. Give act a world that was made of it.")
-        if not hasattr(world, "agent"):
-            raise WorldError(
-                f"A {type(world).__name__} only plans: it has no agent that acts. Use follow, or "
-                "a world of groundling.gym."
-            )
-        agent = world.agent(self) if threshold is None else world.agent(self, threshold)
-        return agent.act(instructions, running)
-
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
-        """Return the share of demonstrations whose outcome the follower reaches.
+        """Return the accuracy: the share of demonstrations whose outcome is reached.
 
-        Two plans have the same outcome if they end alike (see `Environment.outcome`);
-        where no plan is found, the outcome is not reached.
+        Plans with equal `Environment.outcome` count as equal; finding no plan counts as wrong.
         """
         learnt = self._fitted()
         listed = checked(demonstrations)
@@ -432,19 +402,14 @@ class Follower(Estimator):
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
     ) -> Iterator[list[tuple[Sequence[Trajectory], Reals]]]:
-        """Score the plans from several starts under one text, as if it might be about any.
+        """Score plans from several possible starts under one text.
 
-        For each (instructions, environment, starts), yields for each start its plans and
-        their scores under θ, neither normalised nor calibrated. Scores of one text can be
-        compared between starts; to make that meaningful, train with
-        `Demonstration.negative_starts`.
+        For each (instructions, environment, starts), yields for each start its plans and their
+        unnormalised scores under θ. Scores of one text are comparable between starts if training
+        used `Demonstration.negative_starts`.
 
-        >>> from groundling import Demonstration, Follower, GroundingGraph, Search
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> from groundling import Demonstration, Follower, Search
+        >>> from groundling.examples import Lamp
         >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
         >>> follower = Follower(parser="chain", search=Search(max_length=1)).fit(shown)
         >>> for answer in follower.score_plans([("light it", Lamp(), ("off", "on"))]):
@@ -458,7 +423,7 @@ class Follower(Estimator):
         listed = list(requests)
         texts = encoder.reader.read_many(text for text, _, _ in listed)
         asked = [
-            (text, encoder.world(environment), starts)
+            (text, encoder.bind(environment, text), starts)
             for text, (_, environment, starts) in zip(texts, listed, strict=True)
         ]
         return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
@@ -467,7 +432,7 @@ class Follower(Estimator):
         encoder = self._fitted().fitted.encoder
         texts = encoder.reader.read_many(text for text, _, _ in requests)
         found = [
-            Request(text, encoder.world(environment), start)
+            Request(text, encoder.bind(environment, text), start)
             for text, (_, environment, start) in zip(texts, requests, strict=True)
         ]
         for each in found:
@@ -478,7 +443,7 @@ class Follower(Estimator):
     def _plans(
         self, requests: Sequence[tuple[Text, Environment, State]], search: Search
     ) -> Iterator[Plan | None]:
-        """Follow one request after another; nothing where no plan is found."""
+        """Yield a plan per request; None where there is none."""
         learnt = self._fitted()
         read = self._requests(requests)
         results = learnt.model.search(learnt.fitted, read, search)
@@ -489,22 +454,17 @@ class Follower(Estimator):
 
     @property
     def choices_(self) -> Choices:
-        """What was chosen from the demonstrations, and why; print it to read it."""
+        """Settings chosen from the demonstrations, with reasons; print it for a table."""
         learnt = self._fitted()
         return Choices(learnt.choices, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
 
     def chosen(self) -> Self:
-        """Return a follower that has learnt nothing yet, with all settings that this one learnt by.
+        """Return an unfitted follower whose open settings are fixed to the choices made here.
 
-        What was chosen from the demonstrations is given to it, so that some settings can be
-        changed and the others stay.
+        Use it to change one setting and keep the others.
 
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> from groundling import Demonstration, Follower
+        >>> from groundling.examples import Lamp
         >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
         >>> follower = Follower(parser="chain").fit(shown)
         >>> another = follower.chosen().set_params(search__max_length=2).fit(shown)
@@ -514,41 +474,16 @@ class Follower(Estimator):
         settings = self._fitted().settings
         return type(self)(**{each.name: getattr(settings, each.name) for each in fields(Trainer)})
 
-    def given(self) -> Self:
-        """Return a follower that has learnt nothing yet, with the settings that this one was given.
-
-        What was left open is open again, also in a follower that was loaded from a file.
-
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
-        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
-        >>> Follower(parser="chain").fit(shown).given()
-        Follower(parser='chain')
-        """
-        learnt = self._fitted()
-        return type(self)(
-            **open_again(Trainer.of(learnt), getattr(learnt.choices, "left_open", ()))
-        )
-
     def diagnose(
         self, demonstrations: Iterable[Demonstration], *, parts: int | None = None
     ) -> Diagnosis:
-        """Follow demonstrations and say what cannot work, and of each that goes wrong why.
+        """Follow demonstrations and report problems, with a reason for each mistake.
 
-        What was learnt from is mostly followed right. With `parts`, such as 3, each of so many
-        parts of the demonstrations is followed by what these settings learn from the others
-        alone, and what was learnt stays as it is.
+        Training demonstrations are mostly followed correctly. With `parts`, such as 3, each fold
+        is followed by a model trained on the other folds; this follower stays as it is.
 
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
+        >>> from groundling import Demonstration, Follower
+        >>> from groundling.examples import Lamp
         >>> shown = [Demonstration("light it", Lamp(), "off", ("on",), name="light")]
         >>> follower = Follower(parser="chain").fit(shown)
         >>> wrong = Demonstration("douse it", Lamp(), "on", ("off",), name="dark")
@@ -567,9 +502,9 @@ class Follower(Estimator):
         return joined(found)
 
     def check_world(self, places: Iterable[tuple[Environment, State]]) -> tuple[Finding, ...]:
-        """Say what graphs lack that they had wherever it learnt, if they do.
+        """Report labels that every training world had and these environments lack.
 
-        `places` are environments with a state in each.
+        `places` are pairs of an environment and a state.
 
         >>> from groundling import Demonstration, Follower, GroundingGraph
         >>> class Lamp:
@@ -593,15 +528,13 @@ class Follower(Estimator):
     def weights(
         self, containing: str = "", *, most: int = 20, member: int = 0
     ) -> list[tuple[str, float]]:
-        """Return the strongest features whose name contains a string, as the paper's Table 2.
+        """Return the features with the largest weights whose name contains a string (Table 2).
 
-        `member` is the number of the ensemble's member whose weights are asked for.
+        `member` selects a member of an ensemble.
         """
         members = self._fitted().fitted.members
         if not 0 <= member < len(members):
-            raise SettingError(
-                f"There is no member {member}: this follower has {len(members)}, counted from 0."
-            )
+            raise SettingError(f"`member` must be from 0 to {len(members) - 1}; got {member}.")
         fitted = members[member]
         chosen = [
             (name, float(weight))
@@ -622,7 +555,7 @@ class Follower(Estimator):
 
     @property
     def lexicon_(self) -> Lexicon:
-        """The lexicon in use, with what was learnt."""
+        """The lexicon in use, including learnt entries."""
         return self._fitted().fitted.encoder.reader.lexicon
 
     @property
@@ -632,76 +565,66 @@ class Follower(Estimator):
 
     @property
     def temperature_(self) -> float:
-        """What scores are divided by so that confidences are calibrated."""
+        """Divisor of scores that calibrates confidences."""
         return self._fitted().temperature
 
     @property
     def threshold(self) -> float:
-        """Below this confidence the follower says that it does not understand."""
+        """Confidence below which a plan counts as not understood."""
         if hasattr(self, "_learnt"):
             return self._learnt.search.threshold
         return Search().threshold if isinstance(self.search, str) else self.search.threshold
 
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
-        """What was learnt from; empty in a follower from a file."""
+        """The training demonstrations; empty in a loaded follower."""
         examples = self._fitted().examples
         return tuple(each.shown for each in examples if each.shown is not None)
 
-    @property
-    def remembered_(self) -> dict[str, int]:
-        """About how many bytes are taken by what is remembered to answer faster.
+    def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
+        """Empty all caches, or what one environment has answered; return the bytes they held.
 
-        >>> from groundling import Demonstration, Follower, GroundingGraph
-        >>> class Lamp:
-        ...     def actions(self, state): return ("on", "off")
-        ...     def step(self, state, action): return action
-        ...     def ground(self, state, action, after):
-        ...         return GroundingGraph({"lamp": {action: True}})
-        >>> follower = Follower(parser="chain").fit([Demonstration("on", Lamp(), "off", ("on",))])
-        >>> follower.remembered_["worlds, graphs and plans"] > 0
+        `follow` notices most changes of an environment by itself; this is for the others. What
+        was learnt stays.
+
+        >>> from groundling.examples import lamp_demonstrations
+        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+        >>> follower.clear_cache()["worlds, graphs and plans"] > 0
         True
-        >>> follower.forget_remembered()
-        >>> sum(follower.remembered_.values())
+        >>> sum(follower.clear_cache().values())
         0
         """
-        total: dict[str, int] = {}
-        for member in self._fitted().fitted.members:
+        members = self._fitted().fitted.members
+        held: dict[str, int] = {}
+        for member in members:
             for name, size in member.encoder.remembered().items():
-                total[name] = total.get(name, 0) + size
-        return total
-
-    def forget_remembered(self, environment: Environment | None = None) -> None:
-        """Empty all caches, or what one environment has answered; what was learnt stays.
-
-        `follow` notices most changes of an environment by itself; this is for the others.
-        """
+                held[name] = held.get(name, 0) + size
         if environment is not None:
             self._fitted().fitted.encoder.forget(environment)
-            return
-        for member in self._fitted().fitted.members:
+            return held
+        for member in members:
             member.encoder.empty()
+        return held
 
     @property
     def members_(self) -> tuple[FittedModel, ...]:
-        """The fitted models: one, unless they are an ensemble."""
+        """The fitted models: one, or the members of an ensemble."""
         return self._fitted().fitted.members
 
     def _fitted(self) -> Learnt:
         if not hasattr(self, "_learnt"):
             raise NotFittedError(
-                "This Follower has not learnt anything yet. Call fit with demonstrations, or "
-                "Follower.load with a saved model."
+                "This Follower is not fitted yet. Call fit with demonstrations, or Follower.load "
+                "with a saved model."
             )
         return self._learnt
 
     # ---- persist ------------------------------------------------------------------------
 
     def save(self, folder: str | Path, *, note: Mapping[str, Any] | None = None) -> Path:
-        """Write the follower into a folder (see `groundling.modelfolder`).
+        """Save the follower to a folder, replacing a saved model atomically.
 
-        A model that is there is replaced in one step. `note` is kept with the model, for
-        `groundling.modelfolder.read_note`.
+        `note` is stored with the model; `groundling.modelfolder.read_note` returns it.
         """
         return save_learnt(Path(folder), self._fitted(), note)
 
@@ -713,25 +636,26 @@ class Follower(Estimator):
         parser: str | Parser | None = None,
         joins: Iterable[Any] = (),
     ) -> Follower:
-        """Read a follower that was saved.
+        """Read a saved follower; options that were left open before `fit` are open again.
 
-        `parser` replaces the saved parser; it is needed if that was an object of your own.
-        `joins` are joining functions of your own that the follower was trained with.
+        `parser` replaces the saved parser, and is required if that was an object of your own.
+        `joins` are the custom joining functions that the follower was trained with.
         """
-        return cls._of(load_learnt(Path(folder), parser, tuple(joins)))
+        learnt = load_learnt(Path(folder), parser, tuple(joins))
+        follower = cls(**open_again(Trainer.of(learnt), getattr(learnt.choices, "left_open", ())))
+        follower._learnt = learnt
+        return follower
 
     def with_search(
         self, search: Search | None = None, *, temperature: float | None = None
     ) -> Follower:
-        """Return a follower with the same knowledge that searches in another way.
-
-        With `temperature`, its confidences are sharper or softer than calibrated.
+        """Return a follower with the same weights and other search settings or temperature.
 
         >>> from groundling import Search
         >>> Follower(search=Search(max_length=2)).with_search(Search(max_length=3))
         Traceback (most recent call last):
             ...
-        groundling.errors.NotFittedError: This Follower has not learnt anything yet. Call fit with
+        groundling.errors.NotFittedError: This Follower is not fitted yet. Call fit with
         demonstrations, or Follower.load with a saved model.
         """
         learnt = self._fitted()

@@ -30,6 +30,7 @@ from groundling.language.languages import LANGUAGES, Language
 from groundling.language.parser import ChainParser, Parser, language_of, load_parser
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
+from groundling.limits import HEADER_BYTES
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
 from groundling.models.decision import DecisionModel
@@ -52,7 +53,6 @@ _MODELS: dict[str, type[Model]] = {
 _OWN_PARSERS = re.compile(
     r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
 )  # neither paths nor packages
-_MOST_OF_HEADER = 1_000_000  # bytes of names and shapes before the weights
 _MOST_WEIGHT = 1e30  # beyond, sums overflow
 # What reading a file that is not as we wrote it may end in.
 _BROKEN = (
@@ -197,8 +197,7 @@ def _broken(folder: Path, error: Exception) -> ModelFileError:
 
 def _arrays(data: bytes) -> dict[str, Any]:
     """Return the arrays of the weights, after a look at how many they claim to be."""
-    if int.from_bytes(data[:8], "little") > _MOST_OF_HEADER:
-        raise ValueError("the weights list far too many arrays")
+    HEADER_BYTES.check(int.from_bytes(data[:8], "little"), ModelFileError, "The weights")
     found: dict[str, Any] = load(data)
     for name, array in found.items():
         if array.ndim != 1 or array.dtype not in (np.float64, np.int64):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 from groundling.errors import GroundlingError, SettingError
 
-__all__ = [
-    "CHECKPOINT_BYTES", "EMPTY_LINES", "EQUAL_HASHES", "EXPANSION", "GROUP_VALUES", "IMPORT_BYTES",
-    "IMPORT_RECORDS", "LIMITS", "LINE_BYTES", "PAGE_BYTES", "PLAN_ACTIONS", "SAID_ACTIONS",
-    "SAID_CHARACTERS", "SAID_SENTENCES", "TEXT_CHARACTERS", "TEXT_WORDS", "Limit",
-]  # fmt: skip
+__all__ = ["LIMITS", "Limit"]
 
+T = TypeVar("T")
 _VARIABLE = "GROUNDLING_LIMIT_"
 
 LIMITS: dict[str, Limit] = {}
@@ -31,6 +31,9 @@ class Limit:
         The most, unless the variable says otherwise.
     what
         What is counted, in the plural.
+    least
+        The lowest number that the variable may set. Fewer are never refused, without a look at
+        the variable: what is checked millions of times costs little.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Limit:
     name: str
     default: int
     what: str
+    least: int = 1
 
     @property
     def variable(self) -> str:
@@ -62,8 +66,10 @@ class Limit:
             found = int(given.replace("_", ""))
         except ValueError:
             found = 0
-        if found < 1:
-            raise SettingError(f"{self.variable} must be a whole number above 0; got {given!r}.")
+        if found < self.least:
+            raise SettingError(
+                f"{self.variable} must be a whole number >= {self.least:,}; got {given!r}."
+            )
         return found
 
     @property
@@ -73,7 +79,7 @@ class Limit:
 
     def check(self, count: int, error: type[GroundlingError], thing: str = "It") -> None:
         """Raise an error of a kind if there are more than the limit allows."""
-        if count > self.most:
+        if count > self.least and count > self.most:
             raise self.exceeded(f"{count:,}", error, thing)
 
     def exceeded(
@@ -84,9 +90,30 @@ class Limit:
             f"{thing} must have at most {self.most:,} {self.what}; got {got}. {self.advice}"
         )
 
+    def bounded(
+        self, items: Iterable[T], error: type[GroundlingError], thing: str = "It"
+    ) -> Iterable[T]:
+        """Return items that may be without end, if there are not more than the limit allows.
 
-def _limit(name: str, default: int, what: str) -> Limit:
-    LIMITS[name] = Limit(name, default, what)
+        >>> from itertools import count
+        >>> Limit("steps", 3, "steps").bounded(count(), SettingError, "The way")
+        Traceback (most recent call last):
+            ...
+        groundling.errors.SettingError: The way must have at most 3 steps; got more. Set
+        GROUNDLING_LIMIT_STEPS to raise the limit.
+        """
+        if isinstance(items, Sized):
+            self.check(len(items), error, thing)
+            return items
+        most = self.most
+        listed = tuple(islice(items, most + 1))
+        if len(listed) > most:
+            raise self.exceeded("more", error, thing)
+        return listed
+
+
+def _limit(name: str, default: int, what: str, least: int = 1) -> Limit:
+    LIMITS[name] = Limit(name, default, what, least)
     return LIMITS[name]
 
 
@@ -100,10 +127,52 @@ EQUAL_HASHES = _limit("equal_hashes", 256, "different values with the same hash"
 LINE_BYTES = _limit("line_bytes", 16 * 2**20, "bytes")
 EMPTY_LINES = _limit("empty_lines", 100_000, "empty lines")
 EXPANSION = _limit("expansion", 250, "bytes for each compressed byte")
+FOOTER_BYTES = _limit("footer_bytes", 4_000_000, "bytes in its footer")
 PAGE_BYTES = _limit("page_bytes", 64 * 2**20, "bytes in a page")
 GROUP_VALUES = _limit("group_values", 10_000_000, "values in a row group")
-# Files of models.
+# Worlds and their grounding graphs.
+WORLD_ACTIONS = _limit("world_actions", 100_000, "actions in a state", 100)
+EXTRA_LENGTH = _limit("extra_length", 1_000, "actions more than elsewhere")
+GRAPH_NODES = _limit("graph_nodes", 10_000, "nodes", 100)
+GRAPH_EDGES = _limit("graph_edges", 100_000, "edges", 1_000)
+GRAPH_LABELS = _limit("graph_labels", 10_000, "labels", 100)
+LABEL_CHARACTERS = _limit("label_characters", 10_000, "characters", 100)
+# Folders of models, and checkpoints.
+MANIFEST_BYTES = _limit("manifest_bytes", 1_000_000, "bytes")
+TABLES_BYTES = _limit("tables_bytes", 64_000_000, "bytes")
+TABLES_VALUES = _limit("tables_values", 4_000_000, "values")  # each takes 50 bytes or more
+WEIGHTS_BYTES = _limit("weights_bytes", 2_000_000_000, "bytes")
+HEADER_BYTES = _limit("header_bytes", 1_000_000, "bytes of names of arrays")
+SETTING_CHARACTERS = _limit("setting_characters", 2_000, "characters")
+SETTING_ENTRIES = _limit("setting_entries", 20_000, "entries")
 CHECKPOINT_BYTES = _limit("checkpoint_bytes", 2**31, "bytes")
+# Files of corpora; those that we know have less than a million bytes each.
+CORPUS_BYTES = _limit("corpus_bytes", 8_000_000, "bytes")
+XML_ELEMENTS = _limit("xml_elements", 50_000, "elements", 100)
+XML_ATTRIBUTES = _limit("xml_attributes", 100_000, "attributes")
+XML_DEPTH = _limit("xml_depth", 100, "elements inside each other", 10)
+SCAN_PIXELS = _limit("scan_pixels", 50_000_000, "pixels")
+BOARD_LINES = _limit("board_lines", 200, "rows or columns")
+ARCHIVE_BYTES = _limit("archive_bytes", 1_000_000_000, "bytes when it is unpacked")
+ARCHIVE_FILES = _limit("archive_files", 100_000, "files")
+DOWNLOAD_BYTES = _limit("download_bytes", 300_000_000, "bytes")
+TREEBANK_BYTES = _limit("treebank_bytes", 1_000_000_000, "bytes")
+# Files of words, languages, homes and results.
+LEXICON_BYTES = _limit("lexicon_bytes", 16_000_000, "bytes")
+LANGUAGE_BYTES = _limit("language_bytes", 1_000_000, "bytes")
+RESULT_BYTES = _limit("result_bytes", 64_000_000, "bytes")
+NOTE_BYTES = _limit("note_bytes", 10_000, "bytes")
+YAML_BYTES = _limit("yaml_bytes", 16_000_000, "bytes")
+YAML_VALUES = _limit("yaml_values", 500_000, "values")
+YAML_DEPTH = _limit("yaml_depth", 50, "values inside each other")
+TEMPLATE_CHARACTERS = _limit("template_characters", 20_000, "characters")
+TEMPLATE_PARTS = _limit("template_parts", 10_000, "parts", 1_000)
+HOME_ENTITIES = _limit("home_entities", 10_000, "entities")
+# Projects of the studio, and connections to it.
+STORED_BYTES = _limit("stored_bytes", 100_000_000, "bytes in one value of the file")
+CONNECTIONS = _limit("connections", 800, "connections")  # many systems allow 1,024 open files
+IDLE_CONNECTIONS = _limit("idle_connections", 256, "connections without a request")
+BODY_BYTES = _limit("body_bytes", 256_000, "bytes")
 # What the studio imports at once.
 IMPORT_BYTES = _limit("import_bytes", 20_000_000, "bytes")
 IMPORT_RECORDS = _limit("import_records", 20_000, "demonstrations")

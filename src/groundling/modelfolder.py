@@ -26,6 +26,7 @@ from typing import Any
 
 from groundling.errors import ModelFileError
 from groundling.files import alone_in, is_leftover, read_plain, write_atomically
+from groundling.limits import MANIFEST_BYTES, TABLES_BYTES, TABLES_VALUES, WEIGHTS_BYTES
 
 __all__ = [
     "FIRST",
@@ -43,13 +44,12 @@ FORMAT = "groundling-model"
 FIRST, VERSION = 3, 3  # the formats that are read; 0.2.0 is the first release, with format 3
 MANIFEST = "manifest.json"
 LIMITS = {
-    MANIFEST: 1_000_000,
-    "tables.json": 64_000_000,
-    "weights.safetensors": 2_000_000_000,
+    MANIFEST: MANIFEST_BYTES,
+    "tables.json": TABLES_BYTES,
+    "weights.safetensors": WEIGHTS_BYTES,
 }
 """How many bytes of each file are read at most."""
 
-_MOST_VALUES = 4_000_000  # in one file of JSON; Python needs some 50 bytes for the smallest
 _OURS = re.compile(r"(tables|weights)-([0-9a-f]{16})\.(json|safetensors)")
 _TRIES = 5
 
@@ -143,8 +143,8 @@ def read_json(data: bytes, where: Path | str) -> Any:
     can be used). Save the follower again.
     """
     try:
-        if data.count(b",") + data.count(b"[") + data.count(b"{") > _MOST_VALUES:
-            raise ValueError(f"it holds more than {_MOST_VALUES:,} values")
+        values = data.count(b",") + data.count(b"[") + data.count(b"{")
+        TABLES_VALUES.check(values, ModelFileError, str(where))
         return json.loads(
             data, parse_constant=_refuse, parse_float=_checked(float), parse_int=_checked(int)
         )
@@ -259,11 +259,9 @@ def _mode_of_model(folder: Path) -> int | None:
 def _must_be_readable(files: Mapping[str, bytes]) -> None:
     """Refuse to write what nobody could read again."""
     for name, data in files.items():
-        if len(data) > LIMITS[name]:
-            raise ModelFileError(
-                f"The {name} of this model has {len(data):,} bytes, more than the "
-                f"{LIMITS[name]:,} that are read again. Raise min_count, or leave features out."
-            )
+        LIMITS[name].check(
+            len(data), ModelFileError, f"Raise min_count, or leave features out: {name}"
+        )
         if name.endswith(".json"):
             read_json(data, name)
 
@@ -271,7 +269,7 @@ def _must_be_readable(files: Mapping[str, bytes]) -> None:
 def _holds(path: Path, checksum: str) -> bool:
     """Tell whether a file is there with just this content."""
     try:
-        return _sum(read_plain(path, max(LIMITS.values()), ModelFileError)) == checksum
+        return _sum(read_plain(path, WEIGHTS_BYTES, ModelFileError)) == checksum
     except ModelFileError:
         return False
 
@@ -286,7 +284,7 @@ def _sweep(folder: Path, *, leftovers: bool) -> None:
         if entry.name in used or not entry.is_file(follow_symlinks=False):
             continue
         if marked := _OURS.fullmatch(entry.name):
-            data = read_plain(folder / entry.name, max(LIMITS.values()), ModelFileError)
+            data = read_plain(folder / entry.name, WEIGHTS_BYTES, ModelFileError)
             ours = _sum(data).startswith(marked[2])
         else:
             ours = leftovers and is_leftover(entry.name)

@@ -52,26 +52,7 @@ _NAMED = "drawn-"  # what a drawing names is never taken for an element of the p
 FORMATS = (".png", ".svg", ".pdf")
 """The endings of files that pictures can be written to."""
 # How the classes of drawings look where no page has a style for them.
-STYLE = """
-text { font-family: "DejaVu Sans", sans-serif; fill: #22262b }
-.agent > circle, .agent > rect { fill: #22262b; stroke: #fff; stroke-width: 2.5 }
-.agent > path { fill: #ffe9a8 } .agent > text { fill: #fff }
-.agent .eye { fill: #fff } .agent .mouth { fill: none; stroke: #fff; stroke-width: 2.5 }
-.way-edge { fill: none; stroke: #fff; stroke-width: 10; stroke-linejoin: round;
-  stroke-linecap: round; opacity: .85 }
-.way { fill: none; stroke: #1d3fa5; stroke-width: 5; stroke-linejoin: round; stroke-linecap: round }
-.wrong { stroke: #c8452f; stroke-dasharray: 11 9 }
-.route { fill: none; stroke: #7cc29a; stroke-width: 12; opacity: .6; stroke-linejoin: round }
-.origin { fill: #1d3fa5; stroke: #fff; stroke-width: 2 }
-.item rect { fill: #fff; stroke: #5c636b }
-.target { fill: none; stroke: none }
-.place rect { fill: #b98d5a }
-.landmark circle { fill: #5c636b } .seen > circle { fill: #0f6f66 }
-.landmark .target { fill: none } .landmark .outline { fill: #f1efe9 }
-.block { fill: #3b5b7a } .struck { fill: #b4470f; opacity: .55 } .hole { fill: #f1efe9 }
-.number { fill: #5c636b }
-.grid-floor { fill: #f1efe9 } .grid-walls rect { fill: #767d85; stroke: #767d85 }
-"""
+STYLE = (files("groundling") / "svg.css").read_text(encoding="utf-8")
 _WIDTH, _MARGIN, _HEAD, _LINE = 900.0, 24.0, 20.0, 15.0  # of a framed drawing, in pixels
 
 
@@ -90,9 +71,14 @@ class Canvas:
         box = " ".join(map(_number, (x, y, width, height)))
         self.root = Element("svg", {"xmlns": SPACE, "viewBox": box})
 
-    def add(self, name: str, parent: Element | None = None, /, **attributes: Any) -> Element:
-        """Add an element; `class_` and `stroke_width` are written `class` and `stroke-width`."""
-        return SubElement(
+    def add(
+        self, name: str, parent: Element | None = None, /, title: str = "", **attributes: Any
+    ) -> Element:
+        """Add an element; `class_` and `stroke_width` are written `class` and `stroke-width`.
+
+        The `title` is shown when somebody points at it.
+        """
+        made = SubElement(
             self.root if parent is None else parent,
             name,
             {
@@ -101,6 +87,27 @@ class Canvas:
                 if value is not None
             },
         )
+        if title:
+            SubElement(made, "title").text = title
+        return made
+
+    def target(
+        self, name: str, action: object, parent: Element | None = None, /, title: str = "",
+        **attributes: Any,
+    ) -> Element:  # fmt: skip
+        """Add an element that does an action when it is clicked."""
+        return self.add(
+            name, parent, title or str(action), **attributes, class_="target",
+            data_action=str(action),
+        )  # fmt: skip
+
+    def way(self, points: Sequence[tuple[float, float]]) -> None:
+        """Draw a line through points that are not all the same, and where it begins."""
+        line = " ".join(f"{x:g},{y:g}" for x, y in points)
+        for kind in ("way-edge", "way") if len(set(points)) > 1 else ():
+            self.add("polyline", class_=kind, points=line)
+        x, y = points[0]
+        self.add("circle", class_="origin", cx=x, cy=y, r=6)
 
     def text(
         self, x: float, y: float, words: str, parent: Element | None = None, /, **attributes: Any

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiling import njit
+from groundling.compiler import njit
 
 __all__ = ["CLOSE", "Name", "at_least", "margin", "rank", "rank_kept"]
 

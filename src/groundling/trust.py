@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from groundling.errors import ModelFileError
+from groundling.limits import SETTING_CHARACTERS, SETTING_ENTRIES
+
 __all__ = ["check_pattern", "check_settings"]
 
 # The least and the most of what decides how long something takes; other numbers: ±1e15.
@@ -29,7 +32,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 }
 _WHOLE = ("seed", "threads")
 _PATTERNS = ("include", "exclude")
-_MOST_TEXT, _MOST_ITEMS, _MOST_LEVELS = 2_000, 20_000, 8
+_MOST_LEVELS = 8  # as many as settings of ours have, and some
 
 
 def check_settings(content: Any, name: str = "settings", level: int = 0) -> None:
@@ -47,8 +50,7 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
     if name in _RANGES and isinstance(content, bool):
         raise ValueError(f"{name} is {content}, but it is a number")
     if isinstance(content, str):
-        if len(content) > _MOST_TEXT:
-            raise ValueError(f"{name} has {len(content)} characters")
+        SETTING_CHARACTERS.check(len(content), ModelFileError, name)
         if name in _PATTERNS:
             check_pattern(content)
     elif isinstance(content, (int, float)) and not isinstance(content, bool):
@@ -56,8 +58,7 @@ def check_settings(content: Any, name: str = "settings", level: int = 0) -> None
         if not low <= content <= high:
             raise ValueError(f"{name} is {content}, but it is between {low:g} and {high:g}")
     elif isinstance(content, (dict, list)):
-        if len(content) > _MOST_ITEMS:
-            raise ValueError(f"{name} has {len(content)} entries")
+        SETTING_ENTRIES.check(len(content), ModelFileError, name)
         for key, value in content.items() if isinstance(content, dict) else (
             (name, value) for value in content
         ):  # fmt: skip

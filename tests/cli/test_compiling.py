@@ -3,7 +3,7 @@
 from typer.testing import CliRunner
 
 from groundling.cli.main import app
-from groundling.compiling import COMPILING, announced, njit
+from groundling.compiler import COMPILING, announced, njit
 from groundling.overlay.passes import pass_instances
 from groundling.overlay.potentials import return_amounts
 from groundling.tasks.puzzles._search import search

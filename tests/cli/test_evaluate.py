@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import groundling
 from groundling.cli.main import app
-from groundling.tasks import benchmark, registry
+from groundling.tasks import benchmark, task_registry
 
 runner = CliRunner()
 METRICS = {
@@ -89,7 +89,7 @@ def test_evaluate_follows_whole_routes(tmp_path):
 
 def test_evaluate_knows_all_rows_by_the_same_words():
     for task in METRICS:
-        presets = registry.get_task(task).presets
+        presets = task_registry.get_task(task).presets
         assert presets.variants_of("paper")[:2] == ("full", "no planning")
         assert presets.variants_of("best")[0] == "full"
 

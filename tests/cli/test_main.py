@@ -14,7 +14,8 @@ import groundling
 from groundling.cli import demo as demo_module
 from groundling.cli.main import app
 from groundling.cli.progress import progress
-from groundling.learning.training import Progress
+from groundling.learning.rounds import Progress
+from groundling.tasks.mazes.demo import demo_world
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALL = ["--parser", "chain", "--demonstrations", "15", "--held-out", "2"]
@@ -95,7 +96,7 @@ def test_demo_loads_the_model_of_an_earlier_run(ran):
 def test_demo_trains_again_when_the_model_is_broken_or_another(ran, tmp_path):
     out, _, _, _ = ran
     note = tmp_path / "model.json"
-    world = demo_module.demo_world(15, 1)
+    world = demo_world(15, 1)
 
     def train():
         console = Console(file=io.StringIO(), width=200)
@@ -111,9 +112,9 @@ def test_demo_trains_again_when_the_model_is_broken_or_another(ran, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
 def test_demo_follower_adds_the_turn_that_nobody_mentions():
-    world = demo_module.demo_world(100, 1)
+    world = demo_world(100, 1)
     request = next(each for each in world.requests if each.name == "implicit-turn")
-    follower = demo_module.make_follower().fit(world.training)
+    follower = world.follower("default").fit(world.training)
     why = follower.follow(request.text, world.unseen, request.start).explain()
     assert [(step.action, step.asked) for step in why.steps] == [
         ("rotate(90)", False),

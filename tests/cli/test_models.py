@@ -93,9 +93,9 @@ def test_train_refuses_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_train_stopped_leaves_no_model_and_goes_on(tmp_path, monkeypatch):
-    from groundling.learning import training
+    from groundling.learning import rounds
 
-    whole = training.minimise
+    whole = rounds.minimise
     calls = []
 
     def stop_at_second(*args, **options):
@@ -104,7 +104,7 @@ def test_train_stopped_leaves_no_model_and_goes_on(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return whole(*args, **options)
 
-    monkeypatch.setattr(training, "minimise", stop_at_second)
+    monkeypatch.setattr(rounds, "minimise", stop_at_second)
     out = tmp_path / "model"
     stopped = run("train", "mazes", "--out", out, code=130)
     assert "the same command resumes" in stopped.output
@@ -266,6 +266,6 @@ def test_weights_of_a_word(models):
     assert len(shown.splitlines()) == 4
     other = run("weights", models / "mazes", "--member", "1", "--most", "3").output
     assert other != shown
-    assert "no member 2" in run("weights", models / "mazes", "--member", "2", code=1).output
+    assert "from 0 to 1; got 2" in run("weights", models / "mazes", "--member", "2", code=1).output
     wrong = run("weights", models / "mazes", "--word", "lefft", code=1)
     assert "Did you mean 'left'?" in wrong.output

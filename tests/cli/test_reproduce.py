@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from groundling.cli import reproduce as module
 from groundling.cli.main import app
 from groundling.evaluation.report import Report, Row
-from groundling.tasks import benchmark, jobs, registry
+from groundling.tasks import benchmark, jobs, task_registry
 
 runner = CliRunner()
 
@@ -60,7 +60,7 @@ def test_reproduce_quickly_runs_the_papers_own_rows(tmp_path):
 def test_reproduce_writes_every_table(no_work, tmp_path):
     run("--out", tmp_path, "--routes")
     for task in module._paper_tasks():
-        presets = registry.get_task(task).presets
+        presets = task_registry.get_task(task).presets
         for preset in presets:
             if preset == "auto":  # no table of the paper
                 continue

@@ -162,15 +162,15 @@ def test_fetch_refuses_a_file_twice(tmp_path):
 
 
 def test_fetch_refuses_what_is_far_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "MOST_OF_ONE", 10_000)
-    refused(tmp_path, make_zip(tmp_path / "archive"), "far too large")
-    monkeypatch.setattr(archive, "MOST_OF_ONE", 8_000_000)
-    monkeypatch.setattr(archive, "MOST_OF_ALL", 20_000)
+    monkeypatch.setenv("GROUNDLING_LIMIT_CORPUS_BYTES", "10_000")
+    refused(tmp_path, make_zip(tmp_path / "archive"), "at most 10,000 bytes; got 10,001")
+    monkeypatch.delenv("GROUNDLING_LIMIT_CORPUS_BYTES")
+    monkeypatch.setenv("GROUNDLING_LIMIT_ARCHIVE_BYTES", "20_000")
     (tmp_path / "archive").unlink()
-    refused(tmp_path, make_tar(tmp_path / "archive"), "far too much")
-    monkeypatch.setattr(archive, "MOST_OF_ALL", 10**9)
-    monkeypatch.setattr(archive, "MOST_MEMBERS", 2)
-    refused(tmp_path, tmp_path / "archive", "too many files")
+    refused(tmp_path, make_tar(tmp_path / "archive"), "at most 20,000 bytes when it is unpacked")
+    monkeypatch.delenv("GROUNDLING_LIMIT_ARCHIVE_BYTES")
+    monkeypatch.setenv("GROUNDLING_LIMIT_ARCHIVE_FILES", "2")
+    refused(tmp_path, tmp_path / "archive", "at most 2 files; got 3")
 
 
 @pytest.mark.parametrize("size", [100, 30_000])
@@ -296,8 +296,8 @@ def test_fetch_says_what_the_server_said(tmp_path):
 
 
 def test_fetch_stops_at_a_limit(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(download, "MOST_BYTES", 1000)
-    with Server(data) as server, pytest.raises(CorpusError, match="far too large"):
+    monkeypatch.setenv("GROUNDLING_LIMIT_DOWNLOAD_BYTES", "1000")
+    with Server(data) as server, pytest.raises(CorpusError, match="at most 1,000 bytes; got"):
         fetch(tmp_path / "into", server.url)
 
 

@@ -1,14 +1,18 @@
 """Files that are made to cost far more than their size: refused soon, by name, in little room."""
 
 import gzip
+import io
 import json
 import resource
+import subprocess
+import sys
 import time
 
 import pytest
 
 from groundling.data import Demonstrations
 from groundling.data.codec import Codec
+from groundling.data.pages import Column, pages_of, read_footer
 from groundling.data.parquet import read_rows
 from groundling.errors import DemonstrationError, WorldError
 from tests.data.test_codec import Frozen
@@ -250,3 +254,60 @@ def test_bounds_parquet_columns_come_back_as_they_were_written(tmp_path):
     rows = [row for _, row in read_rows(path)]
     assert [each.get("note") for each in rows] == notes
     assert [each["actions"] for each in rows] == actions
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"\x15\x00\x15\x10\x15\x10\x21\x00",  # a truth value instead of the header of the data
+        b"\x1c\x00\x15\x10\x15\x10\x00",  # a structure instead of the kind of page
+        b"\x15\x00\x11\x15\x10\x00",  # a truth value instead of a size
+        b"\x15\x00\x15\x0f\x15\x10\x00",  # a size below 0
+        b"\x15\x00" + b"\x15" + b"\xff" * 20,
+        b"",
+    ],
+)
+def test_bounds_parquet_headers_that_are_none_are_refused(header):
+    for place in (4, 2**70, 0, -5):
+        column = Column("text", 3, 100, place, None)
+        with pytest.raises(DemonstrationError, match="The header of a page is broken"):
+            list(pages_of(io.BytesIO(b"PAR1" + header), column))
+
+
+def test_bounds_parquet_footers_are_read_as_pyarrow_reads_them(tmp_path):
+    path = tmp_path / "own.parquet"
+    notes = [{"a": [1], "b": "x"}, None] * 500
+    parquet.write_table(table(1_000, note=notes), path, row_group_size=300)
+    about = parquet.ParquetFile(path).metadata
+    with path.open("rb") as file:
+        groups = read_footer(file)
+    assert len(groups) == about.num_row_groups == 4
+    for number, columns in enumerate(groups):
+        theirs = [about.row_group(number).column(place) for place in range(len(columns))]
+        assert len(columns) == about.row_group(number).num_columns
+        for mine, other in zip(columns, theirs, strict=True):
+            assert mine == tuple(getattr(other, name) for name in Column._fields)
+
+
+def test_bounds_parquet_without_a_description_of_a_column_does_not_end_the_process(tmp_path):
+    """Pyarrow ends the process where it is asked for what the footer lacks."""
+    path = tmp_path / "own.parquet"
+    parquet.write_table(table(3), path)
+    whole = path.read_bytes()
+    size = int.from_bytes(whole[-8:-4], "little")
+    code = (
+        "import sys; from groundling.data import Demonstrations; from tests.worlds import Line\n"
+        "from groundling import GroundlingError\n"
+        "path = sys.argv[1]; whole = open(path, 'rb').read()\n"
+        "for place in range(len(whole) - 8 - int(sys.argv[2]), len(whole), 4):\n"
+        "    for bit in (1, 16):\n"
+        "        changed = bytearray(whole); changed[place] ^= bit\n"
+        "        open(path, 'wb').write(changed)\n"
+        "        try: list(Demonstrations.read(path, worlds=Line(3)))\n"
+        "        except GroundlingError: pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path), str(size)], capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -9,7 +9,7 @@ import pytest
 
 from groundling.dialogue.cross_fit import cross_fit
 from groundling.dialogue.listener import PragmaticListener, _compare, learn_translation
-from groundling.dialogue.search import all_plans
+from groundling.dialogue.outcomes import all_plans
 from groundling.errors import DemonstrationError, SearchError, SettingError
 from tests.dialogue.conftest import Scene, learn, tell
 
@@ -42,7 +42,7 @@ def test_listener_ranks_by_the_formula(listener, follower, house):
 
 
 def _world(listener, house):
-    from groundling.dialogue.search import world_of
+    from groundling.dialogue.outcomes import world_of
 
     return world_of(listener.follower, house)
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from groundling.dialogue.options import options_of
-from groundling.dialogue.search import all_options, all_plans, decoded_plan, rank_plans, world_of
+from groundling.dialogue.outcomes import all_options, all_plans, decoded_plan, rank_plans, world_of
 from tests.dialogue.conftest import Scene
 
 

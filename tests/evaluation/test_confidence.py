@@ -8,17 +8,15 @@ import pytest
 
 from groundling import Demonstration, Follower, Learning, Search
 from groundling.errors import GroundlingError, SettingError
-from groundling.evaluation.confidence import (
-    Judged,
-    abstention,
+from groundling.evaluation.confidence import Judged, abstention, choose_threshold
+from groundling.evaluation.report import fraction
+from research.confidence.reliability import (
     at_threshold,
     calibration_error,
-    choose_threshold,
     cross_fit,
     deal,
     reliability,
 )
-from groundling.evaluation.report import fraction
 from research.confidence.report import ConfidenceReport, measure
 from tests.worlds import Line
 

@@ -30,7 +30,7 @@ from groundling import (
 )
 from groundling.errors import ConvergenceWarning, GroundlingError, InstructionError
 from groundling.explain.figure import arc_levels
-from groundling.overlay.encoding import Instance
+from groundling.overlay.batch_builder import Instance
 from groundling.world.trajectory import Trajectory
 from tests.overlay.overlay_twin import alignments
 

@@ -5,10 +5,21 @@ import random
 import pytest
 
 from benchmarks.home_names import Things, demonstrations, follower, misspelt
-from groundling import Demonstration, Features, Follower
+from groundling import (
+    Demonstration,
+    Features,
+    Follower,
+    GroundingGraph,
+    Learning,
+    Overlay,
+    PlanModel,
+    Search,
+)
 from groundling.errors import SettingError
+from groundling.features.labels import WordLabeller
+from groundling.features.reader import Reader
 from groundling.features.spans import EDIT, EXACT, PART, PLURAL, SpanIndex, nearest_word
-from groundling.language import ENGLISH
+from groundling.language import ENGLISH, ChainParser
 
 HOME = {
     "name": {"Bedroom Lamp", "Living Room Lamp", "Lamp", "Shed Lock", "Curtain Left"},
@@ -117,3 +128,56 @@ def test_spans_are_looked_for_among_what_is_there(learnt):
     world = Things(["shed lamp", "hall door"])
     plan = learnt["spans"].follow("open the shed lamp", world, "")
     assert plan.actions == (("open", "shed lamp"),)
+
+
+class Valves:
+    """Things that take verbs, each a label of its own: some verbs are never shown."""
+
+    VERBS = ("open", "close", "check", "drain", "pause", "resume")
+
+    def actions(self, state):
+        return [(verb, thing) for verb in self.VERBS for thing in ("Main Valve", "Side Valve")]
+
+    def step(self, state, action):
+        return action
+
+    def ground(self, state, action, after):
+        verb, thing = action
+        nodes = {"event": {verb: True}, "thing": {"name": thing}}
+        return GroundingGraph(nodes, [("event", "thing", "of")])
+
+
+def valves(verbs):
+    return [
+        Demonstration(f"{verb} the {thing.lower()} {more}", Valves(), None, [(verb, thing)])
+        for verb in verbs
+        for thing in ("Main Valve", "Side Valve")
+        for more in ("now", "please", "at once")
+    ]
+
+
+@pytest.mark.parametrize(("slots", "right"), [(("name", "label"), True), (("name",), False)])
+def test_labels_words_spell_the_names_of_labels_that_were_never_shown(slots, right):
+    features = Features(words=("word",), slots=slots, names="spans", joins=("conjunction", "slot"))
+    made = Follower(
+        parser="chain:english", features=features, overlay=Overlay(adjacency="soft", entry="any"),
+        search=Search(max_length=1), learning=Learning(l2=0.02), model=PlanModel(),
+    )  # fmt: skip
+    made.fit(valves(Valves.VERBS[:4]), check=False)
+    assert (made.score(valves(Valves.VERBS[4:])) == 1.0) is right
+
+
+def test_labels_that_words_spell_are_chosen_where_names_have_several_words():
+    made = Follower(parser="chain:english").fit(valves(Valves.VERBS[:4]), check=False)
+    chosen = made.choices_.params
+    assert chosen["features__names"] == "spans"
+    assert chosen["features__slots"] == ("name", "label")
+    assert made.score(valves(Valves.VERBS[4:])) == 1.0
+
+
+def test_labels_numerals_of_several_words_are_one_number():
+    reader = Reader(ChainParser(language=ENGLISH), labeller=WordLabeller(("word",)), spans=True)
+    [text] = reader.read("set it to one hundred percent")
+    found = reader.label(text, {"number": set()})
+    meant = [{label.value for label, _ in each if label.kind} for each in found]
+    assert meant == [set(), set(), set(), {100.0}, {100.0}, set()]

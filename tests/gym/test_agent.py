@@ -46,7 +46,7 @@ def test_acting_tells_misunderstanding_from_failure(level, follower, env):
         for number, thing in enumerate(scene.layout.things)
         if thing.kind != named
     ]
-    report = follower.act(others[0], env, level)
+    report = level.agent(follower).act(others[0], env)
     assert report.ending in ("misunderstood", "success")  # the way there may pass the other
     level.reset(env, 500)
     stuck = level.macro("go to", [{0}])
@@ -128,18 +128,13 @@ def test_acting_follows_what_is_left_when_something_is_gone(level, follower, env
     assert report.ending in ("misunderstood", "success", "out of time", "executor failed")
 
 
-def test_acting_takes_a_world_with_hands(follower):
-    with pytest.raises(WorldError, match="only plans"):
-        follower.act("go to a box", None, object())
-
-
 def test_acting_below_its_threshold_says_how_to_change_it(level, follower, env):
     level.reset(env, 500)
-    report = follower.act("sing me a song", env, level)
+    report = level.agent(follower).act("sing me a song", env)
     assert (report.ending, report.moves) == ("not understood", 0)
     assert "below 0.5" in report.sentence
     assert "threshold=" in report.sentence
-    assert follower.act("sing me a song", env, level, threshold=0).moves > 0
+    assert level.agent(follower, 0).act("sing me a song", env).moves > 0
     wary = level.follower(search__threshold=0.7)
     assert wary.threshold == 0.7
     assert Agent(follower, level).threshold == 0.5
@@ -148,7 +143,7 @@ def test_acting_below_its_threshold_says_how_to_change_it(level, follower, env):
     with pytest.raises(SettingError, match="Did you mean 'search'"):
         level.follower(serach=1)
     with pytest.raises(SettingError, match="between 0 and 1"):
-        follower.act("go to a box", env, level, threshold=7)
+        level.agent(follower, 7).act("go to a box", env)
 
 
 def test_acting_says_what_was_planned_if_it_was_not_meant(level, follower, env):
@@ -158,7 +153,7 @@ def test_acting_says_what_was_planned_if_it_was_not_meant(level, follower, env):
         if not others:
             continue
         kind = sorted(others)[0]
-        report = follower.act(f"go to the {kind}", env, level)
+        report = level.agent(follower).act(f"go to the {kind}", env)
         if report.ending == "misunderstood":
             assert f"go to the {kind}" in report.sentence
             return
@@ -168,10 +163,5 @@ def test_acting_says_what_was_planned_if_it_was_not_meant(level, follower, env):
 def test_acting_needs_an_environment_that_was_reset(level, follower):
     env = level.make()
     with pytest.raises(WorldError, match="was not reset"):
-        follower.act("go to a box", env, level)
+        level.agent(follower).act("go to a box", env)
     env.close()
-
-
-def test_acting_takes_a_world_not_its_class(level, follower, env):
-    with pytest.raises(WorldError, match="BabyAI is a class"):
-        follower.act("go to a box", env, type(level))

@@ -69,7 +69,7 @@ def follower():
 def act(follower, text, world=None, **settings):
     env = Counter(**settings)
     env.reset()
-    return env, follower.act(text, env, world or World())
+    return env, (world or World()).agent(follower).act(text, env)
 
 
 def test_counter_without_rewards_carried_out_is_success(follower):
@@ -102,7 +102,7 @@ def test_counter_parts_without_action_are_left(follower):
     env = Counter()
     env.reset()
     taught = world.follower().fit(shown, check=False)
-    report = taught.act("Take the mug. Take the jar.", env, world, threshold=0)
+    report = world.agent(taught, 0).act("Take the mug. Take the jar.", env)
     assert report.ending == "partly understood"
     assert len(env.taken) == len(report.done) == len(report.left) == 1
     assert report.left[0] in report.sentence

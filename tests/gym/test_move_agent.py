@@ -51,7 +51,7 @@ def begun(**settings):
 @pytest.mark.parametrize("way", ["deepcopy", "replay"])
 def test_moving_does_what_was_planned(follower, way):
     env = begun()
-    report = follower.act("Go down. Go down. Go right.", env, lake(way=way))
+    report = lake(way=way).agent(follower).act("Go down. Go down. Go right.", env)
     assert report.success
     assert (report.moves, report.surprises, env.unwrapped.s) == (3, 0, 9)
     assert report.done == ("Go down", "Go down", "Go right")
@@ -71,13 +71,13 @@ class Slip(gymnasium.Wrapper):
 
 def test_moving_plans_anew_what_is_left(follower):
     env = Slip(begun())
-    report = follower.act("Go down. Go down. Go right.", env, lake(way="deepcopy"))
+    report = lake(way="deepcopy").agent(follower).act("Go down. Go down. Go right.", env)
     assert report.success
     assert (report.moves, report.surprises, env.unwrapped.s) == (4, 1, 9)
 
 
 def test_moving_tells_when_the_episode_ends_before_all_is_done(follower):
-    report = follower.act("Go right. Go down. Go down.", begun(), lake())  # into a hole
+    report = lake().agent(follower).act("Go right. Go down. Go down.", begun())  # into a hole
     assert not report.success
     assert report.left == ("Go down",)
     assert report.moves == 2
@@ -85,8 +85,8 @@ def test_moving_tells_when_the_episode_ends_before_all_is_done(follower):
 
 def test_moving_knows_by_the_reward_where_the_environment_tells(follower):
     way = "Go down. Go down. Go right. Go right. Go down. Go right."
-    assert follower.act(way, begun(), lake(rewards=True)).reward == 1.0
-    report = follower.act("Go down.", begun(), lake(rewards=True))
+    assert lake(rewards=True).agent(follower).act(way, begun()).reward == 1.0
+    report = lake(rewards=True).agent(follower).act("Go down.", begun())
     assert report.ending == "misunderstood"
 
 
@@ -102,7 +102,7 @@ def test_moving_begins_elsewhere_by_what_was_observed(follower):
     env = begun()
     observation, *_ = env.step(1)
     with pytest.raises(WorldError, match="does not stand where the seed 0 leads"):
-        follower.act("Go down.", env, lake())
+        lake().agent(follower).act("Go down.", env)
     report = MoveAgent(follower, lake(way="deepcopy")).act("Go down.", env, observation)
     assert report.success
     assert env.unwrapped.s == 8
@@ -113,7 +113,7 @@ def test_moving_begins_elsewhere_by_what_was_observed(follower):
 def test_moving_needs_an_environment_of_its_own(follower):
     world = lake()
     with pytest.raises(WorldError, match="Make another one to act in"):
-        follower.act("Go down.", world.env, world)
+        world.agent(follower).act("Go down.", world.env)
 
 
 class Drift(Slip):
@@ -129,12 +129,12 @@ class Drift(Slip):
 
 def test_moving_goes_on_from_a_state_that_was_never_simulated(follower):
     env = Drift(begun())
-    assert follower.act("Go down. Go right. Go left.", env, lake(way="deepcopy")).success
+    assert lake(way="deepcopy").agent(follower).act("Go down. Go right. Go left.", env).success
     assert env.unwrapped.s == 13
 
 
 def test_moving_that_cannot_be_replayed_is_told(follower):
-    report = follower.act("Go down. Go right. Go left.", Drift(begun()), lake(way="replay"))
+    report = lake(way="replay").agent(follower).act("Go down. Go right. Go left.", Drift(begun()))
     assert report.ending == "executor failed"
     assert "not deterministic" in report.sentence
 
@@ -142,6 +142,6 @@ def test_moving_that_cannot_be_replayed_is_told(follower):
 def test_moving_accounts_for_all_sentences(follower):
     env = make()
     env.reset(seed=0)
-    report = follower.act("Go right. Go right. Go right. Go right. Go right.", env, lake())
+    report = lake().agent(follower).act("Go right. Go right. Go right. Go right. Go right.", env)
     assert len(report.done) + len(report.left) == 5
     assert report.success == (not report.left)

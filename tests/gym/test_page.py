@@ -51,7 +51,7 @@ def test_page_simulator_is_complete(capsys):
     right = 0
     for seed in range(200, 210):
         env.reset(seed=seed)
-        follower.act(f"go to floor {seed % 6}", env, found["world"])
+        found["world"].agent(follower).act(f"go to floor {seed % 6}", env)
         right += env.floor == seed % 6
     assert right >= 8
 

@@ -25,7 +25,7 @@ def test_primitive_small_levels_are_learnt():
     done = []
     for seed in range(800, 815):
         text, _ = level.reset(env, seed)
-        done.append(follower.act(text, env, level))
+        done.append(level.agent(follower).act(text, env))
     env.close()
     assert sum(each.success for each in done) >= 13
 

@@ -119,7 +119,7 @@ def test_recording_of_a_partial_view_is_that_of_the_full_one():
     follower = partial.follower().fit(partial.record(25), check=False)
     env = partial.make()
     mission, _ = partial.reset(env, 1000)
-    assert follower.act(mission, env, partial).ending in ("success", "misunderstood")
+    assert partial.agent(follower).act(mission, env).ending in ("success", "misunderstood")
     env.close()
 
 

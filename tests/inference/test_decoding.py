@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundling.inference.decoding import decode, log_softmax
+from groundling.inference.decoder import decode, log_softmax
 
 
 def same(state):

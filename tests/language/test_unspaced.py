@@ -7,10 +7,10 @@ import pytest
 from groundling import Demonstration, Follower, GroundingGraph, Overlay
 from groundling.errors import LimitError
 from groundling.language import ChainParser, Language
-from groundling.language.limits import Limits
 from groundling.language.parse_cache import ParseCache
 from groundling.language.parser import load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
+from groundling.language.text_limits import Limits
 from groundling.selection.profile import Profile
 
 KNOWN = ("人参", "玉ねぎ", "豆", "トマト", "かぼちゃ", "レタス")

@@ -9,7 +9,7 @@ from groundling.features.lexicon import Lexicon
 from groundling.learning.evidence import PlanValues, find_words
 from groundling.models.plan import PlanModel
 from groundling.overlay.settings import Overlay
-from tests.learning.test_lexicon import SYNONYMS, VERBS, make
+from tests.learning.test_lexicon_induction import SYNONYMS, VERBS, make
 from tests.test_follower import Rooms
 from tests.worlds import objective_of
 

@@ -5,8 +5,8 @@ import pytest
 
 from groundling import DecisionModel, Demonstration, Follower, Overlay, Search
 from groundling.errors import SettingError
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance
 from tests.worlds import Line, objective_of, weights_for
 
 MODEL = DecisionModel(begin="alignment")

@@ -224,7 +224,7 @@ def test_ensemble_weights_are_asked_for_by_number(together):
     names = [name for name, _ in together.weights("previous=", member=1)]
     assert names
     assert together.weights("previous=") == []
-    with pytest.raises(SettingError, match="no member 2: this follower has 2"):
+    with pytest.raises(SettingError, match="from 0 to 1; got 2"):
         together.weights(member=2)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from groundling import Demonstration, Follower
 from groundling.errors import DemonstrationError, GraphError, WorldError
-from groundling.models.examples import prepare
+from groundling.models.example import prepare
 from groundling.models.lengths import LengthModel
 from tests.worlds import Line, line_demonstrations, workbench
 

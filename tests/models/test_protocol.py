@@ -9,8 +9,8 @@ from groundling import Ensemble, Features, Follower, Learning, Member, Overlay, 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.models.base import Model, Objective, SearchResult
 from groundling.models.interpretation import Interpretation
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance
 from groundling.settings import idle_setting, setting
 from groundling.world.trajectory import ScoredTrajectory
 from tests.worlds import Line, line_demonstrations

@@ -1,13 +1,16 @@
 """Run every kernel on small cases in plain Python, and list the lines that none of them reaches.
 
-Run as `NUMBA_DISABLE_JIT=1 GROUNDLING_DEBUG_KERNELS=1 python -m tests.overlay.kernel_paths`.
+Run as `NUMBA_DISABLE_JIT=1 GROUNDLING_DEBUG_KERNELS=1 pytest tests/overlay/kernel_paths.py`.
 """
 
 import inspect
 import sys
 from types import CodeType
 
+import pytest
+
 from groundling.overlay import layout, passes, recursion, semiring
+from groundling.overlay.simd import PLAIN
 from tests.overlay.semirings import CASES, check
 
 MODULES = (recursion, semiring, layout, passes)
@@ -31,31 +34,48 @@ def codes(module):
                 yield code
 
 
-def never_reached() -> list[str]:
-    """Check all cases, and return the lines of kernels that were not executed."""
-    watched = {code: set() for module in MODULES for code in codes(module)}
+LINES = {
+    (code, line)
+    for module in MODULES
+    for code in codes(module)
+    for _, _, line in code.co_lines()
+    if line and line != code.co_firstlineno
+}
 
-    def trace(frame, event, argument):
-        lines = watched.get(frame.f_code)
-        if lines is None:
-            return None
-        if event == "line":
-            lines.add(frame.f_lineno)
-        return trace
 
-    sys.settrace(trace)
-    try:
-        for case in CASES:
+@pytest.fixture(scope="module")
+def reached():
+    """Check all cases, and return the lines of kernels that each has executed."""
+    assert PLAIN
+    watched = {code for code, _ in LINES}
+    found = {}
+    for case in CASES:
+        seen = found[case] = set()
+
+        def trace(frame, event, argument, seen=seen):
+            if frame.f_code not in watched:
+                return None
+            if event == "line":
+                seen.add((frame.f_code, frame.f_lineno))
+            return trace
+
+        sys.settrace(trace)
+        try:
             check(case)
-    finally:
-        sys.settrace(None)
-    return [
-        f"{code.co_qualname}:{line}"
-        for code, seen in watched.items()
-        for line in sorted({line for _, _, line in code.co_lines() if line} - seen)
-        if line != code.co_firstlineno
-    ]
+        finally:
+            sys.settrace(None)
+    return found
 
 
-if __name__ == "__main__":
-    print("\n".join(never_reached()))
+def names_of(lines):
+    return sorted(f"{code.co_qualname}:{line}" for code, line in lines)
+
+
+def test_kernel_paths_reach_every_line(reached):
+    assert names_of(LINES.difference(*reached.values())) == []
+
+
+def test_kernel_paths_are_measured(reached):
+    """Without the cases of flat plans, lines are left out."""
+    left = LINES.difference(*(seen for case, seen in reached.items() if not case.flat))
+    assert any(name.startswith("FlatTile.add") for name in names_of(left))

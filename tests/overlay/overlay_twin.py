@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from groundling.features.labels import NUMBER, ORDINAL
-from groundling.overlay.encoding import ADVANCE, BIAS, Instance
+from groundling.overlay.batch_builder import ADVANCE, BIAS, Instance
 from groundling.overlay.graphs import LaidOutGraph, NodeContent
 from groundling.overlay.skeletons import BOUND, FREE
 

@@ -1,6 +1,6 @@
 """Cases for every semiring × layout, and what brute force says about them.
 
-The list of paths is what cases are made for; `kernel_paths.py` finds lines that none takes.
+`PATHS` lists what cases are made for; `kernel_paths.py` finds lines that none takes.
 """
 
 import math
@@ -11,32 +11,14 @@ import numpy as np
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
+from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.layout import FlatLayout, GraphLayout, arrange, lay_out_graphs, measure_room
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay
-from groundling.overlay.skeletons import joined_skeleton, separate_skeleton
+from groundling.overlay.skeletons import BOUND, FREE, UNIT, joined_skeleton, separate_skeleton
 from tests.overlay import overlay_twin as twin
-
-PATHS = (
-    "several tiles in an instance",
-    "a tile whose last eight is not full",
-    "a flat block that is not full",
-    "flat plans of different lengths in a block",
-    "a relation that every node has to itself, not listed",
-    "no such relation: all links listed",
-    "an odd number of links of one relation",
-    "bound, free and unit links, to the left and to the right",
-    "four words counted at a time, and a rest",
-    "rows that are rescaled",
-    "one candidate of several that needs logarithms",
-    "all candidates in logarithms",
-    "a plan without actions, and one that nobody can enter",
-    "several groups of words, one of them without weight",
-    "an instance without weight",
-)
 
 
 class Case(NamedTuple):
@@ -58,10 +40,14 @@ class Case(NamedTuple):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def kind(self) -> str:
+        return "units" if self.units else "flat" if self.flat else "graph"
+
 
 TREE, WORDS, CLAUSE = Overlay(entry="any"), Overlay(unit="word"), Overlay(unit="clause")
 CHAIN, BAG = Overlay(skeleton="chain", unit="word"), Overlay(skeleton="bag")
-MANY = tuple(1 + place % 3 for place in range(101))
+MANY = tuple(1 + place % 3 for place in range(150))  # more than one flat tile has room for
 FEW = (2, 1, 2)
 CASES = [
     Case("graph", WORDS, FEW),
@@ -119,6 +105,7 @@ def graph(random, case) -> LaidOutGraph:
 
 
 class Made(NamedTuple):
+    case: Case
     scorer: Scorer
     theta: np.ndarray
     names: dict
@@ -166,12 +153,12 @@ def make(case: Case) -> Made:
 
         scorer.potentials = too_large
     theta = random.normal(size=len(space)) * case.spread
-    return Made(scorer, theta, dict(zip(space.names(), theta, strict=True)), instance, plans)
+    return Made(case, scorer, theta, dict(zip(space.names(), theta, strict=True)), instance, plans)
 
 
 def check(case: Case) -> None:
     """Compare everything that a scorer says with brute force."""
-    scorer, theta, names, instance, plans = make(case)
+    _, scorer, theta, names, instance, plans = make(case)
     groups = instance.skeleton.groups
     found = [
         list(twin.alignments(instance, plan, names, case.skip, not case.units)) for plan in plans
@@ -234,3 +221,100 @@ def marginals(found, states):
             sums[place] += math.exp(score - total)
             best[place] = max(best[place], score - top)
     return sums, best
+
+
+# ---- paths through the kernels ----------------------------------------------------------------
+
+
+def links_of(made: Made) -> np.ndarray:
+    """Return how many links of each relation the tiles of a graph layout have."""
+    layout, batch = made.scorer.arrangement.layout, made.scorer.batch
+    if isinstance(layout, FlatLayout):
+        return np.zeros(0, int)
+    per_action = layout.shape_relations[batch.graph_shape[batch.action_graph]]
+    starts = batch.candidate_actions[layout.tile_candidates[:-1]]
+    return np.add.reduceat(per_action, starts[starts < len(per_action)])
+
+
+def graph_tiles(made: Made) -> bool:
+    return isinstance(made.scorer.arrangement.layout, GraphLayout)
+
+
+def states_of(made: Made) -> np.ndarray:
+    sizes = np.diff(made.scorer.batch.graph_nodes)[made.scorer.batch.action_graph]
+    ends = np.append(0, np.cumsum(sizes))[made.scorer.batch.candidate_actions]
+    return np.diff(ends)
+
+
+def in_logs(passes, ring: str = "Scaled") -> list[tuple[bool, ...]]:
+    """Return which candidates needed logarithms after each pass in a semiring."""
+    return [flags for name, _, flags, _ in passes if name == ring]
+
+
+def kinds_of_links(made: Made) -> set[tuple[int, int]]:
+    skeleton = made.instance.skeleton
+    links = zip(skeleton.parent, skeleton.link, skeleton.direction, strict=True)
+    return {(link, direction) for parent, link, direction in links if parent >= 0}
+
+
+def rescales(made: Made) -> bool:
+    """Whether ⊗ of what a parent takes in leaves the range, and nothing else changes."""
+    factors = made.scorer._workspaces[0].chart.factors
+    factors[:] = -7.0
+    made.scorer.candidate_scores(made.theta)
+    return bool(np.any(factors != -7.0))
+
+
+PATHS = {
+    "several tiles in an instance, of graphs": lambda made, passes: (
+        graph_tiles(made) and len(made.scorer.arrangement.layout.tile_candidates) > 2
+    ),
+    "several tiles in an instance, flat": lambda made, passes: (
+        not graph_tiles(made) and len(made.scorer.arrangement.layout.tile_candidates) > 2
+    ),
+    "a tile whose last eight is not full": lambda made, passes: (
+        graph_tiles(made) and states_of(made).sum() % 8 > 0
+    ),
+    "a flat block that is not full": lambda made, passes: (
+        not graph_tiles(made) and len(made.plans) % 8 > 0
+    ),
+    "flat plans of different lengths in a block": lambda made, passes: (
+        not graph_tiles(made) and len(set(made.case.lengths[:8])) > 1
+    ),
+    "a relation that every node has to itself, not listed": lambda made, passes: (
+        graph_tiles(made) and made.scorer.arrangement.layout.stay >= 0
+    ),
+    "no such relation: all links listed": lambda made, passes: (
+        graph_tiles(made) and made.scorer.arrangement.layout.stay < 0
+    ),
+    "an odd number of links of one relation": lambda made, passes: bool(
+        np.any(links_of(made) % 2 == 1)
+    ),
+    "bound links to the left and to the right": lambda made, passes: (
+        {(BOUND, -1), (BOUND, 1)} <= kinds_of_links(made)
+    ),
+    "free links to the left and to the right": lambda made, passes: (
+        {(FREE, -1), (FREE, 1)} <= kinds_of_links(made)
+    ),
+    "unit links to the left and to the right": lambda made, passes: (
+        {(UNIT, -1), (UNIT, 1)} <= kinds_of_links(made)
+    ),
+    "four words counted at a time, and a rest": lambda made, passes: (
+        len(made.instance.words) > 4 and len(made.instance.words) % 4 > 0
+    ),
+    "rows that are rescaled, of graphs": lambda made, passes: graph_tiles(made) and rescales(made),
+    "rows that are rescaled, flat": lambda made, passes: not graph_tiles(made) and rescales(made),
+    "one candidate of several that needs logarithms": lambda made, passes: any(
+        0 < sum(flags) < len(flags) for flags in in_logs(passes)
+    ),
+    "underflow to logarithms": lambda made, passes: (
+        not made.case.logs and any(any(flags) for flags in in_logs(passes))
+    ),
+    "all candidates in logarithms": lambda made, passes: any(
+        all(flags) for flags in in_logs(passes)
+    ),
+    "a plan without actions": lambda made, passes: 0 in made.case.lengths,
+    "several groups of words": lambda made, passes: made.instance.skeleton.groups > 1,
+    "an instance without weight": lambda made, passes: made.case.weight == 0.0,
+}
+"""The paths that cases are made for, and how to tell from its data that a case takes one."""

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from groundling import Features, Overlay, PlanModel, Search
+from groundling.cache import Cache, CacheBudget
+from groundling.features.feature_tables import JoinedLabels
 from groundling.features.reader import Reader
 from groundling.inference.plan_space import enumerate_plans
 from groundling.language import ChainParser
-from groundling.overlay import candidate_arrays as module
-from groundling.overlay import encoding
-from groundling.overlay.candidate_arrays import LatestArrays
+from groundling.overlay import batch_builder
+from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.encoding import Instance, Scored, encode
-from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.layout import arrange
 from groundling.overlay.scorer import Scorer
 from tests.worlds import Line
@@ -77,7 +76,7 @@ def assert_same(one, two, name=""):
 @pytest.mark.parametrize("case", CASES)
 def test_candidate_arrays_that_are_kept_encode_texts_as_if_they_were_made_anew(case):
     room = Room(case)
-    joined, latest = JoinedLabels(room.space), LatestArrays()
+    joined, latest = JoinedLabels(room.space), Cache(CacheBudget())
     lists = {start: [room.candidates(start)] for start in (0, 2)}
     lists[7] = [*lists[0], *lists[2]]  # several at once
     for text in (*TEXTS, *reversed(TEXTS)):
@@ -102,7 +101,7 @@ def test_candidate_arrays_that_are_kept_encode_texts_as_if_they_were_made_anew(c
 @pytest.mark.parametrize("case", CASES)
 def test_candidate_arrays_that_are_kept_serve_many_texts_together_too(case):
     room = Room(case)
-    joined, latest = JoinedLabels(room.space), LatestArrays()
+    joined, latest = JoinedLabels(room.space), Cache(CacheBudget())
     lists = [[room.candidates(start)] for start in (0, 2)]
     instances = [room.instance(text, each) for text in TEXTS for each in lists]
     room.encode(instances[:1], joined, latest)
@@ -114,7 +113,7 @@ def test_candidate_arrays_that_are_kept_serve_many_texts_together_too(case):
 
 def test_candidate_arrays_hold_when_joined_labels_are_forgotten():
     room = Room("graph")
-    joined, latest = JoinedLabels(room.space), LatestArrays()
+    joined, latest = JoinedLabels(room.space), Cache(CacheBudget())
     instances = [room.instance("go right", [room.candidates(start)]) for start in (0, 2)]
     before = [room.encode([each], joined, latest).tables for each in instances]
     joined._forget()
@@ -132,20 +131,25 @@ def test_candidate_arrays_hold_when_joined_labels_are_forgotten():
     np.testing.assert_allclose(*scores, rtol=1e-12)
 
 
-def test_candidate_arrays_keep_the_latest(monkeypatch):
+def test_candidate_arrays_are_kept_within_a_budget():
     room = Room("flat")
-    lists = [[room.candidates(start)] for start in range(5)]
-    latest = LatestArrays()
-    made = [latest.of(each, priors=True) for each in lists[:3]]
-    assert latest.of(lists[0], priors=True) is made[0]
-    monkeypatch.setattr(module, "_LATEST", latest.bytes)  # no room for a fourth
-    latest.of(lists[3], priors=True)
-    assert latest.bytes <= module._LATEST
-    assert latest.of(lists[0], priors=True) is made[0]  # used after the second
-    assert latest.of(lists[1], priors=True) is not made[1]
+    joined, latest = JoinedLabels(room.space), Cache(CacheBudget(400_000))
+    lists = [[room.candidates(start % 5)] for start in range(60)]
+
+    def arrays(candidates):
+        return room.encode([room.instance("go", candidates)], joined, latest).alone
+
+    first = arrays(lists[0])
+    assert arrays(lists[0]) is first
+    most = 0
+    for each in lists:
+        arrays(each)
+        most = max(most, latest.bytes)
+    assert 4 * first.nbytes < most <= 400_000  # several are kept, and never too many
+    assert len(latest) < len(lists)
     assert copy.deepcopy(latest).bytes == 0
-    latest.forget()
-    assert latest.bytes == 0
+    latest.clear()
+    assert arrays(lists[0]) is not first
 
 
 def test_candidate_arrays_are_bounded_and_forgotten_by_an_encoder():
@@ -183,7 +187,7 @@ def test_candidate_arrays_among_candidates_listed_anew_are_as_among_the_same(cas
     assert anew[0].candidates[0].signature() == anew[2].candidates[0].signature()
     assert anew[0].candidates[0].signature() != anew[1].candidates[0].signature()
     found = [room.encode(each, None, None) for each in (same, anew)]
-    monkeypatch.setattr(encoding, "_FEW", 0)
+    monkeypatch.setattr(batch_builder, "_FEW", 0)
     found.append(room.encode(anew, None, None))
     for other in found[1:]:
         assert_same(tuple(found[0].batch), tuple(other.batch), "batch")

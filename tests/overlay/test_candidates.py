@@ -7,9 +7,9 @@ from groundling import Features, Overlay, PlanModel, Search
 from groundling.features.reader import Reader
 from groundling.inference.plan_space import enumerate_plans
 from groundling.language import ChainParser
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.encoding import Instance
 from tests.worlds import Line
 
 CASES = {

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from groundling import Features, GroundingGraph, Instruction, Overlay
 from groundling.features.labels import NodeLabeller
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import Layouts, spell_plan
 from groundling.overlay.settings import PlanTerms
 from tests.worlds import workbench

@@ -1,6 +1,7 @@
 """Compiled kernels are kept by all that they depend on, so that tests run the code on disk."""
 
 import ast
+import inspect
 import os
 import shutil
 import subprocess
@@ -11,45 +12,67 @@ from pathlib import Path
 import pytest
 
 import groundling
-from groundling import compiling
+from groundling import compiler
+from groundling.overlay.passes import pass_instances
+from groundling.overlay.potentials import return_sets, score_sets
+from tests.overlay.semirings import CASES, make
 
 ROOT, PACKAGE = Path(__file__).parents[2], Path(groundling.__file__).parent
 
 
 def test_kernel_sources_are_all_files_that_compile_something():
-    found = {*compiling.kernel_sources(), Path(compiling.__file__), PACKAGE / "internals.py"}
+    found = {*compiler.kernel_sources(), Path(compiler.__file__), PACKAGE / "numba_internals.py"}
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        text = path.read_bytes()
+        if b"njit" not in text and b"numba" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
             names = [each.name for each in getattr(node, "names", ()) if hasattr(each, "name")]
             modules = [getattr(node, "module", None) or "", *names]
             if "njit" in names or any(each.split(".")[0] == "numba" for each in modules):
                 assert path in found
 
 
+def test_kernel_sources_define_all_that_kernels_are_given():
+    """A field that is moved in a named tuple changes what a kernel reads, not its signature."""
+    made = make(CASES[0])
+    made.scorer.loss(made.theta)
+    found, waiting = set(), []
+    for kernel in (pass_instances, score_sets, return_sets):
+        waiting += [kind for signature in kernel.signatures for kind in signature]
+    while waiting:
+        kind = waiting.pop()
+        if hasattr(kind, "instance_class"):
+            found.add(Path(inspect.getfile(kind.instance_class)))
+        waiting += getattr(kind, "types", ())
+    assert len(found) > 4
+    assert found <= set(compiler.kernel_sources())
+
+
 def test_digest_depends_on_every_source_and_version(monkeypatch, tmp_path):
     copy = tmp_path / "groundling"
     (copy / "overlay").mkdir(parents=True)
-    for name in ("compiling.py", "internals.py", "overlay/skeletons.py"):
-        (copy / name).write_text("groundling.compiling")
-    monkeypatch.setattr(compiling, "_PACKAGE", copy)
-    monkeypatch.setattr(compiling, "__file__", str(copy / "compiling.py"))
-    digest = compiling.digest.__wrapped__
+    for name in ("compiler.py", "numba_internals.py", "overlay/skeletons.py"):
+        (copy / name).write_text("groundling.compiler")
+    monkeypatch.setattr(compiler, "_PACKAGE", copy)
+    monkeypatch.setattr(compiler, "__file__", str(copy / "compiler.py"))
+    digest = compiler.digest.__wrapped__
     seen = {digest()}
-    for name in ("internals.py", "overlay/skeletons.py"):
-        (copy / name).write_text("groundling.compiling # changed")
+    for name in ("numba_internals.py", "overlay/skeletons.py"):
+        (copy / name).write_text("groundling.compiler # changed")
         seen.add(digest())
-    for module in (compiling.numba, compiling.llvmlite, compiling.np):
+    for module in (compiler.numba, compiler.llvmlite, compiler.np):
         monkeypatch.setattr(module, "__version__", "0.0.0")
         seen.add(digest())
-    monkeypatch.setattr(compiling.binding, "get_host_cpu_name", lambda: "abacus")
+    monkeypatch.setattr(compiler.binding, "get_host_cpu_name", lambda: "abacus")
     seen.add(digest())
-    monkeypatch.setattr(compiling, "DEBUG", not compiling.DEBUG)
+    monkeypatch.setattr(compiler, "DEBUG", not compiler.DEBUG)
     seen.add(digest())
     assert len(seen) == 8
 
 
 def test_cache_deletes_digests_that_were_not_used_lately(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiling.numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiler.numba.config, "CACHE_DIR", str(tmp_path))
     kept = tmp_path / "groundling-kernels"
     for age in range(9):
         folder = kept / f"digest{age}"
@@ -57,7 +80,7 @@ def test_cache_deletes_digests_that_were_not_used_lately(monkeypatch, tmp_path):
         (folder / "kernel").write_text("code")
         used = time.time() - age * 24 * 3600
         os.utime(folder, (used, used))
-    folder = compiling.cache_folder.__wrapped__()
+    folder = compiler.cache_folder.__wrapped__()
     assert folder is not None
     assert sorted(each.name for each in kept.iterdir()) == sorted(
         [folder.name, *(f"digest{age}" for age in range(4))]
@@ -66,8 +89,8 @@ def test_cache_deletes_digests_that_were_not_used_lately(monkeypatch, tmp_path):
 
 def test_cache_is_not_kept_where_nothing_can_be_written(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setattr(compiling.numba.config, "CACHE_DIR", str(tmp_path / "file"))
-    assert compiling.cache_folder.__wrapped__() is None
+    monkeypatch.setattr(compiler.numba.config, "CACHE_DIR", str(tmp_path / "file"))
+    assert compiler.cache_folder.__wrapped__() is None
 
 
 # Two kernels that compile in seconds: one of the package, and one that reads a constant of another
@@ -77,7 +100,7 @@ import groundling
 print(groundling.__file__)
 from typing import NamedTuple
 import numpy as np
-from groundling.compiling import njit
+from groundling.compiler import njit
 from groundling.overlay.recursion import _kept
 from tests.overlay.semirings import CASES, make
 
@@ -101,7 +124,7 @@ words, psi = Words(0, np.arange(3), np.arange(3)), Psi(np.array([[3.0], [4.0], [
 # Bound and free words may stay at a node, heads of units may not.
 np.testing.assert_allclose([kept(words, w, psi) for w in range(3)], [3.0, 4.0, 0.5])
 made = make(CASES[0])
-scored, starts = made.scorer.potentials(made.theta).scaled, made.scorer.arrangement.pairs.set_pairs
+scored, starts = made.scorer.potentials(made.theta).scaled, made.scorer.tables.set_pairs
 best = np.maximum.reduceat(scored.pair_score, starts[:-1].astype(int))
 np.testing.assert_allclose(scored.set_shift, best)
 """

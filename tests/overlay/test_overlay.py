@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from groundling.features.labels import NodeLabel, WordLabel
 from groundling.features.space import FeatureSpace
 from groundling.language.instruction import Instruction
+from groundling.overlay.batch_builder import Instance, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay

@@ -5,19 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.overlay.semirings import CASES, PATHS, check
+from groundling.overlay import scorer as module
+from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS
+from tests.overlay.semirings import CASES, PATHS, check, make
 
 ROOT = Path(__file__).parents[2]
-PLAIN = {"NUMBA_DISABLE_JIT": "1", "GROUNDLING_DEBUG_KERNELS": "1"}
-
-
-def run(*command, **surroundings):
-    return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, timeout=1200,
-        check=False, env={**os.environ, **surroundings},
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -25,85 +20,74 @@ def test_semirings_equal_brute_force(case):
     check(case)
 
 
+@pytest.fixture(scope="module")
+def passed():
+    """All passes that the cases make: the case, semiring, purpose, and what was to be in logs."""
+    found = []
+    kernel = module.pass_instances
+    with pytest.MonkeyPatch.context() as patch:
+        for case in CASES:
+
+            def watched(texts, plans, layout, psi, space, job, case=case):
+                loss = kernel(texts, plans, layout, psi, space, job)
+                ring = type(psi.ring).__name__
+                found.append((case, ring, job.purpose, tuple(job.in_logs), space))
+                return loss
+
+            patch.setattr(module, "pass_instances", watched)
+            made = make(case)
+            scorer, theta = made.scorer, made.theta
+            scorer.candidate_scores(theta)
+            scorer.loss(theta)
+            grouped, free = scorer.group_scores(theta)
+            weight = np.where(np.isfinite(grouped), 1.0, 0.0)
+            scorer.weighted_gradient(theta, weight, np.ones_like(free))
+            for best in (False, True):
+                scorer.posteriors(scorer.potentials(theta), 0, 0, best=best)
+    return found
+
+
+def test_semirings_are_all_read_in_every_layout_for_every_purpose(passed):
+    """Sums (of plans and units), gradients, marginals, and the best alignment."""
+    seen = {(ring, case.kind, purpose) for case, ring, purpose, _, _ in passed}
+    kinds, purposes = ("graph", "flat", "units"), (SCORE, LEARN, UNITS, EXPECT)
+    assert {kind for _, kind, _ in seen} == set(kinds)
+    for kind in kinds:
+        assert {(ring, kind, each) for ring in ("Scaled", "Logs") for each in purposes} <= seen
+        assert ("Best", kind, EXPECT) in seen
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_semirings_take_every_path(path, passed):
+    """The list of paths is what cases are made for; each is found in some case, by its data."""
+    takes = PATHS[path]
+    assert any(takes(made, passes) for made, passes in _with_passes(passed))
+
+
+def _with_passes(passed):
+    for case in CASES:
+        yield make(case), [each[1:] for each in passed if each[0] is case]
+
+
+def run_tests(*names, **surroundings):
+    """Run tests in another process; cases run in it as they do here."""
+    named = [f"tests/overlay/{each}" for each in names]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *named],
+        cwd=ROOT, capture_output=True, text=True, timeout=1200, check=False,
+        env={**os.environ, **surroundings},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
 def test_semirings_reach_every_line_of_the_kernels_in_plain_python():
-    """Cases are made for these paths; plain Python tells whether a line is left out."""
-    assert len(PATHS) == len(set(PATHS))
-    done = run("-W", "ignore", "-m", "tests.overlay.kernel_paths", **PLAIN)
-    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
-
-
-def test_semirings_reach_is_measured():
-    """Without the cases of flat plans, lines are left out."""
-    script = (
-        "from tests.overlay import kernel_paths as paths\n"
-        "paths.CASES = [each for each in paths.CASES if not each.flat]\n"
-        "print(*paths.never_reached())"
-    )
-    done = run("-W", "ignore", "-c", script, **PLAIN)
-    assert "FlatTile.add" in done.stdout, done.stderr
+    """Plain Python tells whether a line of a kernel is left out, and what is out of bounds."""
+    plain = {"NUMBA_DISABLE_JIT": "1", "GROUNDLING_DEBUG_KERNELS": "1"}
+    run_tests("kernel_paths.py", "debug_mode.py", **plain)
 
 
 def test_overlay_tests_hold_in_debug_mode():
     """Indices are checked, also those that `load`, `store` and `fetch` go by."""
-    tests = ("test_semirings_equal_brute_force", "test_layout.py", "test_overlay.py")
-    named = [f"tests/overlay/{each}" for each in tests[1:]]
-    named.append(f"tests/overlay/test_semirings.py::{tests[0]}")
-    done = run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *named,
-               GROUNDLING_DEBUG_KERNELS="1")  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:]
-
-
-SMALL = """
-import numpy as np
-from groundling.overlay.layout import make_workspace
-from tests.overlay.semirings import CASES, make
-case = next(each for each in CASES if str(each) == {case!r})
-made = make(case)
-room = made.scorer.arrangement.room
-made.scorer._workspaces = [make_workspace(room._replace({field}=room.{field} // 2))]
-made.scorer.loss(made.theta)
-"""
-
-
-@pytest.mark.parametrize("surroundings", [{"GROUNDLING_DEBUG_KERNELS": "1"}, PLAIN])
-@pytest.mark.parametrize(
-    ("case", "field"),
-    [("graph, tiles", "cells"), ("graph, tiles", "tile_states"), ("flat", "cells")],
-)
-def test_debug_mode_finds_a_workspace_that_is_too_small(case, field, surroundings):
-    done = run("-c", SMALL.format(case=case, field=field), **surroundings)
-    assert done.returncode != 0
-    assert "must hold" in done.stderr or "IndexError" in done.stderr, done.stderr
-
-
-CHECKED = """
-import numpy as np
-from groundling.overlay import simd
-from groundling.compiling import njit
-@njit(cache=False)
-def read(array, place):
-    return simd.total(simd.load(array, place))
-@njit(cache=False)
-def write(array, place):
-    simd.store(array, place, simd.spread(1.0))
-@njit(cache=False)
-def gather(array, index):
-    return simd.total(simd.fetch(array, 0, index, 0))
-array, index = np.ones(10), np.arange(8, dtype=np.uint32)
-assert read(array, 2) == gather(array, index) == 8
-write(array, 2)
-index[5] = 10
-for job in (lambda: read(array, 3), lambda: write(array, -1), lambda: gather(array, index)):
-    try:
-        job()
-    except IndexError as error:
-        assert "must lie within" in str(error)
-    else:
-        raise AssertionError("nothing was checked")
-"""
-
-
-@pytest.mark.parametrize("surroundings", [{"GROUNDLING_DEBUG_KERNELS": "1"}, PLAIN])
-def test_debug_mode_checks_eights(surroundings):
-    done = run("-c", CHECKED, **surroundings)
-    assert done.returncode == 0, done.stderr
+    twins = "test_semirings.py::test_semirings_equal_brute_force"
+    names = ("debug_mode.py", "test_layout.py", "test_overlay.py", twins)
+    run_tests(*names, GROUNDLING_DEBUG_KERNELS="1", NUMBA_OPT="1")

@@ -1,11 +1,19 @@
 """Followers that several promises are tested with; trained once."""
 
+import time
 import warnings
 
 import pytest
 
 from groundling.errors import ConvergenceWarning
 from tests.promises.making import KINDS, demonstrations, make_follower
+from tests.promises.soaking import note_session
+
+_BEGAN = time.monotonic()
+
+
+def pytest_sessionfinish(session):
+    note_session(session, _BEGAN)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from tests.promises.mutation import NASTY, SNIPPETS, changed_bytes, changed_valu
 START = {"KitchenState": {"at": "sink", "holds": "", "lying": {"$set": [["red cup", "table"]]}}}
 SCENE = "Kitchen 1"
 _WAY = {"scene": SCENE, "start": START, "actions": ["go to the table"]}
-_LINE = {"text": "zum Tisch", "world": SCENE, "start": START, "actions": ["go to the table"]}
+RECORD = {"text": "zum Tisch", "world": SCENE, "start": START, "actions": ["go to the table"]}
 PROJECT = "/api/projects/main"
 
 STUDIO = (
@@ -23,7 +23,7 @@ STUDIO = (
     ("GET", f"{PROJECT}/demonstrations/1", None), ("DELETE", f"{PROJECT}/demonstrations/1", None),
     ("PATCH", f"{PROJECT}/demonstrations/1",
      {"text": "los", "weight": 2, "apart": False, "actions": ["go to the table"], "start": START}),
-    ("POST", f"{PROJECT}/import", [_LINE, {**_LINE, "weight": 3, "note": "kept apart"}]),
+    ("POST", f"{PROJECT}/import", [RECORD, {**RECORD, "weight": 3, "note": "kept apart"}]),
     ("GET", f"{PROJECT}/export", None), ("GET", f"{PROJECT}/words?model=1", None),
     ("GET", f"{PROJECT}/weights?word=zum&model=1", None), ("POST", "/api/parse", {"text": "Go."}),
     ("GET", "/", None), ("GET", "/static/main.js", None), ("GET", "/v1/health", None),
@@ -73,11 +73,19 @@ def changed(kinds, chance):
         raw = raw.replace(b"model=1", b"model=" + chance.choice(NUMBERS).encode())
     if chance.random() < 0.15:
         raw = b"/" + changed_bytes(raw, chance)
+    if chance.random() < 0.15:
+        raw += b"?" if b"?" not in raw else b"&"
+        name = chance.choice((b"model", b"word", b"search", b"offset", b"limit", b"token", b"x"))
+        raw += name + b"=" + changed_bytes(chance.choice((b"1", b"zum", b"%41", b"-0")), chance)
     if chance.random() < 0.3:
         name, value = chance.choice(HEADERS)
         headers = [each for each in headers if each[0] != name] + [(name, value)]
     if chance.random() < 0.1:
         headers.append((b"x-odd", chance.choice(SNIPPETS)))
+    if chance.random() < 0.1:
+        place = chance.randrange(len(headers))
+        name, value = headers[place]
+        headers[place] = (name, changed_bytes(value, chance))
     if chance.random() < 0.1:
         method = chance.choice(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"))
     return method, raw, headers, data

@@ -4,8 +4,11 @@ Each long test has its share of the time. What it did goes into `soak.json`, fro
 figures in `docs/reliability.md` are taken.
 """
 
+import fcntl
 import json
 import os
+import platform
+import threading
 import time
 from pathlib import Path
 
@@ -28,9 +31,53 @@ def rounds(share, *, least=0, most=None):
         number += 1
 
 
+class Lateness:
+    """How late this machine wakes whoever sleeps: what a promise of seconds is measured with.
+
+    Where nothing else runs it is next to nothing; where much does, nobody can be on time.
+    """
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __enter__(self):
+        self._over = threading.Event()
+        self._watch = threading.Thread(target=self._measure, daemon=True)
+        self._watch.start()
+        return self
+
+    def _measure(self):
+        while not self._over.is_set():
+            began = time.monotonic()
+            time.sleep(0.005)
+            # Whoever ends a command is woken several times: the signal, its thread, its parent.
+            self.seconds += max(0.0, time.monotonic() - began - 0.01)
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._watch.join()
+
+
 def note(**figures):
     """Add figures to those of this run."""
-    if SECONDS:
+    if not SECONDS:
+        return
+    with open(FILE.with_suffix(".lock"), "w") as lock:  # parts may run beside each other
+        fcntl.flock(lock, fcntl.LOCK_EX)
         known = json.loads(FILE.read_text()) if FILE.exists() else {}
-        known.update(figures)
-        FILE.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        for name, value in figures.items():
+            both = isinstance(value, dict) and isinstance(known.get(name), dict)
+            known[name] = {**known[name], **value} if both else value
+        FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def note_session(session, began):
+    """Add how long a run took, and how it ended."""
+    if SECONDS and session.testscollected:
+        part = os.environ.get("GROUNDLING_SOAK_PART", "all")
+        note(parts={part: {
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "hours": round((time.monotonic() - began) / 3600, 2),
+            "failed": session.testsfailed, "tests": session.testscollected,
+            "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        }})  # fmt: skip

@@ -143,7 +143,7 @@ def test_bad_records_in_the_file_are_set_aside_and_shown(tmp_path, name, apart):
 
 def test_bad_records_that_only_learning_finds_are_set_aside(tmp_path, monkeypatch):
     """Whatever it is that fits no model: the one that fails alone is named."""
-    from groundling.models import examples
+    from groundling.models import example
 
     project = Project(tmp_path / "project", {"kind": "lesson"})
     start = project.write_state(SCENE, Kitchen.start)
@@ -151,7 +151,7 @@ def test_bad_records_that_only_learning_finds_are_set_aside(tmp_path, monkeypatc
         [Record(SCENE, text, start, ("go to the table",)) for text in ("zum Tisch", "bäng", "los")],
         "showing",
     )
-    real = examples.prepare
+    real = example.prepare
 
     def failing(*arguments, **options):
         found = real(*arguments, **options)

@@ -20,7 +20,7 @@ from groundling.errors import ModelFileError
 from groundling.language import read_conllu
 from groundling.tasks.maps.corpus import read_correspondences, read_transcript
 from groundling.tasks.maps.mapfile import read_map
-from groundling.tasks.mazes.files import read_examples, read_maze
+from groundling.tasks.mazes.maze_files import read_examples, read_maze
 from groundling.tasks.puzzles.corpus import read_corpus
 from tests.modelfiles import FILES, file_of, refused, resign, write
 from tests.promises.making import answer, requests
@@ -223,7 +223,7 @@ def test_bounded_hostile_files_headers_of_many_tensors_are_refused(followers, ro
     entry = {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}
     header = json.dumps({f"theta{number}": entry for number in range(100_000)}).encode()
     resign(folder, weights=len(header).to_bytes(8, "little") + header)
-    refused(folder, "far too many arrays")
+    refused(folder, "at most 1,000,000 bytes of names of arrays")
 
 
 def test_bounded_hostile_files_models_cut_at_every_byte_are_refused(followers, room):

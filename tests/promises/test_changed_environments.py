@@ -47,6 +47,6 @@ def test_changed_environments_offer_only_what_is_possible_now(follower, way):
     assert any(5 in plan.states for plan in options)
     world.locked = True
     if way == "told":  # the start looks as before
-        follower.forget_remembered(world)
+        follower.clear_cache(world)
     after = follower.follow("right", world, start)
     assert not any(5 in plan.states for plan in (after, *after.alternatives))

@@ -15,18 +15,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
+from PIL import Image
 from safetensors.numpy import save
 
 from groundling import Follower, GroundlingError
+from groundling.corpora.download import read_note as read_download_note
 from groundling.data import Demonstrations
 from groundling.errors import ConvergenceWarning, ModelFileError
+from groundling.evaluation.report import Report, Row
+from groundling.home import Home, read_home
+from groundling.home.corpus import read_corpus as read_home_corpus
+from groundling.home.templates import expand_templates
 from groundling.language import Instruction, ParseCache, load_language
+from groundling.language.languages import Language
 from groundling.learning.checkpoints import Checkpoint, Recorder
 from groundling.modelfolder import MANIFEST
 from groundling.scale.arrays import map_arrays, write_arrays
+from groundling.tasks import model_notes
+from groundling.tasks.maps.scan import read_scan
+from groundling.tasks.model_notes import Note
 from tests.promises import test_bounded_hostile_files as hostile
 from tests.promises.making import demonstrations, make_follower
-from tests.promises.mutation import chances, changed_bytes
+from tests.promises.mutation import chances, changed_bytes, changed_values
 from tests.promises.soaking import SECONDS, note
 from tests.worlds import Line
 
@@ -58,6 +69,97 @@ def read_parses(path):
     return [each for parses in found.values() for each in parses]
 
 
+HOME = b"""
+floors: [{id: up, name: Upstairs}]
+areas: [{id: kitchen, name: Kitchen, floor: up, aliases: [Cookhouse]}]
+entities:
+  - {id: light.a, name: Lamp, area: kitchen, state: on, attributes: {brightness: 128}}
+  - {id: sensor.t, name: "Au\xc3\x9fen", state: 21.5}
+timers: [{name: pizza, area: kitchen, start_minutes: 5, rounded_minutes_left: 3}]
+"""
+HOMES = {
+    "tests/en/_fixtures.yaml": HOME.replace(b"Lamp", b'"[Big ](Lamp|Light)"'),
+    "tests/en/light_HassTurnOn.yaml": b"""
+language: en
+tests:
+  - sentences: [turn on the lamp, light the lamp]
+    intent: {name: HassTurnOn, slots: {name: Big Lamp}, context: {area: Kitchen}}
+  - sentences: [pause the pizza timer]
+    intent: {name: HassPauseTimer, slots: {name: [pizza, pizza ], start_minutes: 5}}
+""",
+    "intents.yaml": b"HassTurnOn: {domain: homeassistant, slot_combinations: {name_only: {}}}",
+    "sentences/en/_common.yaml": b"""
+lists:
+  brightness: {range: {from: 0, to: 100}}
+  word: {values: [{in: "warm[er]", out: warm}, cold]}
+expansion_rules: {lamp: "[the] <name>", name: "[the] {name}", set: "(set|change)"}
+""",
+    "sentences/en/light_HassTurnOn.yaml": b"""
+intents:
+  HassTurnOn:
+    data:
+      - sentences: ["turn on <lamp>", "<set> {name} [to] {word}"]
+        requires_context: {domain: light}
+  HassLightSet:
+    data: [{sentences: ["set <name> to {brightness}"], name_domains: [light]}]
+""",
+}
+
+
+def read_sentences(path):
+    return read_home_corpus(path_of(path))
+
+
+def read_templates(path):
+    return expand_templates(path_of(path), homes=[Home.from_data(ROOMS)], count=8)
+
+
+def path_of(path):
+    """Return the corpora that a file of the home corpus is in."""
+    return next(each for each in path.parents if each.name == "home").parent
+
+
+ROOMS = {
+    "areas": [{"id": "kitchen", "name": "Kitchen"}],
+    "entities": [{"id": "light.a", "name": "Lamp", "area": "kitchen", "state": "off"}],
+}
+
+
+def homes(folder):
+    """Yield the files of homes with their names and what reads them."""
+    path = folder / "home.yaml"
+    path.write_bytes(HOME)
+    yield "home", (path, read_home)
+    for name, content in HOMES.items():
+        path = folder / "corpora" / "home" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        reader = read_templates if name.startswith("sentences") else read_sentences
+        yield f"home: {name}", (path, reader)
+
+
+def results(folder):
+    """Yield files that commands leave for themselves and for others."""
+    Report("mazes", "best", "one map left out", [Row("full", {"f1": 0.5})], 1.0, "1").save(
+        folder / "report.json"
+    )
+    yield "report", (folder / "report.json", Report.read)
+    language = Language("elvish", numerals={"tad": 2}, plurals=(("in", ""),), stop_words=("i",))
+    (folder / "elvish.json").write_text(json.dumps(language.to_dict()))
+    yield "language", (folder / "elvish.json", read_language)
+    (folder / "note.json").write_text(json.dumps(Note("mazes", "best", "tree").to_dict()))
+    yield "note of a training", (folder / "note.json", model_notes._read_note)
+    (folder / "part.json").write_text(json.dumps({"url": "https://a", "etag": "b"}))
+    yield "note of a download", (folder / "part.json", read_download_note)
+    Image.new("L", (40, 30), 200).save(folder / "scan.png")
+    yield "scan", (folder / "scan.png", read_scan)
+
+
+def read_language(path):
+    found = Language.read(path)
+    return found.numeral("twenty-two"), found.ordinal("2nd"), found.stems("edhelin"), hash(found)
+
+
 def sample(folder):
     """Write a file of each format; return by name the path and what reads it."""
     found = {}
@@ -82,6 +184,8 @@ def sample(folder):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
         found[f"corpora: {name}"] = (path, reader)
+    found |= dict(homes(folder))
+    found |= dict(results(folder))
     return found
 
 
@@ -89,6 +193,8 @@ FORMATS = (
     "jsonl", "jsonl.gz", "parquet",
     "model: manifest", "model: .json", "model: .safetensors",
     "checkpoint", "checkpoint: evaluations", "shard", "parse cache",
+    "home", *(f"home: {name}" for name in HOMES),
+    "report", "language", "note of a training", "note of a download", "scan",
     *(f"corpora: {name}" for name, _, _ in hostile.kinds_of_files()),
 )  # fmt: skip
 
@@ -121,6 +227,24 @@ def test_formats_are_all_in_the_table(samples, model):
     assert {*samples, *model} == set(FORMATS)
 
 
+def changed(name, data, chance, number):
+    """Return the content of a file with some bytes changed, or some of the values in it."""
+    if name == "jsonl.gz" and number % 2:
+        return gzip.compress(changed("jsonl", gzip.decompress(data), chance, number // 2), 1)
+    if number % 2 and (values := values_of(name, data)) is not None:
+        return b"\n".join(json.dumps(each).encode() for each in changed_values(values, chance))
+    return changed_bytes(data, chance)
+
+
+def values_of(name, data):
+    """Return the documents in a file of JSON or YAML, if it is one."""
+    if name.startswith("home"):
+        return [yaml.safe_load(data)]
+    if name == "jsonl":
+        return [json.loads(line) for line in data.splitlines()]
+    return [json.loads(data)] if data[:1] == b"{" else None
+
+
 @pytest.mark.parametrize("file", FORMATS, indirect=True)
 def test_formats_changed_at_random_raise_our_errors_only(file):
     name, path, reader = file
@@ -132,9 +256,7 @@ def test_formats_changed_at_random_raise_our_errors_only(file):
         for number, chance in chances(name):
             if number == EACH:
                 break
-            whole = gzip.decompress(data) if name == "jsonl.gz" and number % 2 else data
-            changed = changed_bytes(whole, chance)
-            path.write_bytes(gzip.compress(changed, 1) if whole is not data else changed)
+            path.write_bytes(changed(name, data, chance, number))
             with watch:
                 try:
                     reader(path)
@@ -144,7 +266,9 @@ def test_formats_changed_at_random_raise_our_errors_only(file):
     finally:
         path.write_bytes(data)
     assert watch.megabytes < 300
-    note(**{f"mutated files, {name}": EACH, f"mutated files that are read, {name}": read})
+    note(**{f"files: {name}": {
+        "changed": EACH, "read": read, "seconds_at_most": round(watch.longest, 3),
+        "megabytes": round(watch.megabytes)}})  # fmt: skip
 
 
 # ---- on purpose -------------------------------------------------------------------------

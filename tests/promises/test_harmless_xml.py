@@ -7,7 +7,7 @@ import pytest
 
 from groundling.errors import CorpusError
 from groundling.tasks.maps.mapfile import read_map
-from groundling.tasks.mazes.files import read_examples, read_maze
+from groundling.tasks.mazes.maze_files import read_examples, read_maze
 
 LAUGHS = "".join(
     f'<!ENTITY l{n} "{f"&l{n - 1};" * 10 if n else "lol"}">' for n in range(10)

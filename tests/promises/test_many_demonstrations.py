@@ -5,7 +5,7 @@ import time
 import pytest
 
 from groundling.studio.app import _change, _listed, _overview, _shown
-from groundling.studio.forms import Change
+from groundling.studio.forms import ChangeForm
 from groundling.studio.kitchen import Kitchen
 from groundling.studio.project import Project
 from groundling.studio.store import Record
@@ -55,7 +55,7 @@ def test_many_demonstrations_are_listed_as_few_are(project):
 
 
 def test_many_demonstrations_one_is_edited_at_once(project):
-    changed, took = page(lambda: _change(project, 77, Change(weight=3)))
+    changed, took = page(lambda: _change(project, 77, ChangeForm(weight=3)))
     assert changed["weight"] == 3
     assert took < 1
     assert project.undo() == "editing “zum Tisch 76”"

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from groundling import Demonstration, Features, GroundlingError, Learning
+from groundling import Demonstration, Features, Follower, GroundlingError, Learning
 from tests.promises.making import demonstrations, make_follower
 from tests.worlds import Line
 
@@ -56,3 +56,12 @@ def test_named_infinities_what_is_large_but_not_too_large_is_learnt():
     shown = [Demonstration("go left", Far(1e6), 2, ("left",)), *demonstrations()]
     follower = make_follower().fit(shown)
     assert math.isfinite(follower.loss_)
+
+
+def test_named_infinities_long_plans_are_learnt_from():
+    line = Line(4, {1: "lamp"})
+    shown = [
+        Demonstration("go right and left for ever", line, 1, ("right", "left") * 400),
+        Demonstration("go left", line, 1, ("left",)),
+    ]
+    assert Follower().fit(shown).follow("go left", line, 1).actions == ("left",)

@@ -11,7 +11,7 @@ from groundling.cli import stage
 from groundling.cli.common import whole
 from groundling.cli.job_progress import read_settings
 from groundling.errors import InstructionError, SettingError
-from groundling.tasks.registry import get_task
+from groundling.tasks.task_registry import get_task
 from groundling.tasks.variants import with_changes
 
 SCRIPT = "from groundling.cli.main import app; app()"

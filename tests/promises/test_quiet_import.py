@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from groundling import compiling
+from groundling import compiler
 from groundling.errors import GroundlingWarning
 
 SCRIPT = """
@@ -35,13 +35,13 @@ def test_quiet_import_says_and_changes_nothing(tmp_path):
 
 READ_ONLY = """
 import warnings
-import groundling.compiling
-groundling.compiling.cache_folder = lambda: None  # neither package nor home can be written
+import groundling.compiler
+groundling.compiler.cache_folder = lambda: None  # neither package nor home can be written
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     import groundling.follower
     import groundling.overlay.recursion
-    from groundling.compiling import njit
+    from groundling.compiler import njit
     @njit
     def double(number):
         return 2 * number
@@ -59,8 +59,8 @@ def test_quiet_import_works_where_nothing_can_be_written():
 
 
 def test_quiet_import_warns_once(monkeypatch):
-    monkeypatch.setattr(compiling, "cache_folder", lambda: None)
-    monkeypatch.setattr(compiling, "_told", set())
+    monkeypatch.setattr(compiler, "cache_folder", lambda: None)
+    monkeypatch.setattr(compiler, "_told", set())
     with pytest.warns(GroundlingWarning, match="NUMBA_CACHE_DIR"):
-        compiling.njit(lambda: 1)
-    compiling.njit(lambda: 2)  # warnings are errors here
+        compiler.njit(lambda: 1)
+    compiler.njit(lambda: 2)  # warnings are errors here

@@ -5,7 +5,7 @@ import pytest
 
 from groundling.overlay.scorer import Scorer
 from groundling.tasks.benchmark import demonstrations
-from groundling.tasks.registry import get_task
+from groundling.tasks.task_registry import get_task
 from groundling.world.cached_environment import CachedEnvironment
 
 ROWS = [
@@ -75,10 +75,10 @@ def test_ties_do_not_decide_the_order_of_actions_changes_no_answer(taught, monke
 
     monkeypatch.setattr(CachedEnvironment, "_offered", backwards)
     for environment in {id(each): each for _, each, _ in asked}.values():
-        follower.forget_remembered(environment)
+        follower.clear_cache(environment)
     try:
         assert answers(follower, asked) == before
     finally:
         monkeypatch.undo()
         for environment in {id(each): each for _, each, _ in asked}.values():
-            follower.forget_remembered(environment)
+            follower.clear_cache(environment)

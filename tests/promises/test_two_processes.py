@@ -1,10 +1,13 @@
 """Two processes on one project: one writes and learns, the other reads, sees it, and is told."""
 
+import re
 import subprocess
 import sys
 import textwrap
 import time
+from contextlib import contextmanager
 
+import httpx
 import pytest
 
 from groundling.errors import ProjectError
@@ -103,3 +106,49 @@ def test_two_processes_lessons_are_claimed_one_by_one(other, tmp_path):
     mine.check_writes()
     mine.store.add([Record("Kitchen 1", "zum Tisch", start, ("go to the table",))], "teaching")
     mine.close()
+
+
+@contextmanager
+def studio(folder):
+    """A studio as a user starts it; yields its address and the process."""
+    script = "from groundling_start import run; run()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "studio", "groundling.studio.kitchen:Kitchen", "--project",
+         str(folder), "--no-browser", "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        said = ""
+        for line in process.stdout:
+            said += line
+            if found := re.search(r"http://[^\s?]+", line):
+                yield found[0].rstrip("/"), process
+                return
+        raise AssertionError(said)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_two_processes_of_the_command_on_one_project(tmp_path):
+    folder = tmp_path / "project"
+    with studio(folder) as (first, process), studio(folder) as (other, _):
+        scene = httpx.get(first + MAIN, timeout=60).json()["scenes"][0]["name"]
+        body = {"scene": scene, "text": "zum Tisch", "actions": ["go to the table"]}
+        assert httpx.get(other + MAIN, timeout=60).json()["writes"] is False
+        refused = httpx.post(f"{other}{MAIN}/teach", json=body, timeout=60)
+        assert refused.status_code == 409
+        assert "Another process" in refused.json()["detail"]
+        assert httpx.post(f"{first}{MAIN}/teach", json=body, timeout=60).status_code == 201
+
+        def told():
+            asked = {"scene": scene, "text": "zum Tisch"}
+            plan = httpx.post(f"{other}{MAIN}/follow", json=asked, timeout=60).json()
+            return plan.get("actions", [{}])[0].get("json") == "go to the table"
+
+        until(told)
+        process.kill()
+        until(lambda: httpx.get(other + MAIN, timeout=60).json()["writes"])
+        assert httpx.post(f"{other}{MAIN}/teach", json=body, timeout=60).status_code == 201
+        assert httpx.get(other + MAIN, timeout=60).json()["known"] == 2

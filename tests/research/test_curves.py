@@ -3,7 +3,7 @@
 import pytest
 
 from groundling.errors import CorpusError, SettingError
-from groundling.tasks.puzzles import Budget, generate_puzzle
+from groundling.tasks.puzzles import SearchBudget, generate_puzzle
 from research.planners.compare import compare, summarise
 from research.planners.compare import main as compare_main
 from research.planners.curves import draw_curves, main
@@ -11,7 +11,7 @@ from research.planners.curves import draw_curves, main
 
 def test_curves_show_every_search_of_every_size(tmp_path):
     puzzles = [generate_puzzle(3, 3, 2, seed=1), generate_puzzle(4, 4, 2, seed=2)]
-    rows = summarise(compare(puzzles, Budget(nodes=200), widths=[5]))
+    rows = summarise(compare(puzzles, SearchBudget(nodes=200), widths=[5]))
     figure = draw_curves(rows, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 1000
     assert [axes.get_title() for axes in figure.axes] == ["3×3, 1 puzzles", "4×4, 1 puzzles"]

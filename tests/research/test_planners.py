@@ -6,12 +6,12 @@ import random
 import pytest
 
 from groundling.errors import SettingError
-from groundling.tasks.puzzles import Board, Budget, generate_puzzle
+from groundling.tasks.puzzles import Board, SearchBudget, generate_puzzle
 from groundling.tasks.puzzles.board import strike
 from research.planners.compare import compare, main, spoil, stress, summarise
 from research.planners.searches import beam_search, depth_first, read_hints, widening_beam
 
-BUDGET = Budget(nodes=2000, seconds=None)
+BUDGET = SearchBudget(nodes=2000, seconds=None)
 
 
 def cleared(board, k, strikes):
@@ -39,7 +39,7 @@ def test_beam_never_claims_a_proof():
 def test_rivals_say_when_the_budget_runs_out():
     board = generate_puzzle(10, 10, 5, seed=1, density=0.8).board
     for search in (depth_first, beam_search, widening_beam):
-        verdict = search(board, 5, Budget(nodes=20, seconds=None))
+        verdict = search(board, 5, SearchBudget(nodes=20, seconds=None))
         assert (verdict.status, verdict.nodes) == ("budget exhausted", 20)
 
 

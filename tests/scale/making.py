@@ -13,7 +13,7 @@ from groundling import (
     TransducerModel,
 )
 from groundling.learning.trainer import Trainer
-from groundling.scale.fitting import fit_at_scale
+from groundling.scale.sharded_fit import fit_at_scale
 from groundling.world.environment import Demonstration
 from tests.worlds import Line
 

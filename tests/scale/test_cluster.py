@@ -15,9 +15,9 @@ from groundling.data import Demonstrations
 from groundling.errors import SettingError, WorkerError, WorldError
 from groundling.scale import cluster as clusters
 from groundling.scale.cluster import OnCluster, assign, connected
-from groundling.scale.job import Job, versions_here
+from groundling.scale.job import ShardJob, versions_here
+from groundling.scale.sharded_rounds import fit_shards
 from groundling.scale.shards import split
-from groundling.scale.training import fit_shards
 from tests.scale.making import fit, shown, trainer_of
 from tests.worlds import Line
 
@@ -150,7 +150,7 @@ def test_cluster_with_another_version_says_so(here, tmp_path, monkeypatch):
     finally:
         here.run(set_version, versions_here()["Groundling"])
     # A worker that comes later is checked too.
-    job = Job("x.0", trainer_of(), 0, None, versions=versions_here() | {"NumPy": "0.9"})
+    job = ShardJob("x.0", trainer_of(), 0, None, versions=versions_here() | {"NumPy": "0.9"})
     with pytest.raises(WorkerError, match=r"has NumPy .*, this process 0.9"):
         here.submit(clusters._workshop, job, 10**9, pure=False).result()
 

@@ -87,7 +87,7 @@ def test_usual_labels_do_not_count_where_labels_follow_the_text():
 def test_usual_labels_do_not_keep_a_model_from_being_saved(tmp_path):
     home = Home()
     follower = Follower(parser="chain").fit(shown(home), check=False)
-    follower.forget_remembered()
+    follower.clear_cache()
     home.actions = None
     loaded = Follower.load(follower.save(tmp_path / "model"))
     assert usual_labels(loaded._learnt) == UsualLabels()

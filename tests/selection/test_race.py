@@ -63,9 +63,9 @@ def test_race_grows_within_its_budget(monkeypatch):
 
 
 def test_race_lets_what_adds_to_another_wait_until_that_leads(monkeypatch):
-    found, runners, laps = race(monkeypatch, takes(400), [0.3, 0.6, 0.2, 0.9])
+    found, runners, laps = race(monkeypatch, takes(400), [0.3, 0.2, 0.6, 0.9])
     names = [each.name for each in runners]
-    assert names == ["graph", "flat", "soft graph", "flat, two members"]
+    assert names == ["soft graph", "graph", "flat", "flat, two members"]
     assert found.run(runners).name == "flat, two members"
     assert ("flat, two members", 60) not in laps
 

@@ -38,7 +38,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 @contextmanager
 def serving(app):
     """Serve an application on a free port, in a thread."""
-    from groundling.studio.running import make_server
+    from groundling.studio.server import make_server
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))

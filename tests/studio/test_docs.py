@@ -7,10 +7,10 @@ import pytest
 
 from groundling import Demonstration
 from groundling.studio.kitchen import Kitchen
+from groundling.studio.scenes import open_setting
+from groundling.studio.served import Served
 from groundling.studio.service import make_service
-from groundling.studio.serving import Served
 from groundling.studio.starters import lesson_follower
-from groundling.studio.worlds import open_setting
 from tests.studio.conftest import serving
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"

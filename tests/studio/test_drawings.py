@@ -5,7 +5,7 @@ import pytest
 from groundling.errors import WorldError
 from groundling.studio.kitchen import Kitchen
 from groundling.studio.pictures import picture
-from groundling.studio.worlds import demo_setting
+from groundling.studio.scenes import demo_setting
 from groundling.svg import clean
 from groundling.tasks.maps.environment import MapEnvironment
 from groundling.tasks.maps.landscape import Landmark, Landscape

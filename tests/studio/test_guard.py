@@ -4,6 +4,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
+from groundling.limits import Limit
 from groundling.studio.guard import Guard
 
 TOKEN = "a-long-enough-token"
@@ -65,11 +66,14 @@ def test_guard_lets_its_own_page_post_and_links_open():
 
 
 def test_guard_limits_bodies_told_and_streamed():
-    limited = client(body=10, larger={"/import": 20})
+    body, larger = Limit("body", 10, "bytes"), Limit("import", 20, "bytes")
+    limited = client(body=body, larger={"/import": larger})
     assert limited.post("/", content=b"x" * 10).text == "10"
     assert limited.post("/", content=b"x" * 11).status_code == 413
     assert limited.post("/import", content=b"x" * 20).text == "20"
-    assert limited.post("/import", content=b"x" * 21).status_code == 413
+    refused = limited.post("/import", content=b"x" * 21)
+    assert refused.status_code == 413
+    assert "at most 20 bytes; got more. Set GROUNDLING_LIMIT_IMPORT" in refused.json()["detail"]
 
 
 def test_guard_asks_for_the_token():
@@ -122,7 +126,7 @@ TOKENS = (
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_guard_tokens_of_any_characters_work_in_the_printed_address(token):
-    from groundling.studio.running import Address
+    from groundling.studio.server import Address
 
     address = Address("127.0.0.1", None, token)
     address.close()

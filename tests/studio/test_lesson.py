@@ -6,8 +6,8 @@ import pytest
 
 from groundling import Demonstration
 from groundling.studio.kitchen import PLACES, THINGS, Kitchen
-from groundling.studio.learning import learn
 from groundling.studio.starters import lesson_follower
+from groundling.studio.teacher import learn
 
 WORDS = {
     "German": {

@@ -9,10 +9,10 @@ from groundling import Demonstration, Follower
 from groundling.data import Demonstrations
 from groundling.errors import SettingError
 from groundling.studio.gate import Gate
+from groundling.studio.scenes import open_setting
+from groundling.studio.served import Served
 from groundling.studio.service import make_service
-from groundling.studio.serving import Served
 from groundling.studio.starters import lesson_follower
-from groundling.studio.worlds import open_setting
 from tests.studio.conftest import LocalClient
 
 SHOWN = (
@@ -80,7 +80,7 @@ def test_service_takes_the_states_that_it_gives(client):
         ({"text": "a", "length": 0}, 422, "length: "),
         ({}, 422, "text: "),
         ([], 422, ""),
-        ({"text": "x" * 300_000}, 413, "too large"),
+        ({"text": "x" * 300_000}, 413, "must have at most"),
     ],
 )
 def test_service_errors_are_problem_documents(client, body, status, said):
@@ -148,7 +148,7 @@ def test_service_teaching_longer_plans_than_the_model_knew(served, tmp_path):
     Follower(parser="chain").fit(shown).save(model)
     source = {"kind": "model", "model": str(model), "world": world, "demonstrations": [str(file)]}
     served = Served(open_setting(source))
-    assert served.follower.search.max_length == 1
+    assert served.follower.chosen().search.max_length == 1
     twice = ("go to the table", "go to the shelf")
     with LocalClient(make_service(served, teach=True, gate=Gate(seconds=120))) as client:
         for text in ("erst Tisch dann Regal", "Tisch dann Regal"):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from groundling.cli.main import app
 from groundling.errors import PluginError, SettingError
 from groundling.modelfolder import read_note
-from groundling.tasks import registry
+from groundling.tasks import task_registry
 
 runner = CliRunner()
 MODULE = Path(__file__).with_name("lamp_task.py").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def install(tmp_path, monkeypatch):
         note = folder / f"{package.replace('-', '_')}-1.2.dist-info"
         note.mkdir(parents=True)
         (note / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.2\n")
-        (note / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{entries}\n")
+        (note / "entry_points.txt").write_text(f"[{task_registry.GROUP}]\n{entries}\n")
         (folder / "lamp_task.py").write_text(module, encoding="utf-8")
         monkeypatch.syspath_prepend(folder)
         monkeypatch.delitem(sys.modules, "lamp_task", raising=False)
@@ -51,15 +51,15 @@ def run(*arguments, code=0):
 
 
 def test_registry_knows_our_tasks_as_any_others():
-    assert registry.task_names() == OURS
-    assert [registry.get_task(name).name for name in OURS] == list(OURS)
-    assert all(registry.task_package(name).startswith("groundling ") for name in OURS)
+    assert task_registry.task_names() == OURS
+    assert [task_registry.get_task(name).name for name in OURS] == list(OURS)
+    assert all(task_registry.task_package(name).startswith("groundling ") for name in OURS)
 
 
 def test_registry_lists_names_without_importing_tasks(install):
     install("lamps = lamp_task:LampTask", module="raise RuntimeError('imported')")
     code = (
-        "import sys\nfrom groundling.tasks.registry import task_names\nprint(task_names())\n"
+        "import sys\nfrom groundling.tasks.task_registry import task_names\nprint(task_names())\n"
         "print([m for m in sys.modules if m.startswith('groundling.tasks.m') or m == 'lamp_task'])"
     )
     code = f"import sys; sys.path[:] = {sys.path!r}\n{code}"
@@ -68,14 +68,14 @@ def test_registry_lists_names_without_importing_tasks(install):
 
 
 def test_registry_finds_a_task_of_another_package(lamps):
-    assert registry.task_names() == tuple(sorted(("lamps", *OURS)))
-    assert registry.get_task("lamps").metrics == ("right",)
-    assert registry.task_package("lamps") == "lamp-tasks 1.2"
+    assert task_registry.task_names() == tuple(sorted(("lamps", *OURS)))
+    assert task_registry.get_task("lamps").metrics == ("right",)
+    assert task_registry.task_package("lamps") == "lamp-tasks 1.2"
 
 
 def test_registry_names_what_may_have_been_meant(lamps):
     with pytest.raises(SettingError, match="Did you mean 'lamps'"):
-        registry.get_task("lamp")
+        task_registry.get_task("lamp")
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_registry_names_what_may_have_been_meant(lamps):
 )
 def test_registry_names_the_package_of_a_broken_task(install, entry, module, why):
     install(f"lamps = {entry}", module=module)
-    assert registry.get_task("mazes").name == "mazes"  # others go on working
+    assert task_registry.get_task("mazes").name == "mazes"  # others go on working
     with pytest.raises(PluginError) as found:
-        registry.get_task("lamps")
+        task_registry.get_task("lamps")
     message = str(found.value)
     assert message.startswith("The task 'lamps' of the package lamp-tasks 1.2 ")
     assert why in message
@@ -119,15 +119,15 @@ def test_registry_names_the_package_of_a_broken_task(install, entry, module, why
 def test_registry_refuses_two_packages_with_one_name(install):
     install("mazes = lamp_task:LampTask")
     with pytest.raises(PluginError, match="Uninstall all but one") as found:
-        registry.get_task("mazes")
+        task_registry.get_task("mazes")
     assert "lamp-tasks 1.2" in str(found.value)
     assert "groundling 0" in str(found.value)
 
 
 def test_registry_says_when_the_installation_is_older_than_the_source(monkeypatch):
-    monkeypatch.setattr(registry, "_offered", lambda path: {})
+    monkeypatch.setattr(task_registry, "_offered", lambda path: {})
     with pytest.raises(PluginError, match="Install it again"):
-        registry.get_task("mazes")
+        task_registry.get_task("mazes")
 
 
 # ---- a foreign task on the command line ------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 from groundling import Demonstration, Follower, Instruction, Learning, Search, compose
 from groundling.errors import DemonstrationError
 from groundling.language.instruction import join_instructions
-from groundling.models.examples import prepare
+from groundling.models.example import prepare
 from research.conversations import measure
 from tests.worlds import Line, workbench
 

@@ -51,6 +51,15 @@ def test_world_takes_an_action_once_that_is_listed_twice():
     assert not world.notice(2)
 
 
+def test_world_notices_changes_where_only_the_graph_is_still_cached():
+    """The cache may have dropped the step that led to a graph it still knows."""
+    world = CachedEnvironment(Corridor())
+    for action in world.actions(2):
+        world.ground(2, action)
+    world._steps.clear()
+    assert not world.notice(2)
+
+
 def test_world_without_a_goal_test_may_end_anywhere():
     world = CachedEnvironment(Corridor())
     assert not world.has_goal

@@ -3,7 +3,7 @@
 import pytest
 
 from groundling import Demonstration, Features, Follower, GroundingGraph, Learning, Search
-from groundling.judging import is_right
+from groundling.accuracy import is_right
 from groundling.selection.race import credits_of
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.judgement import Judgement

@@ -5,14 +5,18 @@ from typing import NamedTuple
 
 import pytest
 
-from groundling import GroundingGraph, RankedEnvironment, Remembering, check_environment
+from groundling import GroundingGraph, MemoryEnvironment, RankedEnvironment, check_environment
 from groundling.conversation import Memory, Remembered
 from groundling.data import Codec, Demonstrations
 from groundling.data.own import starts_of
 from groundling.errors import WorldError
 from groundling.world.cached_environment import CachedEnvironment
 
-WRAPPERS = (RankedEnvironment, Remembering, lambda world: Remembering(RankedEnvironment(world)))
+WRAPPERS = (
+    RankedEnvironment,
+    MemoryEnvironment,
+    lambda world: MemoryEnvironment(RankedEnvironment(world)),
+)
 
 
 class Patch(NamedTuple):
@@ -80,7 +84,7 @@ def test_wrapping_states_and_actions_have_json(wrap, kind):
 
 
 def test_wrapping_memory_comes_back_from_json():
-    world = Remembering(OwnJson())
+    world = MemoryEnvironment(OwnJson())
     heard = world.listen(world.step(world.begin(Patch()), ("water", 2)), "water the last bed")
     assert heard.memory.words
     codec = Codec(world)
@@ -89,7 +93,7 @@ def test_wrapping_memory_comes_back_from_json():
 
 
 def test_wrapping_turns_in_a_file_remember_what_was_said_before(tmp_path):
-    world = Remembering(Dry())
+    world = MemoryEnvironment(Dry())
     turns = [("water bed 2", [("water", 2)]), ("and bed 0", [("water", 0)])]
     shown = world.converse(Patch(), turns, name="talk")
     lines = [

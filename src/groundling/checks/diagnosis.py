@@ -11,7 +11,7 @@ from groundling.checks.mistakes import Mistake, explain_mistake
 from groundling.checks.registry import Finding, Subject, run_checks, which_too_long
 from groundling.errors import DemonstrationError
 from groundling.models.base import Request
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from groundling.features.labels import LABEL
 from groundling.features.lexicon import matches_name
 from groundling.inference.search import Search
 from groundling.language.units import split_units
 from groundling.models.base import Request
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
@@ -623,7 +624,7 @@ class Between:
         found: dict[str, tuple[str, str, str | float | None]] = {}
         for state, action in plan.decisions():
             for node in self.known.encoder.ground(self.world, state, action).nodes:
-                for label, _ in node:
+                for label in (each for each, _ in node if each.kind != LABEL):
                     name = label.name if label.value is None else f"{label.name}={label.value}"
                     found[name] = (label.name, label.kind, label.value)
         return found

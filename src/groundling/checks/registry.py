@@ -26,13 +26,13 @@ from groundling.checks.mistakes import (
     wider,
 )
 from groundling.errors import GroundlingError, LearningWarning, did_you_mean
-from groundling.features.labels import NUMBER, ORDINAL, kind_of
+from groundling.features.labels import LABEL, NUMBER, ORDINAL, kind_of
 from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
 from groundling.language.sentences import is_unspaced, split_words
-from groundling.learning.counting import PlanCounts
+from groundling.learning.plan_counts import PlanCounts
 from groundling.models.base import Request
-from groundling.models.examples import Example, Skipped
+from groundling.models.example import Example, Skipped
 from groundling.models.learnt import Learnt
 from groundling.selection.constants import (
     MOSTLY,
@@ -289,7 +289,7 @@ def _shown_labels(example: Example) -> Iterator[Label]:
 def _slots(subject: Subject) -> Iterator[Finding]:
     """Find slots that no graph has, or that no word of the texts stands for."""
     examples, encoder = subject.sample, subject.learnt.fitted.encoder
-    slots = [kind for kind in encoder.nodes.slots if kind != NUMBER]
+    slots = [kind for kind in encoder.nodes.slots if kind not in (LABEL, NUMBER)]
     if not slots:
         return
     strings = {

@@ -16,6 +16,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from groundling.data.records import Demonstrations
     from groundling.tasks.benchmark import Source, Task
     from groundling.world.environment import Demonstration
 
@@ -24,7 +25,7 @@ __all__ = [
     "JsonFileOption", "JsonOption", "MemoryOption", "ParserOption", "PresetOption", "SampleOption",
     "SettingOption", "SkipBadOption", "TaskArgument", "check_preset", "check_writable",
     "find_source", "folder_option", "list_demonstrations", "make_console", "plainly", "print_json",
-    "say", "whole", "write_json",
+    "say_skipped", "whole", "write_json",
 ]  # fmt: skip
 
 TaskArgument = Annotated[
@@ -161,10 +162,13 @@ def check_writable(file: Path | None) -> None:
 
 
 def make_console(*, errors: bool = False) -> Console:
-    """Return a console for messages, on standard error where the output is for machines."""
+    """Return a console for messages, on standard error where the output is for machines.
+
+    It prints lines as they are, however long: nothing is wrapped, and brackets are no markup.
+    """
     from rich.console import Console
 
-    return Console(stderr=errors, highlight=False)
+    return Console(stderr=errors, highlight=False, soft_wrap=True, markup=False)
 
 
 def print_json(content: Any) -> None:
@@ -243,7 +247,7 @@ def find_source(
         place = Place(None, "the task has no corpus")
     else:
         place = Place(None, why) if sample else find_corpora(corpora, task.corpus)
-    say(console, f"Data: {place}.")
+    console.print(f"Data: {place}.")
     return place.folder
 
 
@@ -262,16 +266,18 @@ def list_demonstrations(
     own = open_world(task.name, files, skip_bad=skip_bad, check=True)
     own.worlds.check()  # a wrong name is not the fault of the first record
     assert own.demonstrations is not None
-    shown, bad = own.listed, own.demonstrations.skipped_count
-    if bad:
-        say(console, f"{bad:,} records cannot be used and are left out:")
-        for record in own.demonstrations.skipped[:_SHOWN]:
-            say(console, f"- {record}")
-        if bad > _SHOWN:
-            say(console, f"- and {bad - _SHOWN:,} more")
+    shown = own.listed
+    say_skipped(console, own.demonstrations, "records cannot be used and are left out", _SHOWN)
     return shown
 
 
-def say(console: Console, text: str) -> None:
-    """Print a line as it is, however long it is."""
-    console.print(text, soft_wrap=True, markup=False)
+def say_skipped(console: Console, shown: Demonstrations, what: str, most: int) -> bool:
+    """List records that the latest pass left out, and tell whether there are any."""
+    bad = shown.skipped_count
+    if bad:
+        console.print(f"{bad:,} {what}:")
+        for record in shown.skipped[:most]:
+            console.print(f"- {record}")
+        if bad > most:
+            console.print(f"- and {bad - most:,} more")
+    return bool(bad)

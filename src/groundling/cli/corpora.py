@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli.common import DebugOption, make_console, plainly, print_json
+from groundling.cli.common import DebugOption, JsonOption, make_console, plainly, print_json
 
 __all__ = ["app", "check", "fetch", "show"]
 
@@ -15,7 +15,6 @@ app = typer.Typer(
     help="The corpora of the three tasks: list them, check them, fetch them.",
     no_args_is_help=True,
 )
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
@@ -23,8 +22,9 @@ def show(as_json: JsonOption = False, debug: DebugOption = False) -> None:
     """List the corpora, their terms, and where they are on this machine."""
     with plainly(debug):
         from groundling.corpora import CORPORA, check, find_corpora
+        from groundling.tasks.task_registry import corpus_tasks
 
-        place = find_corpora()
+        place, tasks = find_corpora(), corpus_tasks()
         found = []
         for each in CORPORA:
             state = "not here"
@@ -32,16 +32,17 @@ def show(as_json: JsonOption = False, debug: DebugOption = False) -> None:
                 checked = check(place.folder, each.folder)
                 missing = "not here" if not checked.whole and not checked.changed else "incomplete"
                 state = "whole" if checked.good else missing
-            found.append({**each._asdict(), "state": state})
+            task = tasks.get(each.folder, "")
+            found.append({"folder": each.folder, "task": task, **each._asdict(), "state": state})
         if as_json:
             folder = None if place.folder is None else str(place.folder)
             print_json({"folder": folder, "why": place.why, "corpora": found})
             return
         console = make_console()
         for item in found:
-            console.print(f"[bold]{item['folder']}[/bold] ({item['task']}): {item['state']}")
-            console.print(f"  {item['origin']}; {item['terms']}", soft_wrap=True)
-        console.print(f"\nData: {place}.", soft_wrap=True, markup=False)
+            console.print(f"{item['folder']} ({item['task']}): {item['state']}", style="bold")
+            console.print(f"  {item['origin']}; {item['terms']}")
+        console.print(f"\nData: {place}.")
         if place.folder is None:
             console.print("To get the corpora, type: groundling corpora fetch")
 
@@ -77,15 +78,13 @@ def check(
             console = make_console()
             for kind, names in (("missing", found.missing), ("changed", found.changed)):
                 for name in names[:10]:
-                    console.print(f"{kind}: {name}", soft_wrap=True, markup=False)
+                    console.print(f"{kind}: {name}")
                 if len(names) > 10:
                     console.print(f"{kind}: {len(names) - 10} more")
             count = len(found.whole) + len(found.missing) + len(found.changed)
             console.print(f"{len(found.whole)} of {count} files are as they should be.")
             if not found.good:
-                console.print(
-                    f"To mend it, type: groundling corpora fetch --into {folder}", soft_wrap=True
-                )
+                console.print(f"To mend it, type: groundling corpora fetch --into {folder}")
         if not found.good:
             raise typer.Exit(1)
 
@@ -116,15 +115,11 @@ def fetch(
         console = make_console()
         folder = data_folder() if into is None else into
         chosen = SOURCE if source is None else source
-        console.print(f"Fetching from {chosen} into {folder}.", soft_wrap=True, markup=False)
+        console.print(f"Fetching from {chosen} into {folder}.")
         with counting(console, "download") as tell:
             new = get(folder, chosen, tell=tell)
         console.print(
             "Every file is verified." if new else "They are there already, and whole.",
         )
         if into is not None:
-            console.print(
-                f"To use them: --corpora {folder}, or set GROUNDLING_CORPORA={folder}",
-                soft_wrap=True,
-                markup=False,
-            )
+            console.print(f"To use them: --corpora {folder}, or set GROUNDLING_CORPORA={folder}")

@@ -1,6 +1,6 @@
 """Where the command begins: Ctrl-C and SIGTERM end it soon, whatever it is doing."""
 
-# Nothing else is imported here: until the handlers are in place, Ctrl-C is a traceback.
+# Nothing else is imported here: until the handlers are in place, Ctrl-C ends it without a word.
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 
 __all__ = ["run"]
 
-_PATIENCE = 1.5  # seconds in which a command may tidy up
+_PATIENCE = 1.2  # seconds in which a command may tidy up; two until it ends are promised
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 
 
@@ -22,23 +22,31 @@ def run() -> None:
 
     def stop(number: int, frame: object) -> None:
         asked.append(number)
-        raise KeyboardInterrupt
+        if len(asked) == 1:  # more would only disturb the tidying up, which has its time
+            raise KeyboardInterrupt
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    if os.name == "posix":
-        _watch()
     try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+        if os.name == "posix":
+            _watch()
         from groundling.cli.main import app
 
         app()
-    except KeyboardInterrupt:
-        os.write(2, _STOPPED)
-        sys.exit(128 + asked[-1] if asked else 130)
     except SystemExit as ended:
         if asked and ended.code:
             sys.exit(128 + asked[-1])
         raise
+    except BaseException as error:
+        # Libraries may turn the interrupt into an error of their own.
+        if not asked and not isinstance(error, KeyboardInterrupt):
+            raise
+        os.write(2, _STOPPED)
+        sys.exit(128 + asked[-1] if asked else 130)
+    finally:
+        # While Python ends, an error of a handler would be a traceback.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL if not asked else signal.SIG_IGN)
 
 
 def _watch() -> None:

@@ -27,7 +27,6 @@ from groundling.cli.common import (
     list_demonstrations,
     make_console,
     plainly,
-    say,
     write_json,
 )
 
@@ -105,13 +104,13 @@ def evaluate(
         _show_mistakes(console, report.mistakes)
         write_json(report.to_dict(), json_file)
         if json_file is not None and str(json_file) != "-":
-            say(console, f"Written to {json_file}.")
+            console.print(f"Written to {json_file}.")
 
 
 def _with_folds(name: str, folds: int | None) -> Task[Any, Any]:
     """Return a task; a world of one's own with as many folds as asked for."""
     from groundling.errors import SettingError
-    from groundling.tasks.registry import get_task
+    from groundling.tasks.task_registry import get_task
     from groundling.tasks.user_world import UserWorldTask
 
     task = get_task(name)
@@ -145,7 +144,7 @@ def _judge(
     if own:
         shown = [each.demonstration for each in cases]
         for each in follower.check_world((each.environment, each.start) for each in shown):
-            say(console, f"Warning: {each}")
+            console.print(f"Warning: {each}")
     parts = list(filter(None, note.left_out.split(","))) or [each.part for each in cases]
     outcome = task.follow(follower, cases, parts)
     row = task.make_row(note.preset, note.variant, [outcome])
@@ -163,7 +162,7 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
 
     from groundling.evaluation.report import fraction
 
-    console.print(f"[bold]{report.task}, {report.preset}[/bold]: {report.condition}")
+    console.print(f"[bold]{report.task}, {report.preset}[/bold]: {report.condition}", markup=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("row", overflow="fold")
     for name in metrics:
@@ -182,25 +181,25 @@ def show_report(console: Console, report: Report, metrics: Sequence[str]) -> Non
         if published:
             cells.append(", ".join(f"{n} {fraction(v)}" for n, v in row.published.items()))
         table.add_row(row.name, *cells)
-    console.print(table)
+    console.print(table, soft_wrap=False)
     console.print(f"{report.seconds:.0f} s of processor time, version {report.version}.")
     first = report.rows[0]
     if first.seconds:
         parts = " and ".join(f"{each:.1f} s to {name}" for name, each in first.seconds.items())
-        console.print(f"In the median, {first.name} takes {parts}.", soft_wrap=True, markup=False)
+        console.print(f"In the median, {first.name} takes {parts}.")
 
 
 def _show_mistakes(console: Console, mistakes: Sequence[Any]) -> None:
     """List demonstrations that are followed otherwise, with what was wanted and got."""
     if mistakes:
-        say(console, f"{len(mistakes):,} end otherwise:")
+        console.print(f"{len(mistakes):,} end otherwise:")
     for each in mistakes[:_WRONG]:
         text = each["text"] if isinstance(each["text"], str) else " ".join(each["text"])
         named = f" ({each['name']})" if each["name"] else ""
         got = "no plan" if each["got"] is None else each["got"]
-        say(console, f"- “{text}”{named}: wanted {each['wanted']}; got {got}")
+        console.print(f"- “{text}”{named}: wanted {each['wanted']}; got {got}")
     if len(mistakes) > _WRONG:
-        say(console, f"- and {len(mistakes) - _WRONG:,} more, all of them in --json")
+        console.print(f"- and {len(mistakes) - _WRONG:,} more, all of them in --json")
 
 
 def tune(
@@ -240,7 +239,7 @@ def tune(
         from groundling.cli.job_progress import default_settings, read_settings, run_with_progress
         from groundling.data.own import names_world
         from groundling.tasks.jobs import tuning_jobs
-        from groundling.tasks.registry import get_task
+        from groundling.tasks.task_registry import get_task
         from groundling.tasks.variants import FULL
 
         asked = get_task(task)
@@ -291,7 +290,7 @@ def _show_tried(
         shown = ", ".join(f"{name}={value}" for name, value in each["settings"].items())
         mark = "  ← best" if each is best else ""
         table.add_row(shown, f"{fraction(float(each['score']))}{mark}")
-    console.print(table)
+    console.print(table, soft_wrap=False)
 
 
 def _race(
@@ -299,6 +298,8 @@ def _race(
     seconds: float, out: Path | None, skip_bad: bool,
 ) -> None:  # fmt: skip
     """Compare configurations on the demonstrations of a world; save the best if asked to."""
+    from functools import partial
+
     from groundling.cli.models import warnings_told
     from groundling.follower import Follower
     from groundling.tasks.model_notes import Note
@@ -307,8 +308,8 @@ def _race(
     with warnings_told(console):
         follower = Follower.tuned(
             shown, seconds, parser=parser or "default",
-            show=lambda table: console.print(table, markup=False, highlight=False),
+            show=partial(console.print, soft_wrap=False),
         )  # fmt: skip
     if out is not None:
         follower.save(out, note=Note(task.name, task.presets.default).to_dict())
-        say(console, f"The best one is in {out}.")
+        console.print(f"The best one is in {out}.")

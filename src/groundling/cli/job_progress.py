@@ -60,7 +60,7 @@ def run_with_progress(
                 done += job.fold.seconds
             if lines:
                 note = " (kept from an earlier run)" if kept else ""
-                console.print(f"{number}/{len(jobs)} {job}{note}", soft_wrap=True, markup=False)
+                console.print(f"{number}/{len(jobs)} {job}{note}")
             else:
                 tell(done, total, f"{number}/{len(jobs)}")
 

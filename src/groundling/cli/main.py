@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from groundling.cli import (
-    compiling,
     corpora,
     evaluate,
+    kernels,
     models,
     reproduce,
     serve,
@@ -97,7 +97,7 @@ app.command()(reproduce.reproduce)
 app.command()(world_commands.new)
 app.command()(world_commands.check)
 app.command()(studio.studio)
-app.command("compile")(compiling.compile_kernels)
+app.command("compile")(kernels.compile_kernels)
 app.command()(serve.serve)
 app.add_typer(corpora.app, name="corpora")
 

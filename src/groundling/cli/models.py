@@ -29,7 +29,6 @@ from groundling.cli.common import (
     make_console,
     plainly,
     print_json,
-    say,
 )
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def train(
         from groundling.tasks.jobs import load_corpus
         from groundling.tasks.model_notes import Note
         from groundling.tasks.model_notes import train as learn
-        from groundling.tasks.registry import get_task
+        from groundling.tasks.task_registry import get_task
 
         asked = get_task(task)
         preset = check_preset(asked, preset, row)
@@ -150,29 +149,27 @@ def train(
                 cluster=cluster, memory=memory, shown=shown, tell=choices.extend,
             )  # fmt: skip
         apart = "" if own else f"; left out: {note.left_out or 'nothing'}"
-        say(
-            console,
+        console.print(
             f"Learnt {count_weights(follower):,} weights from {count:,} demonstrations in "
             f"{perf_counter() - began:.0f} s{apart}.",
         )
         if auto:
             _show_choices(console, choices, setting or ())
         where = f" --world {task}" if own else ""
-        say(console, f"The model is in {out}. Try: groundling follow {out}{where}")
+        console.print(f"The model is in {out}. Try: groundling follow {out}{where}")
 
 
 def _show_choices(console: Console, choices: Iterable[Any], settings: Iterable[str]) -> None:
     """Say what was chosen from the demonstrations, and how to change it here."""
-    say(console, "Chosen from the demonstrations:")
+    console.print("Chosen from the demonstrations:")
     for each in choices:
         name = each.what.lower()
         change = name if "." in name else f"{name}.NAME"
-        say(
-            console,
+        console.print(
             f"- {each.what} = {each.chosen}: {each.why}. To change it: --setting {change}=…",
         )
     for text in settings:
-        say(console, f"- {text}: as you said.")
+        console.print(f"- {text}: as you said.")
 
 
 @contextmanager
@@ -189,7 +186,7 @@ def warnings_told(console: Console, *, convergence: bool = True) -> Iterator[Non
         if not convergence and issubclass(each.category, ConvergenceWarning):
             continue
         if issubclass(each.category, GroundlingWarning):
-            say(console, f"Warning: {each.message}")
+            console.print(f"Warning: {each.message}")
 
 
 def follow(
@@ -273,12 +270,12 @@ def explain(
         for number, why in enumerate(explained, 1):
             if not as_json:
                 # Side by side does not fit into a narrow terminal; plain text wraps.
-                console.print(why if console.width >= 80 else str(why), markup=False)
+                console.print(why if console.width >= 80 else str(why), soft_wrap=False)
             if figure is not None:
                 many = f"-{number}" if len(explained) > 1 else ""
                 drawn = stage.drawable(figure.with_stem(f"{figure.stem}{many}"))
                 why.save(drawn)
-                say(console, f"The figure is in {drawn}.")
+                console.print(f"The figure is in {drawn}.")
         if as_json:
             print_json([why.to_dict() for why in explained])
 
@@ -305,13 +302,13 @@ def diagnose(
     """Say what cannot work in your own world, and why demonstrations are not followed."""
     with plainly(debug):
         from groundling.follower import Follower
-        from groundling.tasks.registry import get_task
+        from groundling.tasks.task_registry import get_task
 
         console = make_console()
         follower = Follower.load(model, parser=parser)
         shown = list_demonstrations(get_task(world), files, console, skip_bad=skip_bad)
         found = follower.diagnose(shown, parts=folds)
-        say(console, found.summary(None) if every else found.summary(rest="with --all"))
+        console.print(found.summary(None) if every else found.summary(rest="with --all"))
 
 
 def weights(
@@ -340,8 +337,7 @@ def weights(
             return
         console = make_console()
         if kinds:
-            say(
-                console,
+            console.print(
                 f"“{word}” is matched by its spelling or a lexicon, as all words for "
                 f"{' or '.join(kinds)} are; what was learnt is about these.",
             )
@@ -350,4 +346,4 @@ def weights(
         table.add_column("feature", overflow="fold")
         for name, weight in found:
             table.add_row(f"{weight:+.2f}", Text(name))
-        console.print(table)
+        console.print(table, soft_wrap=False)

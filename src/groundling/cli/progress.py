@@ -6,49 +6,21 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-__all__ = ["Report", "Reporter", "counting", "progress"]
+if TYPE_CHECKING:
+    from groundling.learning.rounds import Progress as Report
+    from groundling.learning.rounds import ProgressCallback
+
+__all__ = ["counting", "progress"]
 
 SECONDS = 5.0  # between two plain lines
 
 
-class Report(Protocol):
-    """What training reports: see `groundling.learning.training.Progress`."""
-
-    @property
-    def stage(self) -> str:
-        """What is being done."""
-        ...
-
-    @property
-    def step(self) -> int:
-        """How many steps are done."""
-        ...
-
-    @property
-    def steps(self) -> int:
-        """Of at most how many."""
-        ...
-
-    @property
-    def loss(self) -> float:
-        """The loss so far."""
-        ...
-
-
-class Reporter(Protocol):
-    """Called with every report of progress."""
-
-    def __call__(self, report: Report) -> None:
-        """Show a report."""
-        ...
-
-
 @contextmanager
-def progress(console: Console, title: str) -> Iterator[Reporter]:
+def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
     """Show the progress of one long step while the block runs.
 
     >>> from types import SimpleNamespace
@@ -57,7 +29,7 @@ def progress(console: Console, title: str) -> Iterator[Reporter]:
     learning …
     learning: training 3/3, loss 1.50
     """
-    from groundling.compiling import announced
+    from groundling.compiler import announced
 
     def tell(what: str) -> None:
         console.print(f"{title}: {what} …", highlight=False)
@@ -96,7 +68,7 @@ def _loss(report: Report, before: str = "") -> str:
 
 
 @contextmanager
-def _bar(console: Console, title: str) -> Iterator[Reporter]:
+def _bar(console: Console, title: str) -> Iterator[ProgressCallback]:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,

@@ -18,7 +18,6 @@ from groundling.cli.common import (
     folder_option,
     make_console,
     plainly,
-    say,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def reproduce(
         from groundling.cli.job_progress import run_with_progress
         from groundling.settings import AUTO
         from groundling.tasks.jobs import assemble, evaluation_jobs, forget_results
-        from groundling.tasks.registry import get_task
+        from groundling.tasks.task_registry import get_task
 
         tasks = list(dict.fromkeys(task or _paper_tasks()))
         asked = {name: get_task(name) for name in tasks}
@@ -103,13 +102,13 @@ def reproduce(
             show_report(console, report, asked[report.task].shown_metrics(report.preset))
             console.print()
         page = write_pages(out, reports, sources)
-        say(console, f"Done in {perf_counter() - began:.0f} s. Read {page}")
+        console.print(f"Done in {perf_counter() - began:.0f} s. Read {page}")
 
 
 def _paper_tasks() -> list[str]:
     """Return the tasks that have the paper's system as a preset."""
     from groundling.errors import PluginError
-    from groundling.tasks.registry import get_task, task_names
+    from groundling.tasks.task_registry import get_task, task_names
 
     found = []
     for name in task_names():
@@ -124,28 +123,17 @@ def refuse_others(out: Path, tables: Sequence[str]) -> None:
     import json
     from html import escape
 
-    from groundling.errors import SettingError
+    from groundling.tasks.jobs import refuse_foreign
 
-    for name in ("report.md", "report.html", *tables):
-        path = out / name
-        if not path.exists():
-            continue
-        try:
-            text = path.read_text(encoding="utf-8")
-            ours = TITLE in text or escape(TITLE) in text
-            if name.endswith(".json"):
-                ours = {"task", "preset", "rows"} <= set(json.loads(text))
-        except (OSError, ValueError, TypeError, RecursionError):
-            ours = False
-        if not ours:
-            raise SettingError(
-                f"{path} is not a report of ours and would be lost. Move it away, or give another "
-                "folder with --out."
-            )
+    for name in ("report.md", "report.html"):
+        refuse_foreign(out / name, "report", lambda text: TITLE in text or escape(TITLE) in text)
+    needed = {"task", "preset", "rows"}
+    for name in tables:
+        refuse_foreign(out / name, "report", lambda text: needed <= set(json.loads(text)))
 
 
 def _variants(task: str, preset: str, quick: bool) -> list[str]:
-    from groundling.tasks.registry import get_task
+    from groundling.tasks.task_registry import get_task
     from groundling.tasks.variants import FULL
 
     asked = get_task(task)
@@ -157,7 +145,7 @@ def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
     """Write report.html and report.md; return the former."""
     from groundling.evaluation.page import Section, html_page, markdown_page
     from groundling.files import write_atomically
-    from groundling.tasks.registry import get_task
+    from groundling.tasks.task_registry import get_task
 
     sections = [
         Section(

@@ -41,10 +41,10 @@ def serve(
         need_server()
         from groundling.errors import SettingError
         from groundling.studio.gate import Gate
-        from groundling.studio.running import Address, read_target, run
+        from groundling.studio.scenes import open_setting
+        from groundling.studio.served import Served
+        from groundling.studio.server import Address, read_target, run
         from groundling.studio.service import make_service
-        from groundling.studio.serving import Served
-        from groundling.studio.worlds import open_setting
 
         console = make_console()
         source = read_target(str(model), world)
@@ -61,9 +61,9 @@ def serve(
         gate = Gate(waiting=waiting, seconds=seconds)
 
         def ready(url: str) -> None:
-            console.print(f"Serving {model} at {url}", soft_wrap=True, markup=False)
+            console.print(f"Serving {model} at {url}")
             if address.token:
-                console.print(f"Token: {address.token}", soft_wrap=True, markup=False)
+                console.print(f"Token: {address.token}")
 
         app = make_service(served, teach=teach, token=address.token, gate=gate)
         run(app, address, ready=ready)

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from groundling.cli.common import check_writable, find_source, say, whole
+from groundling.cli.common import check_writable, find_source, whole
 from groundling.errors import (
     CorpusError,
     GroundlingError,
@@ -27,7 +27,7 @@ from groundling.svg import FORMATS, write_picture
 from groundling.tasks.benchmark import Scene, Source
 from groundling.tasks.jobs import load_corpus
 from groundling.tasks.model_notes import Note, load_trained
-from groundling.tasks.registry import get_task
+from groundling.tasks.task_registry import get_task
 
 __all__ = [
     "Stage",
@@ -98,10 +98,10 @@ def set_stage(
             where = note.left_out.split(",")[0]
     chosen = task.presets.select(note.preset, note.variant)
     scene = task.scene(load_corpus(note.task, source), chosen, where, start)
-    say(console, f"{scene.name}: {scene.describe()}")
+    console.print(f"{scene.name}: {scene.describe()}")
     if world is not None:
         for each in follower.check_world([(scene.environment, scene.start)]):
-            say(console, f"Warning: {each}")
+            console.print(f"Warning: {each}")
     return Stage(follower, note, scene, length)
 
 
@@ -151,13 +151,13 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
         sure = f"confidence {plan.confidence:.2f}"
         if not plan.understood:
             sure = f"I do not understand: this is a guess, {sure}"
-        console.print(Text(f"     ({sure})", "dim"), soft_wrap=True)
+        console.print(Text(f"     ({sure})", "dim"))
     return actions
 
 
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
     """Read instructions one by one from the terminal and show the plan as it grows."""
-    console.print("Type an instruction and Enter; an empty line ends.", soft_wrap=True)
+    console.print("Type an instruction and Enter; an empty line ends.")
     said: list[str] = []
     before: list[str] = []
     plans: list[Plan] = []
@@ -165,7 +165,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
         try:
             line = whole(input("> ")).strip()
         except UnicodeDecodeError:
-            console.print("That is not text in UTF-8. Say it in another way.", soft_wrap=True)
+            console.print("That is not text in UTF-8. Say it in another way.")
             continue
         except EOFError:
             console.print()
@@ -175,7 +175,7 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
         try:
             plans = stage.follow([*said, line])
         except GroundlingError as error:
-            console.print(f"{error} Say it in another way.", soft_wrap=True, markup=False)
+            console.print(f"{error} Say it in another way.")
             continue
         said.append(line)
         before = show(console, plans, before)

@@ -71,7 +71,7 @@ def studio(
         need_server()
         from groundling.studio.app import make_studio
         from groundling.studio.rooms import Rooms
-        from groundling.studio.running import (
+        from groundling.studio.server import (
             Address,
             open_page,
             project_folder,
@@ -94,13 +94,12 @@ def studio(
             raise
 
         def ready(url: str) -> None:
-            console.print(f"The studio is open at {url}", soft_wrap=True, markup=False)
-            console.print(f"What you teach is kept in {folder}. Ctrl-C ends.", soft_wrap=True)
+            console.print(f"The studio is open at {url}")
+            console.print(f"What you teach is kept in {folder}. Ctrl-C ends.")
             if not rooms.get("main").writes:
                 console.print(
                     "Another process has this project open and learns in it; this one only answers "
-                    "until that ends.",
-                    soft_wrap=True,
+                    "until that ends."
                 )
             if not no_browser:
                 open_page(url)
@@ -110,7 +109,7 @@ def studio(
 
 def _confirm(source: Mapping[str, Any]) -> bool:
     """Ask in the terminal whether to open what a project's file names; elsewhere, do not."""
-    from groundling.studio.worlds import named
+    from groundling.studio.scenes import named
 
     if not _is_terminal():
         return False

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from groundling.cli.common import DebugOption, folder_option, make_console, plainly
+from groundling.cli.common import (
+    DebugOption,
+    folder_option,
+    make_console,
+    plainly,
+    say_skipped,
+)
 
 __all__ = ["check", "new"]
 
@@ -54,8 +60,7 @@ def new(
         console = make_console()
         console.print(
             f"Wrote {', '.join(str(out / each) for each in files)}.\n"
-            f"Try: groundling check {world} {out / 'demonstrations.jsonl'}",
-            soft_wrap=True, markup=False,
+            f"Try: groundling check {world} {out / 'demonstrations.jsonl'}"
         )  # fmt: skip
 
 
@@ -83,22 +88,22 @@ def check(
         from groundling.world.environment_checks import check_environment
 
         console = make_console()
-
-        def say(text: str) -> None:
-            console.print(text, soft_wrap=True, markup=False)
-
         own = open_world(world, files or (), skip_bad=True, check=True)
         known, begin = own.begin(start)
         try:
             report = check_environment(known.environment, begin, states=states)
         except WorldError as error:
-            say(str(error))  # a list of what is wrong, a line each
+            console.print(str(error))  # a list of what is wrong, a line each
             raise typer.Exit(1) from None
-        say(str(report))
+        console.print(str(report))
         known.codec.check(begin, *known.environment.actions(begin))
-        say(f"It begins in: {json.dumps(known.codec.state_to_json(begin), ensure_ascii=False)}")
+        console.print(
+            f"It begins in: {json.dumps(known.codec.state_to_json(begin), ensure_ascii=False)}",
+        )
         offered = known.codec.actions_to_json(known.environment.actions(begin))
-        say(f"Actions there: {', '.join(json.dumps(e, ensure_ascii=False) for e in offered[:5])}")
+        console.print(
+            f"Actions there: {', '.join(json.dumps(e, ensure_ascii=False) for e in offered[:5])}",
+        )
         if own.demonstrations is None:
             return
         count, lengths, groups, problem = 0, set(), set(), ""
@@ -114,14 +119,10 @@ def check(
         if count:
             lasting = f"{min(lengths)} to {max(lengths)}" if len(lengths) > 1 else f"{max(lengths)}"
             in_groups = f", in {len(groups - {''}):,} groups" if groups - {""} else ""
-            say(f"{count:,} demonstrations can be carried out: {lasting} actions{in_groups}.")
-        bad = own.demonstrations.skipped_count
-        if bad:
-            say(f"{bad:,} cannot be used:")
-            for record in own.demonstrations.skipped[:_SHOWN]:
-                say(f"- {record}")
-            if bad > _SHOWN:
-                say(f"- and {bad - _SHOWN:,} more")
+            console.print(
+                f"{count:,} demonstrations can be carried out: {lasting} actions{in_groups}.",
+            )
+        if say_skipped(console, own.demonstrations, "cannot be used", _SHOWN):
             raise typer.Exit(1)
         if problem:
             raise DemonstrationError(problem)

@@ -1,13 +1,13 @@
 """The corpora of the three tasks: where they are, whether they are whole, how to get them."""
 
-from groundling.corpora.checksums import CORPORA, Check, check, manifest
+from groundling.corpora.checksums import CORPORA, FileCheck, check, manifest
 from groundling.corpora.download import SOURCE, fetch
 from groundling.corpora.places import Place, data_folder, find_corpora
 
 __all__ = [
     "CORPORA",
     "SOURCE",
-    "Check",
+    "FileCheck",
     "Place",
     "check",
     "data_folder",

@@ -15,12 +15,10 @@ from typing import IO
 
 from groundling.corpora.checksums import manifest
 from groundling.errors import CorpusError
+from groundling.limits import ARCHIVE_BYTES, ARCHIVE_FILES, CORPUS_BYTES
 
 __all__ = ["read_source"]
 
-MOST_OF_ONE = 8_000_000  # the largest file of the corpora has less than a megabyte
-MOST_OF_ALL = 1_000_000_000  # what an archive may unpack to, needed or not
-MOST_MEMBERS = 100_000
 # What reading an archive may end in that is broken, locked, or packed in a way we do not know.
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
@@ -101,9 +99,8 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _read(file: IO[bytes], name: str, where: Path) -> bytes:
-    data = file.read(MOST_OF_ONE + 1)
-    if len(data) > MOST_OF_ONE:
-        raise CorpusError(f"{name} in {where} is far too large. Get the archive again.")
+    data = file.read(CORPUS_BYTES.most + 1)
+    CORPUS_BYTES.check(len(data), CorpusError, f"{name} in {where}")
     return data
 
 
@@ -113,13 +110,13 @@ class _Bounded:
     def __init__(self, file: IO[bytes], where: Path) -> None:
         self.file = file
         self.where = where
-        self.left = MOST_OF_ALL
+        self.left = ARCHIVE_BYTES.most
 
     def read(self, size: int = -1) -> bytes:
         data = self.file.read(size)
         self.left -= len(data)
         if self.left < 0:
-            raise CorpusError(f"{self.where} unpacks to far too much. Get the archive again.")
+            raise ARCHIVE_BYTES.exceeded("more", CorpusError, str(self.where))
         return data
 
 
@@ -155,5 +152,4 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _count(count: int, path: Path) -> None:
-    if count >= MOST_MEMBERS:
-        raise CorpusError(f"{path} holds far too many files. Get the archive again.")
+    ARCHIVE_FILES.check(count + 1, CorpusError, str(path))

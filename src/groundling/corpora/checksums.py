@@ -10,29 +10,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["CORPORA", "Check", "CorpusSource", "check", "manifest"]
+__all__ = ["CORPORA", "CorpusSource", "FileCheck", "check", "manifest"]
 
 
 class CorpusSource(NamedTuple):
-    """A corpus: its folder, the task it is for, where it comes from and on what terms."""
+    """A corpus: its folder, where it comes from and on what terms."""
 
     folder: str
-    task: str
     origin: str
     terms: str
 
 
+_FREE = "free for research, no licence file"
 CORPORA = (
-    CorpusSource(
-        "sail",
-        "mazes",
-        "MacMahon et al. 2006, segmented by Chen and Mooney 2011",
-        "free for research, no licence file",
-    ),
-    CorpusSource("hcrc", "maps", "HCRC Map Task Corpus, Anderson et al. 1991", "CC BY-NC-SA"),
-    CorpusSource(
-        "crossblock", "puzzles", "Branavan et al. 2009", "free for research, no licence file"
-    ),
+    CorpusSource("sail", "MacMahon et al. 2006, segmented by Chen and Mooney 2011", _FREE),
+    CorpusSource("hcrc", "HCRC Map Task Corpus, Anderson et al. 1991", "CC BY-NC-SA"),
+    CorpusSource("crossblock", "Branavan et al. 2009", _FREE),
 )
 
 
@@ -49,7 +42,7 @@ def manifest() -> MappingProxyType[str, str]:
 
 
 @dataclass(frozen=True)
-class Check:
+class FileCheck:
     """What a check of a folder found, as paths below it."""
 
     whole: tuple[str, ...]
@@ -62,7 +55,7 @@ class Check:
         return not self.missing and not self.changed
 
 
-def check(folder: str | Path, corpus: str = "") -> Check:
+def check(folder: str | Path, corpus: str = "") -> FileCheck:
     """Compare a folder with the manifest, all of it or one corpus.
 
     >>> from tempfile import TemporaryDirectory
@@ -82,4 +75,4 @@ def check(folder: str | Path, corpus: str = "") -> Check:
             groups["changed"].append(name)
         else:
             groups["whole"].append(name)
-    return Check(*(tuple(group) for group in groups.values()))
+    return FileCheck(*(tuple(group) for group in groups.values()))

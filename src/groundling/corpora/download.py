@@ -6,7 +6,6 @@ does not trust before they are in place.
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import os
@@ -20,12 +19,12 @@ from pathlib import Path
 from groundling.corpora.archive import read_source
 from groundling.corpora.checksums import CORPORA, check, manifest
 from groundling.errors import CorpusError
-from groundling.files import write_atomically
+from groundling.files import read_plain, write_atomically
+from groundling.limits import DOWNLOAD_BYTES, NOTE_BYTES
 
 __all__ = ["SOURCE", "download", "fetch"]
 
 SOURCE = "https://github.com/jacobandreas/instructions/archive/HEAD.tar.gz"
-MOST_BYTES = 300_000_000
 ATTEMPTS = 3
 TIMEOUT = 30.0
 _PIECE = 1 << 16
@@ -132,11 +131,20 @@ def download(url: str, part: Path, *, tell: Tell = _silent) -> Path:
     ) from problem
 
 
+def read_note(path: Path) -> dict[str, str]:
+    """Return what is known of a download that was begun; nothing if it cannot be read."""
+    try:
+        found = json.loads(read_plain(path, NOTE_BYTES, CorpusError))
+    except (CorpusError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: value for name, value in found.items() if isinstance(value, str)}
+
+
 def _attempt(url: str, part: Path, tell: Tell) -> None:
-    note, kept = _note(part), {}
-    if note.is_file():
-        with contextlib.suppress(ValueError):
-            kept = json.loads(note.read_text(encoding="utf-8"))
+    note = _note(part)
+    kept = read_note(note)
     have = part.stat().st_size if part.is_file() and kept.get("url") == url else 0
     headers = {"User-Agent": "groundling", "Accept-Encoding": "identity"}
     if have and kept.get("etag"):
@@ -156,8 +164,7 @@ def _attempt(url: str, part: Path, tell: Tell) -> None:
         with part.open("ab" if resumed else "wb") as file:
             while piece := answer.read(_PIECE):
                 have += len(piece)
-                if have > MOST_BYTES:
-                    raise CorpusError(f"{url} is far too large; it is not the archive.")
+                DOWNLOAD_BYTES.check(have, CorpusError, url)
                 file.write(piece)
                 tell(have, total)
     if total is not None and have != total:

@@ -1,20 +1,58 @@
-"""XML of strangers: read without entities, of a sensible size and depth only."""
+"""Files of corpora, trusted in nothing: text in UTF-8, XML without entities, of bounded size."""
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element, TreeBuilder  # only to build; parsing is defusedxml's
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder  # parsing is defusedxml's
 
+from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from groundling.errors import CorpusError
+from groundling.files import read_plain
+from groundling.limits import CORPUS_BYTES, XML_ATTRIBUTES, XML_DEPTH, XML_ELEMENTS
 
-__all__ = ["MOST_BYTES", "parse_xml"]
+__all__ = ["parse_xml", "read_lines", "read_xml"]
 
-MOST_BYTES = 8_000_000
-"""The largest file of a corpus that is read; theirs have less than one million."""
-MOST_ELEMENTS = 50_000
-MOST_ATTRIBUTES = 100_000
-MOST_DEPTH = 100
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a text file in UTF-8; one that cannot be read is a `CorpusError`."""
+    content = read_plain(path, CORPUS_BYTES, CorpusError, links=True)
+    try:
+        text = content.decode("utf-8-sig")
+        place, problem = text.find("\0"), "found a zero byte, so this is no plain text"
+    except UnicodeDecodeError as error:
+        text, place = content.decode("latin-1"), error.start
+        problem = f"the byte 0x{content[place]:02x} is not UTF-8"
+    if place >= 0:
+        line = text.count("\n", 0, place) + 1
+        raise CorpusError(f"{path}, line {line}: {problem}. Save the file as UTF-8.")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def read_xml(path: Path, *, dtd: bool = False) -> Element:
+    """Return the root of an XML file; one that cannot be read is a `CorpusError` (`parse_xml`)."""
+    try:
+        return parse_xml(
+            read_plain(path, CORPUS_BYTES, CorpusError, links=True), str(path), dtd=dtd
+        )
+    except CorpusError:
+        raise
+    except ParseError as error:
+        line, column = error.position
+        raise CorpusError(
+            f"{path}, line {line}, column {column + 1}: the XML is not well-formed "
+            f"({str(error).partition(':')[0]}). Fetch the file again, or save it as UTF-8."
+        ) from error
+    except DefusedXmlException as error:
+        raise CorpusError(
+            f"{path} declares a document type or entities, which no file of a corpus needs and "
+            "which can be used for attacks. Remove the declaration if you trust the file."
+        ) from error
+    except (LookupError, ValueError) as error:  # an encoding that Python does not know
+        raise CorpusError(
+            f"{path}, line 1: {error}. Save the file as UTF-8 and name that encoding."
+        ) from error
 
 
 def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
@@ -29,20 +67,13 @@ def parse_xml(content: bytes, where: str, *, dtd: bool = False) -> Element:
     >>> parse_xml(b"<a>" * 200, "deep.xml")
     Traceback (most recent call last):
         ...
-    groundling.errors.CorpusError: deep.xml is nested more than 100 elements deep, which no file of
-    this corpus is. Check what it is.
+    groundling.errors.CorpusError: deep.xml must have at most 100 elements inside each other; got
+    101. Set GROUNDLING_LIMIT_XML_DEPTH to raise the limit.
     """
-    if len(content) > MOST_BYTES:
-        raise CorpusError(
-            f"{where} has more than {MOST_BYTES:,} bytes, which no file of this corpus has. Check "
-            "what it is."
-        )
+    CORPUS_BYTES.check(len(content), CorpusError, where)
     # Counting marks is fast, and enough to see that nobody wrote this by hand.
-    if content.count(b"=") > MOST_ATTRIBUTES or content.count(b"<") > 3 * MOST_ELEMENTS:
-        raise CorpusError(
-            f"{where} has more elements or attributes than any file of this corpus. Check what it "
-            "is."
-        )
+    XML_ATTRIBUTES.check(content.count(b"="), CorpusError, where)
+    XML_ELEMENTS.check(content.count(b"<") // 3, CorpusError, where)
     parser = DefusedXMLParser(
         target=_Builder(where), forbid_dtd=not dtd, forbid_entities=True, forbid_external=True
     )
@@ -63,16 +94,8 @@ class _Builder(TreeBuilder):
     def start(self, tag: str, attrs: dict[str, str], /) -> Element:
         self.depth += 1
         self.count += 1
-        if self.depth > MOST_DEPTH:
-            raise CorpusError(
-                f"{self.where} is nested more than {MOST_DEPTH} elements deep, which no file of "
-                "this corpus is. Check what it is."
-            )
-        if self.count > MOST_ELEMENTS:
-            raise CorpusError(
-                f"{self.where} has more than {MOST_ELEMENTS:,} elements, which no file of this "
-                "corpus has. Check what it is."
-            )
+        XML_DEPTH.check(self.depth, CorpusError, self.where)
+        XML_ELEMENTS.check(self.count, CorpusError, self.where)
         return super().start(tag, attrs)
 
     def end(self, tag: str, /) -> Element:

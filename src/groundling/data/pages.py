@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from groundling.errors import DemonstrationError
-from groundling.limits import GROUP_VALUES, PAGE_BYTES
+from groundling.limits import FOOTER_BYTES, GROUP_VALUES, PAGE_BYTES
 
-__all__ = ["Page", "pages_of", "rows_at_once"]
+__all__ = ["Column", "Page", "pages_of", "read_footer", "rows_at_once"]
 
 _SHORT, _LONG = 2**14, 2**22  # bytes of a header
 _DEPTH = 8  # of structures in a header, which has two
+_FOOTER_DEPTH = 20  # of structures and lists in a footer, which has eight
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
 _PREFIXES = 7  # the encoding DELTA_BYTE_ARRAY, where each text begins as the one before it
 _BATCH_BYTES = 32 * 2**20
@@ -24,14 +25,52 @@ class Page(NamedTuple):
     values: int
 
 
-def rows_at_once(file: BinaryIO, group: Any, most: int) -> int:
+class Column(NamedTuple):
+    """What the footer of a file says of the column of a row group."""
+
+    path_in_schema: str
+    num_values: int
+    total_compressed_size: int
+    data_page_offset: int
+    dictionary_page_offset: int | None
+
+
+def read_footer(file: BinaryIO) -> list[list[Column]]:
+    """Return the columns of each row group.
+
+    Where the description of a column is missing, pyarrow ends the process when it is asked for it;
+    so it is not asked.
+    """
+    end = file.seek(0, 2)
+    file.seek(max(0, end - 8))
+    tail = file.read(8)
+    size = int.from_bytes(tail[:4], "little")
+    if tail[4:] != b"PAR1" or size > end - 12:
+        raise DemonstrationError("The footer of the file is broken.")
+    FOOTER_BYTES.check(size, DemonstrationError, "The file")
+    file.seek(end - 8 - size)
+    try:
+        found, _ = _structure(file.read(size), 0, _FOOTER_DEPTH)
+        return [[_column(each) for each in group[1]] for group in found.get(4, [])]
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        raise DemonstrationError("The footer of the file is broken.") from None
+
+
+def _column(chunk: dict[int, Any]) -> Column:
+    about = chunk[3]
+    numbers = [about[5], about[7], about[9], about.get(11, 0)]
+    if not all(type(each) is int for each in numbers):
+        raise TypeError
+    path = b".".join(about[3]).decode("utf-8", "replace")
+    return Column(path, about[5], about[7], about[9], about.get(11))
+
+
+def rows_at_once(file: BinaryIO, columns: Iterable[Column], most: int) -> int:
     """Return how many rows of a row group can be held in memory, or raise an error.
 
-    `group` is pyarrow's description of the row group, which may lie: the headers of the pages,
-    by which pyarrow makes room for them, are read here.
+    Footers may lie: the headers of the pages, by which pyarrow makes room for them, are read here.
     """
-    for number in range(group.num_columns):
-        column = group.column(number)
+    for column in columns:
         nested = "." in column.path_in_schema
         if nested:  # how many of its values belong to a row is not known before they are read
             GROUP_VALUES.check(column.num_values, DemonstrationError, column.path_in_schema)
@@ -44,22 +83,17 @@ def rows_at_once(file: BinaryIO, group: Any, most: int) -> int:
     return max(1, most)
 
 
-def pages_of(file: BinaryIO, column: Any) -> Iterator[Page]:
+def pages_of(file: BinaryIO, column: Column) -> Iterator[Page]:
     """Yield the pages of a column, one after another."""
     starts = (column.dictionary_page_offset, column.data_page_offset)
-    place = min(start for start in starts if start is not None and start > 0)
+    place = min((start for start in starts if start is not None and start > 0), default=-1)
     end, seen = place + column.total_compressed_size, 0
     while seen < column.num_values and place < end:
         header, size = _read_header(file, place)
-        unpacked, packed = header.get(2), header.get(3)
-        if type(unpacked) is not int or type(packed) is not int or unpacked < 0 or packed < 0:
-            raise DemonstrationError("The header of a page is broken.")
+        unpacked, packed, kind = (_whole(header.get(field)) for field in (2, 3, 1))
         place += size + packed
-        kind = header.get(1, -1)
         content = header.get({_DATA: 5, _DICTIONARY: 7, _DATA_2: 8}.get(kind, 0), {})
-        values = content.get(1, 0) if type(content) is dict else 0
-        if type(values) is not int or values < 0:
-            raise DemonstrationError("The header of a page is broken.")
+        values = _whole(content.get(1, 0) if type(content) is dict else None)
         if kind == _DICTIONARY:
             yield Page(unpacked, 0)
         elif kind in (_DATA, _DATA_2):
@@ -72,9 +106,18 @@ def pages_of(file: BinaryIO, column: Any) -> Iterator[Page]:
             yield Page(unpacked, values)
 
 
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise DemonstrationError("The header of a page is broken.")
+    return value
+
+
 def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
     for size in (_SHORT, _LONG):
-        file.seek(place)
+        try:
+            file.seek(place)
+        except (OSError, OverflowError, ValueError):
+            break
         data = file.read(size)
         try:
             return _structure(data, 0, _DEPTH)
@@ -88,7 +131,7 @@ def _read_header(file: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
 
 
 def _structure(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Read numbers and structures by their numbers; anything else is passed over."""
+    """Read numbers, texts, lists and structures by their numbers; the rest is passed over."""
     if not depth:
         raise RecursionError
     found: dict[int, Any] = {}
@@ -118,7 +161,7 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
         size, at = _number(data, at)
         if at + size > len(data):
             raise IndexError
-        return None, at + size
+        return data[at : at + size], at + size
     if kind == 12:
         return _structure(data, at, depth - 1)
     if kind in (9, 10):
@@ -126,11 +169,15 @@ def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
         at += 1
         if size == 15:
             size, at = _number(data, at)
+        if depth < 0:
+            raise RecursionError
+        items = []
         for _ in range(size):
-            at = _value(data, at, inner, depth - 1)[1]
-            if at >= len(data):
+            item, at = _value(data, at, inner, depth - 1)
+            if at > len(data):
                 raise IndexError
-        return None, at
+            items.append(item)
+        return items, at
     raise RecursionError  # maps, which headers do not have
 
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from groundling.data.codec import Json
 from groundling.data.format import FIELDS, FORMAT, VERSION
 from groundling.data.lines import check_header, parse_json
-from groundling.data.pages import rows_at_once
+from groundling.data.pages import read_footer, rows_at_once
 from groundling.errors import DemonstrationError, SettingError, did_you_mean
 from groundling.limits import EXPANSION, LINE_BYTES
 
@@ -41,9 +41,8 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | DemonstrationError]]:
     try:
         with open(path, "rb") as raw, _open(path) as file:
             stored = path.stat().st_size
-            groups = file.metadata.num_row_groups
-            for group in range(groups):
-                rows = rows_at_once(raw, file.metadata.row_group(group), _AT_ONCE)
+            for group, described in enumerate(read_footer(raw)):
+                rows = rows_at_once(raw, described, _AT_ONCE)
                 for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
                     # Fields that no record of the batch has cost nothing.
                     columns = {
@@ -118,7 +117,9 @@ def count_rows(path: Path) -> int:
     """Return how many records a file has, without reading them."""
     try:
         with _open(path) as file:
-            return int(file.metadata.num_rows)
+            # What the file claims is what lists are made for: no more than could be read.
+            most = _MANY + EXPANSION.most * path.stat().st_size
+            return min(most, max(0, int(file.metadata.num_rows)))
     except (_pyarrow().ArrowException, OSError, ValueError, DemonstrationError):
         return 0  # going through it says what is wrong
 

@@ -11,10 +11,10 @@ from groundling.data.own import folds
 from groundling.errors import GroundlingWarning
 from groundling.world.environment import Demonstration
 
-__all__ = ["Fold", "cross_fit"]
+__all__ = ["HeldOutFold", "cross_fit"]
 
 
-class Fold(NamedTuple):
+class HeldOutFold(NamedTuple):
     """A follower, what it learnt from, and demonstrations that it has not seen."""
 
     follower: Follower
@@ -24,17 +24,13 @@ class Fold(NamedTuple):
 
 def cross_fit(
     follower: Follower, demonstrations: Iterable[Demonstration], parts: int = 4
-) -> list[Fold]:
+) -> list[HeldOutFold]:
     """Hold out each of several parts in turn, and learn from the others by the same settings.
 
     Demonstrations of one group stay together.
 
     >>> from groundling import GroundingGraph
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> from groundling.examples import Lamp
     >>> shown = [Demonstration(text, Lamp(), "off", ("on",)) for text in ("on", "light", "shine")]
     >>> follower = Follower(parser="chain").fit(shown, check=False)
     >>> [(len(each.learnt), len(each.held_out)) for each in cross_fit(follower, shown, 3)]
@@ -44,5 +40,5 @@ def cross_fit(
     for rest, part in folds(demonstrations, parts):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GroundlingWarning)  # the fit on all has told
-            found.append(Fold(follower.chosen().fit(rest, check=False), rest, part))
+            found.append(HeldOutFold(follower.chosen().fit(rest, check=False), rest, part))
     return found

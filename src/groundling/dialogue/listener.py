@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 
 from groundling import Follower, Plan
-from groundling.dialogue.cross_fit import Fold, cross_fit
+from groundling.dialogue.cross_fit import HeldOutFold, cross_fit
 from groundling.dialogue.options import Option, group_by_outcome, right_outcomes
-from groundling.dialogue.search import Request, all_plans, decoded_plan, rank_plans, world_of
+from groundling.dialogue.outcomes import Request, all_plans, decoded_plan, rank_plans, world_of
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,
@@ -131,11 +131,7 @@ class PragmaticListener:
     Examples
     --------
     >>> from groundling import GroundingGraph
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> from groundling.examples import Lamp
     >>> shown = [Demonstration(text, Lamp(), "dim", (action,), name=text) for text, action in (
     ...     ("light it", "on"), ("light up", "on"), ("douse it", "off"), ("douse all", "off"))]
     >>> follower = Follower(parser="chain").fit(shown, check=False)
@@ -163,7 +159,7 @@ class PragmaticListener:
         demonstrations: Iterable[Demonstration] | None = None,
         *,
         parts: int = 4,
-        cross_fitted: Sequence[Fold] | None = None,
+        cross_fitted: Sequence[HeldOutFold] | None = None,
         weights: Sequence[float] = WEIGHTS,
     ) -> Self:
         """Learn the speaker, and choose its weight by cross-validation.

@@ -38,7 +38,7 @@ def options_of(plan: Plan, outcome: Callable[[State], Hashable] = _itself) -> tu
     `outcome` maps a final state to what counts as the result (see `Environment.outcome`). Plans
     beyond the alternatives are not seen, so probabilities add up to at most one; where outcomes
     were decoded, the first probability is the plan's confidence. Searches that list every plan
-    are in `groundling.dialogue.search`.
+    are in `groundling.dialogue.outcomes`.
 
     >>> other = Plan(("wait",), ("hall", "hall"), -1.2, 0.3)
     >>> plan = Plan(("go",), ("hall", "sofa"), -0.4, 0.67, alternatives=(other,))

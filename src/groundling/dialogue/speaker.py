@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from groundling import Follower, GroundingGraph, Plan
-from groundling.dialogue.search import all_options, world_of
+from groundling.dialogue.outcomes import all_options, world_of
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,

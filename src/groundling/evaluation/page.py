@@ -6,11 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
+from string import Template
 
 from groundling.evaluation.plots import COLORS, draw_rows
 from groundling.evaluation.report import Report, Row, fraction
 
 __all__ = ["Section", "html_page", "markdown_page"]
+
+_MARK = '<span class="published">◆'
 
 
 @dataclass(frozen=True)
@@ -64,30 +68,6 @@ def _condition(report: Report, metric: str) -> str:
     return f"{report.condition} (seeds: {shown}; 95% interval of {metric})"
 
 
-_STYLE = """
-:root { color-scheme: light; --ink: #22252b; --soft: #5d636e; --line: #dfe3e8; }
-* { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: #fcfbf8;
-       margin: 0 auto; padding: 1rem; max-width: 46rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: .5rem 0; }
-h2 { margin: 2.2rem 0 .3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-h3 { margin: 1.4rem 0 .2rem; font-size: 1rem; }
-p { margin: .3rem 0 .8rem; } .soft { color: var(--soft); font-size: .875rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-th, td { text-align: right; padding: .3rem .45rem; border-bottom: 1px solid var(--line);
-         font-variant-numeric: tabular-nums; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; white-space: normal; }
-.full td { font-weight: 600; }
-td { vertical-align: top; }
-.published { color: #b0440b; font-weight: 400; }
-svg { width: 100%; max-width: 34rem; height: auto; display: block; margin: .5rem 0; }
-details { margin: .5rem 0 1rem; }
-summary { cursor: pointer; color: var(--soft); font-size: .875rem; }
-nav a { margin-right: .8rem; color: inherit; }
-"""
-
-
 def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
     """Return the report as a page of HTML with its pictures inside.
 
@@ -101,22 +81,8 @@ def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
         f'<a href="#{escape(s.title.lower())}">{escape(s.title)}</a>' for s in sections
     )
     body = "\n".join(_section(section) for section in sections)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<h1>{escape(title)}</h1>
-<p>{escape(lead)}</p>
-<nav>{links}</nav>
-{body}
-</body>
-</html>
-"""
+    page = Template((files("groundling.evaluation") / "page.html").read_text(encoding="utf-8"))
+    return page.substitute(title=escape(title), lead=escape(lead), links=links, body=body)
 
 
 def _section(section: Section) -> str:
@@ -140,48 +106,32 @@ def _section(section: Section) -> str:
             if name not in metrics
         ]
         if rest:
-            parts.append(f"<details><summary>More figures</summary>{_more(report, rest)}</details>")
+            more = _table(report, rest, main=False)
+            parts.append(f"<details><summary>More figures</summary>{more}</details>")
     return "\n".join(parts)
 
 
 def _picture(reports: Sequence[Report], metric: str) -> str:
     published = any(metric in row.published for report in reports for row in report.rows)
-    mark = '; <span class="published">◆</span> published' if published else ""
+    mark = f"; {_MARK}</span> published" if published else ""
     caption = f'<p class="soft">{escape(metric)} with its 95% interval{mark}.</p>'
     return draw_rows(reports, metric) + caption
 
 
-def _table(report: Report, metrics: Sequence[str]) -> str:
+def _table(report: Report, metrics: Sequence[str], *, main: bool = True) -> str:
+    """Return figures as a table; in the main one, with intervals and what was published."""
     lines = []
     for row in report.rows:
-        ends = "–".join(map(fraction, row.interval)) if row.interval else ""
-        cells = [escape(row.name), *(_beside(row, name) for name in metrics), ends]
-        kind = ' class="full"' if row.name == "full" else ""
+        cells = [escape(row.name)]
+        for name in metrics:
+            published = row.published.get(name) if main else None
+            below = "" if published is None else f"<br>{_MARK} {fraction(published)}</span>"
+            cells.append(_figure(row, name) + below)
+        if main:
+            cells.append("–".join(map(fraction, row.interval)) if row.interval else "")
+        kind = ' class="full"' if main and row.name == "full" else ""
         lines.append(f"<tr{kind}>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return _wrap(["", *metrics, "95%"], lines)
-
-
-def _beside(row: Row, name: str) -> str:
-    """Return a figure, with the published one below it."""
-    if name not in row.published:
-        return _figure(row, name)
-    return (
-        f'{_figure(row, name)}<br><span class="published">◆ {fraction(row.published[name])}</span>'
-    )
-
-
-def _more(report: Report, names: Sequence[str]) -> str:
-    lines = [
-        "<tr>"
-        + "".join(f"<td>{cell}</td>" for cell in (escape(r.name), *(_figure(r, n) for n in names)))
-        + "</tr>"
-        for r in report.rows
-    ]
-    return _wrap(["", *names], lines)
-
-
-def _wrap(heads: Sequence[str], lines: Sequence[str]) -> str:
-    head = "".join(f"<th>{escape(each)}</th>" for each in heads)
+    head = "".join(f"<th>{escape(each)}</th>" for each in ("", *metrics, *["95%"] * main))
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from groundling.errors import CorpusError
-from groundling.files import write_atomically
+from groundling.files import read_plain, write_atomically
+from groundling.limits import RESULT_BYTES
 
 __all__ = ["Report", "Row", "bootstrap", "fraction"]
 
@@ -98,14 +99,14 @@ class Report:
         True
         """
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = json.loads(read_plain(Path(path), RESULT_BYTES, CorpusError, links=True))
             rows = [
                 Row(**{**each, "interval": each.get("interval") and tuple(each["interval"])})
                 for each in content.pop("rows")
             ]
             # Without a date it is not known, and not today's.
             return cls(rows=rows, **{"date": "", **content})
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise CorpusError(
                 f"{path} is not a saved report ({type(error).__name__}: {error}). "
                 "Write it anew with Report.save."

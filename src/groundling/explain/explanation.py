@@ -63,6 +63,9 @@ class Plan:
         best guess and should not be carried out unasked.
     alternatives
         Other plans that were considered, most probable first.
+    unexplained
+        Words that no demonstration had and nothing in the plan is called by; they lower the
+        confidence.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Plan:
     understood: bool = True
     alternatives: tuple[Plan, ...] = ()
     _source: Source | None = field(default=None, repr=False, compare=False)
+    unexplained: tuple[str, ...] = ()
 
     @property
     def start(self) -> State:
@@ -120,6 +124,7 @@ class Plan:
             "log_probability": self.log_probability,
             "confidence": self.confidence,
             "understood": self.understood,
+            "unexplained": list(self.unexplained),
             "alternatives": [
                 {
                     "actions": [_plain(action) for action in each.actions],

@@ -35,6 +35,8 @@ class Features(Settings):
     slots
         Kinds of values that words match by spelling or through the lexicon instead of being
         joined with; words that match none are joined with them by `value` (see `joins`).
+        `"label"` stands for the names of labels (`{"close": True}`), so that words that were never
+        shown can spell one.
     names
         How words spell the values of slots: `"words"`, each word by itself, or `"spans"`,
         several words together (see `SpanIndex`). With spans, a name is found as a whole before
@@ -71,7 +73,7 @@ class Features(Settings):
     words: tuple[
         Literal[
             "word", "first", "next", "previous", "head", "relation",
-            "grandparent", "preposition", "context", "verb", "beside", "tag", "string",
+            "grandparent", "preposition", "context", "verb", "beside", "number", "tag", "string",
         ],
         ...,
     ] = ("word", "string")  # fmt: skip

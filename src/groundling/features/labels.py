@@ -13,6 +13,7 @@ from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
 
 __all__ = [
+    "LABEL",
     "NUMBER",
     "ORDINAL",
     "STRING",
@@ -24,6 +25,7 @@ __all__ = [
     "meaning_of",
 ]
 
+LABEL = "label"
 NUMBER = "number"
 ORDINAL = "ordinal"
 STRING = "string"
@@ -99,6 +101,7 @@ class WordLabeller:
       tree (its head's head; the nearest adposition, subordinator or adverb; the nearest of
       `context_words`; the nearest verb);
     - `beside`: a known word with each other word of its sentence;
+    - `number`: whether a known word is in the plural;
     - `tag`: the part of speech;
     - `string`: the spelling, for string similarity.
 
@@ -122,7 +125,8 @@ class WordLabeller:
 
     KNOWN = (
         "word", "first", "next", "previous", "head", "relation",
-        "grandparent", "preposition", "context", "verb", "beside", "tag", "string",
+        "grandparent", "preposition", "context", "verb", "beside", "number", "tag",
+        "string",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -211,7 +215,8 @@ class NodeLabeller:
     slots
         The kinds (see `kind_of`) whose values are matched by the lexicon;
         words see whether they agree, not the values, unless these are joined by
-        `value`. `"number"` stands for all numbers.
+        `value`. `"number"` stands for all numbers, `"label"` for the names of all labels: words
+        that spell one agree with it, whether or not they were ever shown with it.
     numbers
         How numbers are used: `real` (their value), `bins` (the interval they fall in),
         `equal` (whether a numeral or ordinal agrees; also listed as a slot).
@@ -248,8 +253,11 @@ class NodeLabeller:
     def spell(self, labels: Iterable[Label], prefix: str = "") -> list[tuple[NodeLabel, float]]:
         """Return each label as features see it, with how much it counts."""
         spelled: list[tuple[NodeLabel, float]] = []
+        by_name = LABEL in self.slots
         for label in labels:
             name = prefix + label.name
+            if by_name:
+                spelled.append((NodeLabel(prefix + LABEL, LABEL, kind_of(label)), 1.0))
             if label.value is None:
                 spelled.append((NodeLabel(name), 1.0))
             elif isinstance(label.value, str):
@@ -261,7 +269,20 @@ class NodeLabeller:
                     spelled.append((NodeLabel(f"{name}∈{self.interval(label.value)}"), 1.0))
                 if "equal" in self.numbers:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
+                    if by_name:  # numbers of labels that were never shown agree as well
+                        spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
         return spelled
+
+    def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
+        """Return the kinds and values of string labels, and the names of labels if they are slots.
+
+        >>> NodeLabeller(slots=("label",)).values([Label("floor", "brick"), Label("far", 2.0)])
+        (('floor', 'brick'), ('label', 'far'), ('label', 'floor'))
+        """
+        found = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
+        if LABEL in self.slots:
+            found |= {(LABEL, kind_of(each)) for each in labels}
+        return tuple(sorted(found))
 
     def interval(self, number: float) -> str:
         """Return the name of the interval a number falls in.

@@ -12,7 +12,9 @@ from rapidfuzz.distance import OSA
 
 from groundling.errors import LexiconError
 from groundling.features.labels import NUMBER, ORDINAL
+from groundling.files import read_plain
 from groundling.language.languages import NEUTRAL, Language
+from groundling.limits import LEXICON_BYTES
 
 __all__ = ["Lexicon", "Meaning", "matches_name"]
 
@@ -185,8 +187,9 @@ class Lexicon:
         """
         given: dict[str, tuple[tuple[str, str | float], ...]] = {}
         try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
+            content = read_plain(Path(path), LEXICON_BYTES, LexiconError, links=True)
+            lines = content.decode("utf-8").splitlines()
+        except UnicodeDecodeError as error:
             raise LexiconError(f"The lexicon {path} cannot be read: {error}.") from error
         for number, line in enumerate(lines, 1):
             line = line.partition("#")[0].strip()

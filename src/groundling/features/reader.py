@@ -9,7 +9,7 @@ from itertools import islice
 
 from groundling.errors import InstructionError
 from groundling.features.connectives import Connective, in_order
-from groundling.features.labels import NUMBER, ORDINAL, WordLabel, WordLabeller
+from groundling.features.labels import LABEL, NUMBER, ORDINAL, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction, promote_function_words
@@ -22,6 +22,9 @@ __all__ = ["CONTEXT_WORDS", "LabelledWord", "Reader", "Text"]
 
 CONTEXT_WORDS = 60
 _MOST_SENSES = 4_000  # words whose meanings are remembered
+_BY_NAME = (
+    2.0  # how much the name of a label counts: all labels share it, words of their own do not
+)
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -265,10 +268,16 @@ class Reader:
             given = self.lexicon.look_up(word, others, language=self.language)
             found.append([(kind, value, 1.0) for kind, value in given])
             read.append(word if given or word in names else self._correct(word))
-        for span in names.find(read, self.counts):
+        if NUMBER in values:
+            for start, end, number in self.language.numerals_in(words):
+                for place in range(start, end):
+                    found[place] = [(NUMBER, number, 1.0 / (end - start))]
+        spans = names.find(read, self.counts)
+        for span in sorted(spans, key=lambda each: each.kind == LABEL):
             for place in span.places:
                 if not any(kind == span.kind for kind, _, extent in found[place] if extent == 1.0):
-                    found[place].append((span.kind, span.value, span.extent / len(span.places)))
+                    extent = span.extent * (_BY_NAME if span.kind == LABEL else 1.0)
+                    found[place].append((span.kind, span.value, extent / len(span.places)))
         return read, found
 
     def _correct(self, word: str) -> str:
@@ -290,12 +299,14 @@ class Reader:
     ) -> list[LabelledWord]:
         words = [self.language.fold(word) for word in instruction.tokens]
         words, senses = self._meanings(words, values, names)
+        # What a label is called says nothing of the word: it keeps all its own labels too.
         cores = [
-            f"‹{found[0][0]}›" if found else word for word, found in zip(words, senses, strict=True)
+            f"‹{found[0][0]}›" if found and found[0][0] != LABEL else word
+            for word, found in zip(words, senses, strict=True)
         ]
         labelled = []
         amount = self.labeller.amount
-        for position, (word, found) in enumerate(zip(words, senses, strict=True)):
+        for position, (word, core, found) in enumerate(zip(words, cores, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
             if found:
                 by_kind: dict[str, list[tuple[str | float, float]]] = {}
@@ -312,10 +323,13 @@ class Reader:
                     if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
                         # “both” and “two” agree in value, but not in all they say.
                         labels.append((WordLabel(f"word={word}"), 1.0))
-                if self.spans and "word" in self.labeller.labels:
+                if "number" in self.labeller.labels:
+                    plural = self.language.singular(word) != word
+                    labels.append((WordLabel("plural" if plural else "singular"), 1.0))
+                if self.spans and "word" in self.labeller.labels and core != word:
                     # A word of a name may be said for itself (“lock the shed lock”).
                     labels.append((WordLabel(f"word={word}"), 1.0))
-            else:
+            if core == word:
                 called = self.labeller.names(instruction, cores, position, word)
                 labels += [(WordLabel(name), amount(name)) for name in called]
                 labels += self._learnt(instruction, cores, position, words, values)

@@ -11,7 +11,7 @@ from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym.objects import Episode, MacroAction, ObjectWorld
 
-__all__ = ["UNDERSTOOD", "ActReport", "Agent", "Run", "acting_threshold", "carry_out"]
+__all__ = ["UNDERSTOOD", "ActReport", "Agent", "BaseAgent", "Run", "carry_out"]
 
 UNDERSTOOD = 0.5  # below this confidence nothing is done, unless the user says otherwise
 _ASKED = 0.5  # of a part of the text must lie on a choice, if it asked for it
@@ -123,15 +123,31 @@ class Run:
         )  # fmt: skip
 
 
-def acting_threshold(follower: Follower, threshold: float | None) -> float:
-    """Return below which confidence nothing is done, given what was asked for."""
-    if threshold is None:
-        return follower.threshold or UNDERSTOOD
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
-        raise SettingError(f"A threshold is a number between 0 and 1, not {threshold!r}.")
-    if not 0 <= threshold <= 1:
-        raise SettingError(f"A threshold is between 0 and 1, not {threshold!r}.")
-    return float(threshold)
+class BaseAgent:
+    """A follower, the world it acts in, and below which confidence it does nothing.
+
+    The threshold is by default the follower's own (`Search.threshold`), or 0.5 if it has none.
+    """
+
+    world: Any
+
+    def __init__(self, follower: Follower, world: Any, threshold: float | None = None) -> None:
+        self.follower = follower
+        self.world = world
+        if threshold is None:
+            threshold = follower.threshold or UNDERSTOOD
+        elif isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
+            raise SettingError(f"`threshold` must be a number; got {threshold!r}.")
+        if not 0 <= threshold <= 1:
+            raise SettingError(f"`threshold` must be between 0 and 1; got {threshold!r}.")
+        self.threshold = float(threshold)
+
+    @staticmethod
+    def _begin(env: Any, scene: Any, parts: Sequence[str]) -> Run | ActReport:
+        """Return what is to be carried out; if nothing was said, that it is not understood."""
+        if not parts:
+            return ActReport("not understood", "There is nothing to understand in an empty text.")
+        return Run(env, scene, scene, list(parts))
 
 
 class BrokenWorldError(WorldError):
@@ -191,7 +207,7 @@ class _Hands:
         return expected is not None and self.world.differs(expected, run.scene)
 
 
-class Agent:
+class Agent(BaseAgent):
     """A follower with hands: plans, acts, watches, and plans anew when things go otherwise.
 
     Parameters
@@ -215,13 +231,13 @@ class Agent:
     Done: go to a green ball.
     """
 
+    world: ObjectWorld
+
     def __init__(
         self, follower: Follower, world: ObjectWorld, threshold: float | None = None
     ) -> None:
-        self.follower = follower
-        self.world = world
+        super().__init__(follower, world, threshold)
         self._hands = _Hands(world)
-        self.threshold = acting_threshold(follower, threshold)
 
     def plan(self, text: str | Sequence[str], scene: Any, start: Any = None) -> Plan:
         """Return the plan for a text, or for parts of one, in a scene."""
@@ -230,12 +246,10 @@ class Agent:
 
     def act(self, text: str, env: Any) -> ActReport:
         """Carry out an instruction in an environment that was reset."""
-        scene = self.world.begin(env)
-        parts = self.world.read(text)
-        if not parts:
-            return ActReport("not understood", "There is nothing to understand in an empty text.")
-        run = Run(env, scene, scene, list(parts))
-        for _ in range(len(parts) + _LOOKS + self.world.surprises):
+        run = self._begin(env, self.world.begin(env), self.world.read(text))
+        if isinstance(run, ActReport):
+            return run
+        for _ in range(len(run.left) + _LOOKS + self.world.surprises):
             report = self._attempt(run)
             if report is not None:
                 return report

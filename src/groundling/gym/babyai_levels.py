@@ -9,17 +9,25 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from groundling.errors import SettingError, WorldError, did_you_mean
-from groundling.gym.grid import GONE, INSIDE, MOVES, OPEN, GridReader, GridState, step
+from groundling.gym.grid import (
+    GONE,
+    HEADINGS,
+    INSIDE,
+    MOVES,
+    OPEN,
+    PORTABLE,
+    GridReader,
+    GridState,
+    step,
+)
 from groundling.gym.grid_planner import moves_for
-from groundling.gym.objects import Choice, Episode, MacroAction, ObjectWorld, Verb, sides
+from groundling.gym.objects import ActionChoice, Episode, MacroAction, ObjectWorld, Verb, sides
 from groundling.gym.optional import require
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
 __all__ = ["BabyAI", "babyai", "levels"]
 
-_HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-_PORTABLE = frozenset({"ball", "box", "key"})
 
 Said = tuple[str, tuple[frozenset[int], ...], bool]
 """A macro-action as said: verb, what would do for each role, whether it is done earlier."""
@@ -145,20 +153,24 @@ class BabyAI(ObjectWorld):
 
     def objects(self, scene: GridState, start: GridState) -> dict[int, Labels]:
         """Return kind, colour and sides of each thing that can be seen."""
-        room = start.layout.room(start.agent)
-        here, heading = start.layout.point(start.agent), _HEADINGS[start.direction]
+        left, top, width, height = start.layout.room(start.agent)
         found: dict[int, Labels] = {}
         for number, thing in enumerate(scene.layout.things):
             if scene.places[number] in (GONE, INSIDE) or thing.kind == "floor":
                 continue
-            side: list[str] = []
             place = start.places[number] if number < len(start.places) else GONE
-            if place >= 0:
-                x, y = start.layout.point(place)
-                if _is_inside(room, x, y):
-                    side = sides(here, heading, (x, y))
-            found[number] = {"kind": thing.kind, "colour": thing.colour, "side": side}
+            x, y = start.layout.point(place)
+            near = place >= 0 and left <= x < left + width and top <= y < top + height
+            found[number] = self._labels(number, scene, start, place if near else GONE)
         return found
+
+    @staticmethod
+    def _labels(number: int, scene: GridState, start: GridState, place: int) -> Labels:
+        """Return the labels of a thing; it has sides where it was at a place near the start."""
+        thing, point = scene.layout.things[number], scene.layout.point
+        heading = HEADINGS[start.direction]
+        side = sides(point(start.agent), heading, point(place)) if place >= 0 else []
+        return {"kind": thing.kind, "colour": thing.colour, "side": side}
 
     def allows(
         self, scene: GridState, verb: str, role: str, thing: int, before: Sequence[Any]
@@ -168,7 +180,7 @@ class BabyAI(ObjectWorld):
         if verb == "open":
             return kind == "door"
         if verb == "pick up" or (verb == "put" and role == "object"):
-            return kind in _PORTABLE
+            return kind in PORTABLE
         return True
 
     def moves(self, scene: GridState, action: MacroAction) -> tuple[int, ...]:
@@ -179,7 +191,9 @@ class BabyAI(ObjectWorld):
             moves = ("done", *moves)  # the simulator must have seen what was carried
         return tuple(MOVES.index(move) for move in moves)
 
-    def draw(self, episode: Episode, state: tuple[Choice, ...], way: Sequence[Any] = ()) -> str:
+    def draw(
+        self, episode: Episode, state: tuple[ActionChoice, ...], way: Sequence[Any] = ()
+    ) -> str:
         """Return the SVG of a level after some choices."""
         from groundling.gym.grid_drawing import draw_babyai
 
@@ -235,11 +249,6 @@ class BabyAI(ObjectWorld):
 
     def __repr__(self) -> str:
         return f"babyai({self.name!r})"
-
-
-def _is_inside(room: tuple[int, int, int, int], x: int, y: int) -> bool:
-    left, top, width, height = room
-    return left <= x < left + width and top <= y < top + height
 
 
 def _said(instruction: Any, reader: GridReader, earlier: bool = False) -> Iterable[Said]:

@@ -18,10 +18,11 @@ from groundling.gym.grid import (
     GridLayout,
     GridState,
     Thing,
+    put,
     step,
 )
 from groundling.gym.grid_planner import GridPlanner, PlanningError
-from groundling.gym.objects import Choice, MacroAction, sides
+from groundling.gym.objects import ActionChoice, MacroAction
 from groundling.gym.optional import require
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
@@ -31,7 +32,6 @@ __all__ = ["BeliefLayout", "PartialBabyAI", "frontier"]
 _REACH = 32  # cells in each direction that the belief has room for
 _SIZE = 2 * _REACH + 1
 _UNKNOWN = 2  # among the walls: not entered, but worth looking at
-_HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _STATUS = {0: OPEN, 1: CLOSED, 2: LOCKED}
 _NAMES = {
     "kind": ("ball", "box", "key", "door"),
@@ -105,22 +105,18 @@ class PartialBabyAI(BabyAI):
         layout = scene.layout
         assert isinstance(layout, BeliefLayout)
         room = _room(scene, start.agent)
-        here, heading = layout.point(start.agent), _HEADINGS[start.direction]
-        found: dict[int, Labels] = {}
-        for number, thing in enumerate(layout.things):
-            first = layout.first[number]
-            if scene.places[number] == GONE and number != scene.carrying:
-                continue
-            side = sides(here, heading, layout.point(first)) if first in room else []
-            found[number] = {"kind": thing.kind, "colour": thing.colour, "side": side}
-        return found
+        return {
+            number: self._labels(number, scene, start, first if first in room else GONE)
+            for number, first in enumerate(layout.first)
+            if scene.places[number] != GONE or number == scene.carrying
+        }
 
     def differs(self, expected: GridState, real: GridState) -> bool:
         """Tell whether anything is new."""
         return expected != real
 
     def look(
-        self, scene: GridState, parts: Sequence[str], choices: Sequence[Choice]
+        self, scene: GridState, parts: Sequence[str], choices: Sequence[ActionChoice]
     ) -> tuple[int, ...]:
         """Return moves to look around, if the text names what was not seen."""
         things = scene.layout.things
@@ -151,7 +147,7 @@ class PartialBabyAI(BabyAI):
         return tuple(MOVES.index(move) for move in planner.moves)
 
 
-def _fits(part: str, thing: Thing, choice: Choice) -> bool:
+def _fits(part: str, thing: Thing, choice: ActionChoice) -> bool:
     """Tell whether an object has all that a part of the text names."""
     shown = {thing.kind, thing.colour, *choice.shown.partition("(")[2].rstrip(")").split(", ")}
     for word in part.split():
@@ -189,7 +185,7 @@ def _see(state: GridState, image: Any) -> GridState:
     for cell in empty:
         number = state.at(cell)
         if number >= 0:
-            state = state._replace(places=_set(state.places, number, GONE))
+            state = state._replace(places=put(state.places, number, GONE))
     for cell, thing, status in seen:
         state = _place(state, cell, thing, _STATUS[status] if thing.kind == "door" else 0)
     return state
@@ -200,10 +196,10 @@ def _place(state: GridState, cell: int, thing: Thing, status: int) -> GridState:
     number = state.at(cell)
     if number < 0 or state.layout.things[number][:2] != thing[:2]:
         if number >= 0:
-            state = state._replace(places=_set(state.places, number, GONE))
+            state = state._replace(places=put(state.places, number, GONE))
         return _add(state, thing, cell, status)
     if state.doors[number] != status:
-        state = state._replace(doors=_set(state.doors, number, status))
+        state = state._replace(doors=put(state.doors, number, status))
     return state
 
 
@@ -212,10 +208,6 @@ def _add(state: GridState, thing: Thing, cell: int, status: int) -> GridState:
     assert isinstance(layout, BeliefLayout)
     grown = replace(layout, things=(*layout.things, thing), first=(*layout.first, cell))
     return state._replace(layout=grown, places=(*state.places, cell), doors=(*state.doors, status))
-
-
-def _set(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
-    return (*values[:place], value, *values[place + 1 :])
 
 
 def _room(state: GridState, start: int) -> set[int]:

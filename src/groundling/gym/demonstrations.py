@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from groundling.errors import DemonstrationError, did_you_mean
-from groundling.gym.episode import Choice, Episode
+from groundling.gym.episode import ActionChoice, Episode
 from groundling.world.environment import Demonstration
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _checked(world: ObjectWorld, actions: Any, where: str) -> list[Given]:
     return found
 
 
-def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[list[Choice]]:
+def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[list[ActionChoice]]:
     """Yield for each argument the choices that would do."""
     world = episode.world
     roles = {each.name: each.roles for each in world.verbs}
@@ -123,7 +123,7 @@ def _options(episode: Episode, given: Sequence[Given], where: str) -> Iterable[l
         for number, (role, names) in enumerate(zip(roles[verb], arguments, strict=True)):
             wanted = set(names)
             found = [
-                Choice(verb, role, things, shown, earlier and number == 0)
+                ActionChoice(verb, role, things, shown, earlier and number == 0)
                 for things, shown in episode.groups(())
                 if wanted & set(things)
             ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from groundling.errors import WorldError
 from groundling.features.lexicon import matches_name
@@ -14,10 +14,22 @@ from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 if TYPE_CHECKING:
     from groundling.gym.objects import ObjectWorld
 
-__all__ = ["Choice", "Episode", "MacroAction"]
+__all__ = ["ActionChoice", "Episode", "MacroAction", "in_doing_order"]
+
+T = TypeVar("T")
 
 
-class Choice(NamedTuple):
+def in_doing_order(said: Sequence[T], earlier: Callable[[T], bool]) -> list[T]:
+    """Return what is said in the order of doing: first what is marked as done earlier.
+
+    >>> in_doing_order(["open", "go", "take"], lambda verb: verb == "go")
+    ['go', 'take', 'open']
+    """
+    turn = next((place for place, each in enumerate(said) if earlier(each)), 0)
+    return [*said[turn:], *said[:turn]]
+
+
+class ActionChoice(NamedTuple):
     """One argument of a macro-action: which verb, which role, and what would do for it.
 
     `things` are objects that look alike; whichever is handiest is taken. `earlier` says that
@@ -72,12 +84,12 @@ class Episode:
         self._roles = {verb.name: verb.roles for verb in world.verbs}
         self._groups: dict[Any, list[tuple[tuple[Any, ...], str, dict[str, Labels]]]] = {}
         self._nodes: dict[tuple[Any, ...], dict[str, Labels]] = {}
-        self._graphs: dict[tuple[Any, Choice], GroundingGraph] = {}
-        self._offers: dict[tuple[Any, ...], tuple[Choice, ...]] = {}
+        self._graphs: dict[tuple[Any, ActionChoice], GroundingGraph] = {}
+        self._offers: dict[tuple[Any, ...], tuple[ActionChoice, ...]] = {}
         self._events: dict[tuple[str, bool], Labels] = {}
         self._named: dict[str, set[Label]] = {}
         self._spoken: dict[tuple[Any, str], tuple[Any, ...]] = {}
-        self._scenes: dict[tuple[Choice, ...], Any] = {}
+        self._scenes: dict[tuple[ActionChoice, ...], Any] = {}
         self._still = not world.has_effects
         # So that warnings name only what users have set, and where.
         usual = world.slots is world.usual_slots
@@ -86,7 +98,7 @@ class Episode:
 
     # ---- the environment ----------------------------------------------------------------
 
-    def actions(self, state: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    def actions(self, state: tuple[ActionChoice, ...]) -> tuple[ActionChoice, ...]:
         """Return the choices that can come next."""
         verb, before = self._pending(state)
         scene = self._scene(state)
@@ -98,16 +110,16 @@ class Episode:
 
     def _offer(
         self, scene: Any, verb: str, before: tuple[tuple[Any, ...], ...], turned: bool
-    ) -> tuple[Choice, ...]:
+    ) -> tuple[ActionChoice, ...]:
         if verb:
             role = self._roles[verb][len(before)]
             return tuple(
-                Choice(verb, role, things, shown)
+                ActionChoice(verb, role, things, shown)
                 for things, shown, _ in self._merged(scene)
                 if self._fits(scene, verb, role, things, before)
             )
         fresh = [
-            Choice(each.name, each.roles[0], things, shown)
+            ActionChoice(each.name, each.roles[0], things, shown)
             for each in self.world.verbs
             for things, shown, _ in self._merged(scene)
             if self._fits(scene, each.name, each.roles[0], things, ())
@@ -117,12 +129,14 @@ class Episode:
             fresh += [each._replace(earlier=True) for each in fresh]
         return tuple(fresh)
 
-    def step(self, state: tuple[Choice, ...], action: Choice) -> tuple[Choice, ...]:
+    def step(
+        self, state: tuple[ActionChoice, ...], action: ActionChoice
+    ) -> tuple[ActionChoice, ...]:
         """Return the choices with one more."""
         return (*state, action)
 
     def ground(
-        self, state: tuple[Choice, ...], action: Choice, after: tuple[Choice, ...]
+        self, state: tuple[ActionChoice, ...], action: ActionChoice, after: tuple[ActionChoice, ...]
     ) -> GroundingGraph:
         """Return the graph of a choice: the event, the object, and what relates to it."""
         key = (self._scene(state), action)
@@ -131,7 +145,7 @@ class Episode:
             found = self._graphs[key] = self._graph(*key)
         return found
 
-    def _graph(self, scene: Any, action: Choice) -> GroundingGraph:
+    def _graph(self, scene: Any, action: ActionChoice) -> GroundingGraph:
         self._merged(scene)
         around = self._nodes[action.things]
         key = (action.verb if action.role == "object" else action.role, action.earlier)
@@ -142,11 +156,11 @@ class Episode:
         edges += [("object", name, _edge(name)) for name in around if name != "object"]
         return GroundingGraph(nodes, edges)
 
-    def is_goal(self, state: tuple[Choice, ...]) -> bool:
+    def is_goal(self, state: tuple[ActionChoice, ...]) -> bool:
         """Tell whether every verb has all its arguments."""
         return bool(state) and not self._pending(state)[0]
 
-    def outcome(self, state: tuple[Choice, ...]) -> Hashable:
+    def outcome(self, state: tuple[ActionChoice, ...]) -> Hashable:
         """Return what will be done, as far as the text tells objects apart."""
         if not (self.parts and self.world.spelled):
             return self.macro_actions(state)
@@ -180,7 +194,7 @@ class Episode:
             }
         return tuple(each for each in self.labels(things) if each in self._named[part])
 
-    def describe(self, state: tuple[Choice, ...]) -> str:
+    def describe(self, state: tuple[ActionChoice, ...]) -> str:
         """Return the objects of the scene and what is already planned."""
         there = ", ".join(shown for _, shown, _ in self._merged(self._scene(state)))
         return f"{there}; so far: {', '.join(map(str, state)) or 'nothing'}"
@@ -193,10 +207,7 @@ class Episode:
 
     def in_order(self, state: Sequence[Any]) -> list[tuple[MacroAction, range]]:
         """Return the macro-actions in the order of doing, each with where its choices are."""
-        said = list(self._said(state))
-        turns = (place for place, (_, where) in enumerate(said) if state[where[0]].earlier)
-        turn = next(turns, 0)
-        return said[turn:] + said[:turn]
+        return in_doing_order(list(self._said(state)), lambda each: state[each[1][0]].earlier)
 
     def _said(self, state: Sequence[Any]) -> Iterator[tuple[MacroAction, range]]:
         """Yield the finished macro-actions as they are said, each with where its choices are."""
@@ -210,7 +221,7 @@ class Episode:
                 yield MacroAction(chosen[0].verb, things, words), range(place, place + size)
             place += size
 
-    def groups(self, state: tuple[Choice, ...]) -> list[tuple[tuple[Any, ...], str]]:
+    def groups(self, state: tuple[ActionChoice, ...]) -> list[tuple[tuple[Any, ...], str]]:
         """Return the objects, look-alikes together, each with how it is called."""
         return [(things, shown) for things, shown, _ in self._merged(self._scene(state))]
 
@@ -218,16 +229,16 @@ class Episode:
         """Return the labels of objects that look alike."""
         return labels_of(self._nodes[things]["object"])
 
-    def is_possible(self, plan: Sequence[Choice]) -> bool:
+    def is_possible(self, plan: Sequence[ActionChoice]) -> bool:
         """Tell whether choices can be made one after another, and be complete."""
-        done: tuple[Choice, ...] = ()
+        done: tuple[ActionChoice, ...] = ()
         for choice in plan:
             if choice not in self.actions(done):
                 return False
             done = (*done, choice)
         return self.is_goal(done)
 
-    def _pending(self, state: Sequence[Choice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
+    def _pending(self, state: Sequence[ActionChoice]) -> tuple[str, tuple[tuple[Any, ...], ...]]:
         """Return the verb that still lacks arguments, with those it has."""
         if not state:
             return "", ()
@@ -237,7 +248,7 @@ class Episode:
             return "", ()
         return state[-1].verb, tuple(each.things for each in state[-count:])
 
-    def _scene(self, state: tuple[Choice, ...]) -> Any:
+    def _scene(self, state: tuple[ActionChoice, ...]) -> Any:
         if self._still:
             return None  # one scene for all, and nothing to hash
         known = self._scenes.get(state)

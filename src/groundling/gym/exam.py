@@ -12,20 +12,13 @@ from typing import Any
 from groundling.follower import Follower
 from groundling.gym.agent import ActReport, Agent, carry_out
 from groundling.gym.babyai_levels import BabyAI, Said, babyai, levels
-from groundling.gym.objects import Choice, Episode, MacroAction
+from groundling.gym.episode import ActionChoice, Episode, MacroAction, in_doing_order
 from groundling.world.environment import Demonstration
 
 __all__ = [
-    "COUNTS",
-    "QUICK_LEVELS",
-    "Exam",
-    "evaluate_level",
-    "evaluate_partial",
-    "held_out",
-    "random_plan",
-    "record_mixed",
-    "training_seeds",
-]
+    "COUNTS", "QUICK_LEVELS", "Exam", "evaluate_level", "evaluate_partial", "held_out",
+    "random_plan", "record_mixed", "training_seeds",
+]  # fmt: skip
 
 COUNTS = (5, 10, 25, 50, 100)
 SEEDS = 200
@@ -120,7 +113,7 @@ class Exam:
         Episodes that a follower cannot tell apart are followed once.
         """
         found = []
-        plans: dict[tuple[Any, ...], list[tuple[Choice, int]]] = {}
+        plans: dict[tuple[Any, ...], list[tuple[ActionChoice, int]]] = {}
         for case in self.cases:
             if wanted is None or wanted(case):
                 if case.likeness not in plans:
@@ -148,8 +141,7 @@ class Exam:
         """Return the successes of what the mission asks for, and why it fails where it does."""
         found, why = [], Counter[str]()
         for case in self.cases:
-            turn = next((place for place, each in enumerate(case.said) if each[2]), 0)
-            said = (*case.said[turn:], *case.said[:turn])
+            said = in_doing_order(case.said, lambda each: each[2])
             actions = tuple(self.world.macro(verb, things) for verb, things, _ in said)
             done = self.carry_out(case, actions)
             found.append(int(done.success))
@@ -217,14 +209,14 @@ def evaluate_partial(level: str, count: int, seeds: int) -> list[int]:
         env.close()
 
 
-def record_mixed(count: int, names: Sequence[str] = (), draw: int = 0) -> list[Demonstration]:
+def record_mixed(count: int, names: Sequence[str] = ()) -> list[Demonstration]:
     """Return demonstrations of many levels (all, if none are named) together."""
     names = names or levels()
     shares = [count // len(names) + (place < count % len(names)) for place in range(len(names))]
     return [
         each
         for name, share in zip(names, shares, strict=True)
-        for each in babyai(name).record(training_seeds(draw, share))
+        for each in babyai(name).record(training_seeds(0, share))
     ]
 
 

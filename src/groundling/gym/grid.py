@@ -9,20 +9,9 @@ from typing import Any, NamedTuple
 from groundling.errors import WorldError, did_you_mean
 
 __all__ = [
-    "CLOSED",
-    "GONE",
-    "HELD",
-    "INSIDE",
-    "LOCKED",
-    "MOVES",
-    "OPEN",
-    "GridLayout",
-    "GridReader",
-    "GridState",
-    "Thing",
-    "parse_grid",
-    "step",
-]
+    "CLOSED", "GONE", "HEADINGS", "HELD", "INSIDE", "LOCKED", "MOVES", "OPEN", "PORTABLE",
+    "GridLayout", "GridReader", "GridState", "Thing", "parse_grid", "put", "step",
+]  # fmt: skip
 
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 """The moves, in the order of the simulator's numbers."""
@@ -33,7 +22,12 @@ HELD, INSIDE, GONE = -1, -2, -3
 OPEN, CLOSED, LOCKED = 0, 1, 2
 """What a door can be."""
 
-_PORTABLE = frozenset({"ball", "box", "key"})
+HEADINGS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+"""The steps along columns and rows in each direction."""
+
+PORTABLE = frozenset({"ball", "box", "key"})
+"""What can be carried."""
+
 _FLAT = frozenset({"goal", "floor", "lava"})
 
 
@@ -183,20 +177,20 @@ def step(state: GridState, move: str) -> GridState:
         return state
     number = state.at(front)
     if move == "pickup":
-        if number < 0 or carrying >= 0 or layout.things[number].kind not in _PORTABLE:
+        if number < 0 or carrying >= 0 or layout.things[number].kind not in PORTABLE:
             return state
-        return state._replace(carrying=number, places=_put(places, number, HELD))
+        return state._replace(carrying=number, places=put(places, number, HELD))
     if move == "drop":
         if carrying < 0 or number >= 0 or layout.walls[front]:
             return state
-        return state._replace(carrying=-1, places=_put(places, carrying, front))
+        return state._replace(carrying=-1, places=put(places, carrying, front))
     if move == "toggle":
         if number < 0:
             return state
         kind, colour, contains = layout.things[number]
         if kind == "box":
-            places = _put(places, number, GONE)
-            return state._replace(places=_put(places, contains, front) if contains >= 0 else places)
+            places = put(places, number, GONE)
+            return state._replace(places=put(places, contains, front) if contains >= 0 else places)
         if kind != "door":
             return state
         status = doors[number]
@@ -204,11 +198,12 @@ def step(state: GridState, move: str) -> GridState:
             if carrying < 0 or layout.things[carrying][:2] != ("key", colour):
                 return state
             status = CLOSED
-        return state._replace(doors=_put(doors, number, CLOSED if status == OPEN else OPEN))
+        return state._replace(doors=put(doors, number, CLOSED if status == OPEN else OPEN))
     raise WorldError(f"There is no move {move!r}.{did_you_mean(move, MOVES)}")
 
 
-def _put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+def put(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+    """Return values with another one at a place."""
     return (*values[:place], value, *values[place + 1 :])
 
 
@@ -276,20 +271,18 @@ class GridReader:
         for number, thing in enumerate(layout.things):
             if thing.contains >= 0 and places[number] != GONE:
                 places[thing.contains] = INSIDE
-        doors = tuple(
-            0
-            if each.type != "door"
-            else OPEN
-            if each.is_open
-            else LOCKED
-            if each.is_locked
-            else CLOSED
-            for each in self._objects
-        )
+        doors = tuple(map(_status, self._objects))
         x, y = map(int, self.env.agent_pos)
         return GridState(
             layout, y * layout.width + x, int(self.env.agent_dir), carrying, tuple(places), doors
         )
+
+
+def _status(thing: Any) -> int:
+    """Return what a door is; 0 for anything else."""
+    if thing.type != "door" or thing.is_open:
+        return OPEN
+    return LOCKED if thing.is_locked else CLOSED
 
 
 def parse_grid(*rows: str, colours: Sequence[str] = (), inside: Iterable[int] = ()) -> GridState:

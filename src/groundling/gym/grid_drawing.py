@@ -10,7 +10,7 @@ from groundling.errors import GroundlingError
 from groundling.svg import Canvas
 
 if TYPE_CHECKING:
-    from groundling.gym.episode import Choice, Episode
+    from groundling.gym.episode import ActionChoice, Episode
     from groundling.gym.grid import GridState
 
 __all__ = ["draw_babyai", "imagine"]
@@ -25,7 +25,7 @@ _EDGE = "#2b2f34"
 _MOST_MOVES = 2_000
 
 
-def imagine(episode: Episode, choices: Sequence[Choice]) -> tuple[GridState, list[int]]:
+def imagine(episode: Episode, choices: Sequence[ActionChoice]) -> tuple[GridState, list[int]]:
     """Return the scene after what was chosen, and the cells that the agent passes.
 
     What cannot be carried out is left out, and whatever follows.
@@ -50,7 +50,7 @@ def imagine(episode: Episode, choices: Sequence[Choice]) -> tuple[GridState, lis
     return scene, cells
 
 
-def draw_babyai(environment: Episode, state: tuple[Choice, ...]) -> str:
+def draw_babyai(environment: Episode, state: tuple[ActionChoice, ...]) -> str:
     """Draw the level after what was chosen; things carry what can be chosen next.
 
     A thing itself is gone to (or is what the verb still lacks); the corners of its cell pick
@@ -71,15 +71,14 @@ def draw_babyai(environment: Episode, state: tuple[Choice, ...]) -> str:
         if wall:
             x, y = layout.point(cell)
             canvas.add("rect", walls, x=x * CELL, y=y * CELL, width=CELL, height=CELL)
-    _way(canvas, scene, cells)
+    points = [layout.point(cell) for cell in cells]
+    canvas.way([((x + 0.5) * CELL, (y + 0.5) * CELL) for x, y in points])
     for number, thing in enumerate(layout.things):
         if scene.places[number] >= 0:
             x, y = layout.point(scene.places[number])
-            spot = canvas.add(
-                "g", class_="thing", transform=f"translate({x * CELL:g} {y * CELL:g})"
-            )
+            spot = canvas.add("g", None, _name(scene, number), class_="thing",
+                              transform=f"translate({x * CELL:g} {y * CELL:g})")  # fmt: skip
             _thing(canvas, spot, thing.kind, thing.colour, scene.doors[number])
-            canvas.add("title", spot).text = _name(scene, number)
     _agent(canvas, scene)
     _targets(canvas, environment, state, scene)
     return str(canvas)
@@ -89,16 +88,6 @@ def _name(scene: GridState, number: int) -> str:
     thing = scene.layout.things[number]
     status = ("open ", "closed ", "locked ")[scene.doors[number]] if thing.kind == "door" else ""
     return f"{status}{thing}"
-
-
-def _way(canvas: Canvas, scene: GridState, cells: Sequence[int]) -> None:
-    points = [scene.layout.point(cell) for cell in cells]
-    line = " ".join(f"{(x + 0.5) * CELL:g},{(y + 0.5) * CELL:g}" for x, y in points)
-    if len(set(cells)) > 1:
-        canvas.add("polyline", class_="way-edge", points=line)
-        canvas.add("polyline", class_="way", points=line)
-        x, y = points[0]
-        canvas.add("circle", class_="origin", cx=(x + 0.5) * CELL, cy=(y + 0.5) * CELL, r=6)
 
 
 def _thing(canvas: Canvas, spot: Element, kind: str, colour: str, status: int) -> None:
@@ -134,22 +123,20 @@ def _thing(canvas: Canvas, spot: Element, kind: str, colour: str, status: int) -
 def _agent(canvas: Canvas, scene: GridState) -> None:
     x, y = scene.layout.point(scene.agent)
     middle = f"translate({(x + 0.5) * CELL:g} {(y + 0.5) * CELL:g})"
-    agent = canvas.add("g", class_="agent", transform=middle)
+    held = "nothing" if scene.carrying < 0 else f"the {scene.layout.things[scene.carrying]}"
+    agent = canvas.add("g", None, f"the agent, carrying {held}", class_="agent", transform=middle)
     canvas.add("circle", agent, r=14)
     canvas.add("path", agent, d="M0 -10 L7 7 L0 3.5 L-7 7 Z",
                transform=f"rotate({(90 + 90 * scene.direction) % 360})")  # fmt: skip
-    held = "nothing"
     if scene.carrying >= 0:
         thing = scene.layout.things[scene.carrying]
-        held = f"the {thing}"
         place = f"translate({(x + 0.5) * CELL:g} {y * CELL - 4:g}) scale(0.55)"
         hand = canvas.add("g", class_="thing", transform=place)
         _thing(canvas, hand, thing.kind, thing.colour, 0)
-    canvas.add("title", agent).text = f"the agent, carrying {held}"
 
 
 def _targets(
-    canvas: Canvas, environment: Episode, state: tuple[Choice, ...], scene: GridState
+    canvas: Canvas, environment: Episode, state: tuple[ActionChoice, ...], scene: GridState
 ) -> None:
     """Mark what can be chosen; what is to be done earlier is chosen from the list."""
     for choice in environment.actions(state):
@@ -160,11 +147,9 @@ def _targets(
             if cell < 0:
                 continue
             x, y = ((each + 0.5) * CELL for each in scene.layout.point(cell))
-            mark: dict[str, Any] = {"class_": "target", "data_action": str(choice)}
             if choice.role != "object" or choice.verb == "go to":
-                spot = canvas.add("circle", cx=x, cy=y, r=CELL / 2 - 3, **mark)
+                canvas.target("circle", choice, cx=x, cy=y, r=CELL / 2 - 3)
             else:
                 up = -1 if choice.verb in ("pick up", "open") else 1
-                spot = canvas.add("circle", cx=x + CELL / 2 - 4, cy=y + up * (CELL / 2 - 4), r=8,
-                                  **mark)  # fmt: skip
-            canvas.add("title", spot).text = str(choice)
+                corner = CELL / 2 - 4
+                canvas.target("circle", choice, cx=x + corner, cy=y + up * corner, r=8)

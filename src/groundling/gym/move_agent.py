@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, WorldError
 from groundling.explain.explanation import Plan
-from groundling.follower import Follower
-from groundling.gym.agent import ActReport, Run, acting_threshold
+from groundling.gym.agent import ActReport, BaseAgent, Run
 from groundling.language.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ _SURPRISES = 25  # after so many it gives up
 _ASKED = 0.5  # of a sentence must lie on actions, if it asked for any
 
 
-class MoveAgent:
+class MoveAgent(BaseAgent):
     """A follower that acts in a Gymnasium environment by the actions of a `GymWorld`.
 
     It plans, acts and watches. Where the environment is not in the state that was expected, it
@@ -51,14 +50,11 @@ class MoveAgent:
     ...     model=model, parser="chain", search=Search(max_length=8, beam=3)).fit(shown)
     >>> env = make()
     >>> _ = env.reset(seed=0)
-    >>> print(follower.act("Go right. Go right. Go down.", env, world), env.unwrapped.s)
+    >>> print(world.agent(follower).act("Go right. Go right. Go down.", env), env.unwrapped.s)
     Done: Go right; Go right; Go down. 6
     """
 
-    def __init__(self, follower: Follower, world: GymWorld, threshold: float | None = None) -> None:
-        self.follower = follower
-        self.world = world
-        self.threshold = acting_threshold(follower, threshold)
+    world: GymWorld
 
     def act(self, text: str, env: Any, observation: Any = None) -> ActReport:
         """Carry out an instruction in an environment that was reset by a seed.

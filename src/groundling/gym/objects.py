@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 from groundling.follower import Follower
 from groundling.gym.demonstrations import checked_macro, demonstrate
-from groundling.gym.episode import Choice, Episode, MacroAction
+from groundling.gym.episode import ActionChoice, Episode, MacroAction
 from groundling.gym.object_presets import make_follower
 from groundling.gym.part_reader import PartReader
 from groundling.gym.verbs import Verb, check_verbs
 from groundling.world.environment import Demonstration
 from groundling.world.graph import Labels
 
-__all__ = ["Choice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
+__all__ = ["ActionChoice", "Episode", "MacroAction", "ObjectWorld", "Verb", "sides"]
 
 
 class ObjectWorld(ABC):
@@ -134,7 +134,9 @@ class ObjectWorld(ABC):
         """Tell whether a macro-action has brought about what it should."""
         return True
 
-    def look(self, scene: Any, parts: Sequence[str], choices: Sequence[Choice]) -> Sequence[Any]:
+    def look(
+        self, scene: Any, parts: Sequence[str], choices: Sequence[ActionChoice]
+    ) -> Sequence[Any]:
         """Return moves to make before acting, where what was said is not in view."""
         return ()
 

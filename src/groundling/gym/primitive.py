@@ -9,8 +9,9 @@ from typing import Any
 
 from groundling.errors import SearchError
 from groundling.follower import Follower
-from groundling.gym.agent import ActReport, Run, acting_threshold
+from groundling.gym.agent import ActReport, BaseAgent
 from groundling.gym.babyai_levels import BabyAI
+from groundling.gym.episode import in_doing_order
 from groundling.gym.grid import CLOSED, MOVES, GridState, step
 from groundling.gym.grid_planner import moves_for
 from groundling.gym.object_presets import make_move_follower
@@ -41,10 +42,9 @@ class PrimitiveBabyAI(BabyAI):
         """Return the teacher's moves for one seed."""
         text, scene = self.reset(env, seed)
         said = self.mission(env)
-        turn = next((place for place, each in enumerate(said) if each[2]), 0)
         moves: list[str] = []
         state = scene
-        for verb, things, _ in (*said[turn:], *said[:turn]):
+        for verb, things, _ in in_doing_order(said, lambda each: each[2]):
             for move in moves_for(state, verb, *things):
                 if move != "done":
                     moves.append(move)
@@ -59,7 +59,7 @@ class PrimitiveBabyAI(BabyAI):
         return PrimitiveAgent(follower, self, threshold)
 
 
-class PrimitiveAgent:
+class PrimitiveAgent(BaseAgent):
     """A follower that makes moves: it plans once, and the simulator does as it is told.
 
     >>> from groundling import gym
@@ -67,24 +67,18 @@ class PrimitiveAgent:
     >>> follower = level.follower().fit(level.record(range(10)))
     >>> env = level.make()
     >>> text, _ = level.reset(env, seed=1000)
-    >>> follower.act(text, env, level).ending
+    >>> level.agent(follower).act(text, env).ending
     'success'
     """
 
-    def __init__(
-        self, follower: Follower, world: PrimitiveBabyAI, threshold: float | None = None
-    ) -> None:
-        self.follower = follower
-        self.world = world
-        self.threshold = acting_threshold(follower, threshold)
+    world: PrimitiveBabyAI
 
     def act(self, text: str, env: Any) -> ActReport:
         """Carry out an instruction in an environment that was reset."""
-        scene = self.world.begin(env)
-        parts = self.world.read(text)
-        if not parts:
-            return ActReport("not understood", "There is nothing to understand in an empty text.")
-        run = Run(env, scene, scene, list(parts))
+        run = self._begin(env, self.world.begin(env), self.world.read(text))
+        if isinstance(run, ActReport):
+            return run
+        parts, scene = tuple(run.left), run.scene
         try:
             plan = run.plan = self.follower.follow(parts, self.world.episode(scene), scene)
         except SearchError as error:

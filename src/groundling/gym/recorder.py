@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groundling.errors import SettingError
+from groundling.gym.episode import in_doing_order
 from groundling.gym.optional import require
 
 __all__ = ["Recording", "record"]
@@ -226,11 +227,8 @@ def _chooser(world: Any, env: Any, policy: Any) -> Chooser:
 
 def _teach(world: Any, env: Any) -> Iterator[Any]:
     """Yield the moves of the world's teacher."""
-    said = world.mission(env)
-    turn = next((place for place, each in enumerate(said) if each[2]), 0)
-    for verb, things, _ in (*said[turn:], *said[:turn]):
-        action = world.macro(verb, things)
-        yield from world.moves(world.observe(env), action)
+    for verb, things, _ in in_doing_order(world.mission(env), lambda each: bool(each[2])):
+        yield from world.moves(world.observe(env), world.macro(verb, things))
 
 
 def _in_terminal(world: Any, text: str, read: Callable[[str], str]) -> Chooser:

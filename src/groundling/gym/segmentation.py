@@ -8,7 +8,7 @@ from typing import Any
 
 from groundling.errors import DemonstrationError
 from groundling.features.lexicon import matches_name
-from groundling.gym.objects import Choice, Episode, ObjectWorld
+from groundling.gym.objects import ActionChoice, Episode, ObjectWorld
 from groundling.gym.recorder import Recording
 from groundling.world.environment import Demonstration
 
@@ -25,7 +25,7 @@ class _Event:
     """Something that happened at a time and might have been asked for."""
 
     time: int
-    choices: tuple[Choice, ...]
+    choices: tuple[ActionChoice, ...]
     strength: float
 
 
@@ -97,7 +97,7 @@ def _events(
         for strength, verb, things in world.events(before, move, after):
             if all(each in group for each in things):
                 choices = tuple(
-                    Choice(verb, role, *group[each])
+                    ActionChoice(verb, role, *group[each])
                     for role, each in zip(roles[verb], things, strict=True)
                 )
                 yield _Event(time, choices, strength)
@@ -114,7 +114,7 @@ def _values(episode: Episode) -> dict[str, set[str]]:
 
 
 def _agreement(
-    part: str, choice: Choice, episode: Episode, values: Mapping[str, set[str]]
+    part: str, choice: ActionChoice, episode: Episode, values: Mapping[str, set[str]]
 ) -> float:
     """Return how well an object fits what a part of the text names."""
     own: dict[str, set[str]] = {}
@@ -147,9 +147,9 @@ def _ways(
     episode: Episode,
     values: Mapping[str, set[str]],
     end: int,
-) -> Iterator[tuple[float, tuple[Choice, ...]]]:
+) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
     """Yield the ways to read events as what the parts name, with how well they fit."""
-    fits: dict[tuple[str, Choice], float] = {}
+    fits: dict[tuple[str, ActionChoice], float] = {}
 
     def fit(start: int, event: _Event) -> float:
         total = event.strength
@@ -175,7 +175,7 @@ def _chain(
     earlier: int,
     fit: Callable[[int, _Event], float],
     end: int,
-) -> Iterator[tuple[float, tuple[Choice, ...]]]:
+) -> Iterator[tuple[float, tuple[ActionChoice, ...]]]:
     """Yield the best chain of events whose arguments are the parts in the order of doing."""
     size = len(order)
     # best[k]: (score, time, chosen) chains that have used the first k parts, by their last time

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice, permutations, product
 from pathlib import Path
 from typing import Any
 
 from groundling.corpora.places import VARIABLE, find_corpora
 from groundling.errors import CorpusError, GroundlingError
 from groundling.home.environment import NOTHING, VERBS, Command, HomeEnvironment, HomeState
-from groundling.home.home import Area, Entity, Floor, Home, load_yaml
-from groundling.world.environment import Demonstration
+from groundling.home.home import Area, Entity, Floor, Home
+from groundling.home.plain_yaml import load_yaml
+from groundling.limits import TEMPLATE_CHARACTERS
+from groundling.world.environment import Demonstration, shorten
 
 __all__ = [
     "FREE_TEXT",
@@ -29,6 +32,8 @@ __all__ = [
     "corpus_folder",
     "demonstrate",
     "find_command",
+    "named_errors",
+    "parse_template",
     "read_corpus",
     "split",
 ]
@@ -69,6 +74,7 @@ _VALUED_DOMAINS = {
 _ON = {"cover": "open", "valve": "open", "lock": "lock"}
 _OFF = {"cover": "close", "valve": "close", "lock": "unlock"}
 _MOST_NAMES = 20  # that one name of the fixtures may stand for
+_DEPTH = 40  # of groups inside groups
 
 
 @dataclass(frozen=True)
@@ -121,13 +127,15 @@ def read_corpus(
     if not (folder / "tests" / language).is_dir():
         known = sorted(each.name for each in (folder / "tests").glob("*") if each.is_dir())
         raise CorpusError(f"`language` must be one of {', '.join(known)}; got {language!r}.")
-    home, sentences = _read(folder, language)
-    if furnish:
-        home = _furnished(home, sentences)
+    with named_errors(f"The corpus in {folder / 'tests' / language}"):
+        home, sentences = _read(folder, language)
+        if furnish:
+            home = _furnished(home, sentences)
     environment = HomeEnvironment(home)
     found, left_out = [], Counter[str]()
     for sentence in _grouped(sentences):
-        made = demonstrate(environment, sentence)
+        with named_errors(f"The sentence {shorten(sentence.text)} of {sentence.group}"):
+            made = demonstrate(environment, sentence)
         if isinstance(made, Demonstration):
             found.append(made)
         else:
@@ -305,30 +313,31 @@ def _by_name(things: Iterable[Any], name: Any) -> Any:
 
 def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
     tests = folder / "tests" / language
-    fixtures = _with_aliases(load_yaml(tests / "_fixtures.yaml", aliases=True))
-    combinations = load_yaml(folder / "intents.yaml")
+    fixtures = _with_aliases(load_yaml(tests / "_fixtures.yaml", CorpusError, aliases=True))
+    combinations = load_yaml(folder / "intents.yaml", CorpusError)
     sentences: list[Sentence] = []
     for path in sorted(tests.rglob("*.yaml")):
         if path.name.startswith("_"):
             continue
-        data = load_yaml(path, aliases=True)
-        if path.parent == tests:
-            rows = [(row.get("intent") or {}, row) for row in data["tests"]]
-            here = ""
-        else:  # one intent and one combination of slots per file
-            _add(fixtures, _with_aliases(data))
-            rows = [({**row, "name": path.parent.name}, row) for row in data["tests"]]
-            known = combinations[path.parent.name].get("slot_combinations", {})
-            here = "?" if known.get(path.stem, {}).get("context_area") else ""
-        for number, (intent, row) in enumerate(rows):
-            context = intent.get("context") or {}
-            slots = dict(intent.get("slots") or {})
-            domain = _one(context.get("domain")) or ""
-            base = Sentence(
-                "", str(intent.get("name")), slots, str(_one(context.get("area")) or here),
-                str(domain), f"{path.relative_to(tests).with_suffix('')}:{number}",
-            )  # fmt: skip
-            sentences += [replace(base, text=str(text)) for text in row["sentences"]]
+        data = load_yaml(path, CorpusError, aliases=True)
+        with named_errors(str(path)):
+            if path.parent == tests:
+                rows = [(row.get("intent") or {}, row) for row in data["tests"]]
+                here = ""
+            else:  # one intent and one combination of slots per file
+                _add(fixtures, _with_aliases(data))
+                rows = [({**row, "name": path.parent.name}, row) for row in data["tests"]]
+                known = combinations[path.parent.name].get("slot_combinations", {})
+                here = "?" if known.get(path.stem, {}).get("context_area") else ""
+            for number, (intent, row) in enumerate(rows):
+                context = intent.get("context") or {}
+                slots = dict(intent.get("slots") or {})
+                domain = _one(context.get("domain")) or ""
+                base = Sentence(
+                    "", str(intent.get("name")), slots, str(_one(context.get("area")) or here),
+                    str(domain), f"{path.relative_to(tests).with_suffix('')}:{number}",
+                )  # fmt: skip
+                sentences += [replace(base, text=str(text)) for text in row["sentences"]]
     home = Home.from_data(fixtures, f"{tests / '_fixtures.yaml'}")
     first = home.areas[0].name if home.areas else ""
     with_light = [each.area for each in home.entities if each.domain == "light" and each.area]
@@ -367,12 +376,58 @@ def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
 def _spellings(template: str) -> list[str]:
     if not set(template) & set("[(|"):
         return [template]
-    parse, sample = hassil("parse_expression").parse_sentence, hassil("sample").sample_sentence
     try:
-        found = islice(sample(parse(template)), _MOST_NAMES)
-        return list(dict.fromkeys(" ".join(each.split()) for each in found)) or [template]
-    except hassil("errors").HassilError:
+        found = _some_texts(parse_template(template), 0)
+    except TemplateError:
         return [template]
+    return list(dict.fromkeys(" ".join(each.split()) for each in found)) or [template]
+
+
+def _some_texts(part: Any, depth: int) -> list[str]:
+    """Return the first texts of a template, in the order of hassil, which would make them all."""
+    kinds = hassil("expression")
+    if isinstance(part, kinds.TextChunk):
+        return [str(part.original_text)]
+    if depth > _DEPTH or not isinstance(part, kinds.Group):
+        raise TemplateError("A name must be a template without rules and lists.")
+    items = [_some_texts(each, depth + 1) for each in part.items[: 10 * _MOST_NAMES]]
+    if isinstance(part, kinds.Alternative):
+        return list(islice(chain.from_iterable(items), _MOST_NAMES))
+    orders = permutations(items) if isinstance(part, kinds.Permutation) else [items]
+    joined = ("".join(each) for order in orders for each in product(*order))
+    return list(islice(joined, _MOST_NAMES))
+
+
+class TemplateError(CorpusError):
+    """A template that cannot be read."""
+
+
+def parse_template(template: str) -> Any:
+    """Return the expression that a template of hassil stands for."""
+    TEMPLATE_CHARACTERS.check(len(template), TemplateError, "A template")
+    try:
+        return hassil("parse_expression").parse_sentence(template).expression
+    except GroundlingError:
+        raise
+    except Exception as error:  # hassil says by assertions, among others, what it cannot read
+        raise TemplateError(
+            f"A template must be one that hassil reads; got {shorten(template)}."
+        ) from error
+
+
+@contextmanager
+def named_errors(where: str) -> Iterator[None]:
+    """Turn the errors of data that are not as the corpus has them into one that says where."""
+    try:
+        yield
+    except GroundlingError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
+            RecursionError) as error:  # fmt: skip
+        told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise CorpusError(
+            f"{where} must be as Home Assistant Intents has it; got {told}. Get the file again."
+        ) from error
 
 
 def hassil(module: str) -> Any:

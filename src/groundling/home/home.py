@@ -6,19 +6,16 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from groundling.errors import GroundlingError
+from groundling.home.plain_yaml import load_yaml
+from groundling.limits import HOME_ENTITIES
 from groundling.world.environment import shorten
 
-__all__ = ["Area", "Entity", "Floor", "Home", "HomeError", "Timer", "load_yaml", "read_home"]
+__all__ = ["Area", "Entity", "Floor", "Home", "HomeError", "Timer", "read_home"]
 
-MOST_BYTES = 16_000_000
-"""How large a file with a home may be."""
-MOST_ENTITIES = 10_000
-"""How many entities a home may have."""
 _ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
 
 
@@ -107,10 +104,7 @@ class Home:
     def __post_init__(self) -> None:
         if not self.entities:
             raise HomeError("A home must have at least one entity; got none. Add `entities:`.")
-        if len(self.entities) > MOST_ENTITIES:
-            raise HomeError(
-                f"A home must have at most {MOST_ENTITIES:,} entities; got {len(self.entities):,}."
-            )
+        HOME_ENTITIES.check(len(self.entities), HomeError, "A home")
         floors = _unique("floor", self.floors)
         areas = _unique("area", self.areas)
         _unique("entity", self.entities)
@@ -186,48 +180,10 @@ def read_home(path: str | Path) -> Home:
     >>> read_home("nowhere.yaml")
     Traceback (most recent call last):
         ...
-    groundling.home.home.HomeError: nowhere.yaml must be a readable file; got FileNotFoundError.
+    groundling.home.home.HomeError: nowhere.yaml cannot be read: No such file or directory. Check
+    the path.
     """
-    return Home.from_data(load_yaml(path), str(path))
-
-
-def load_yaml(path: str | Path, *, aliases: bool = False) -> Any:
-    """Read a YAML file as plain data, without tags or objects; `aliases` allows those."""
-    yaml = _yaml()
-    try:
-        with Path(path).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        text = content.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise HomeError(f"{path} must be a readable file; got {type(error).__name__}.") from error
-    if len(content) > MOST_BYTES:
-        raise HomeError(f"{path} must have at most {MOST_BYTES:,} bytes; got more.")
-    kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # knows plain data only
-    try:
-        # Aliases of aliases grow without bound when they are walked.
-        events = () if aliases else yaml.parse(text, Loader=kind)
-        if any(isinstance(event, yaml.AliasEvent) for event in events):
-            raise HomeError(f"{path} must not use YAML aliases (`*name`). Write values out.")
-        loader = kind(text)
-        try:
-            return loader.get_single_data()
-        finally:
-            loader.dispose()
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        if isinstance(error, HomeError):
-            raise
-        told = " ".join(str(error).split())[:300]
-        raise HomeError(f"{path} must be valid YAML; got: {told}") from error
-
-
-def _yaml() -> Any:
-    try:
-        return import_module("yaml")
-    except ModuleNotFoundError as error:
-        raise GroundlingError(
-            "Reading homes needs PyYAML, which is not installed. Run "
-            "`pip install 'groundling[home]'`."
-        ) from error
+    return Home.from_data(load_yaml(path, HomeError), str(path))
 
 
 def _shown(value: object) -> str:
@@ -291,7 +247,8 @@ def _entity(row: Mapping[str, Any]) -> Entity:
         state=state_text(row.get("state"), what),
         attributes=tuple(
             sorted(
-                (str(name), _value(value, str(name), what)) for name, value in attributes.items()
+                ((str(name), _value(value, str(name), what)) for name, value in attributes.items()),
+                key=lambda pair: pair[0],
             )
         ),
     )

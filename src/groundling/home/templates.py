@@ -13,20 +13,26 @@ from groundling.home.corpus import (
     FREE_TEXT,
     QUESTIONS,
     Sentence,
+    TemplateError,
     corpus_folder,
     demonstrate,
     hassil,
+    named_errors,
+    parse_template,
     read_corpus,
 )
 from groundling.home.environment import HomeEnvironment
 from groundling.home.generated import generated_home, rearranged_home
-from groundling.home.home import Area, Entity, Floor, Home, load_yaml
+from groundling.home.home import Area, Entity, Floor, Home
+from groundling.home.plain_yaml import load_yaml
+from groundling.limits import TEMPLATE_PARTS
 from groundling.world.environment import Demonstration
 
 __all__ = ["expand_templates", "some_homes"]
 
 _DEPTH = 40  # of rules inside rules
 _TRIES = 30  # for each sentence that is wanted
+_FARTHEST = 100_000  # numbers of ranges
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,9 @@ def expand_templates(
                 return list(made.values())
             world = worlds[dice.randrange(len(worlds))]
             sampler = _Sampler(dice, world.home, block, {**rules, **block.rules}, lists)
-            sentence = sampler.sentence()
-            found = demonstrate(world, sentence) if sentence else None
+            with named_errors(f"The {block.name}"):
+                sentence = sampler.sentence()
+                found = demonstrate(world, sentence) if sentence else None
             if isinstance(found, Demonstration):
                 made.setdefault((found.name.lower(), id(world), found.start.here), found)
         if turn >= _TRIES and not made:
@@ -101,15 +108,15 @@ class _Sampler:
         self.slots: dict[str, Any] = dict(block.slots)
         self.things: dict[str, str] = {}
         self.language = home.language
-        self._parse = hassil("parse_expression").parse_sentence
         self._kinds = hassil("expression")
+        self._parts = 0
 
     def sentence(self) -> Sentence | None:
         """Return a sentence with its slots, or None if the home has nothing for it."""
         template = self.dice.choice(self.block.sentences)
         try:
-            text = " ".join(self._text(self._parse(template).expression, 0).split())
-        except (_NothingError, hassil("errors").HassilError):
+            text = " ".join(self._text(parse_template(template), 0).split())
+        except (_NothingError, TemplateError):
             return None
         here = ""
         if self.block.here and self.home.areas:
@@ -139,6 +146,8 @@ class _Sampler:
 
     def _text(self, part: Any, depth: int) -> str:
         kinds = self._kinds
+        self._parts += 1
+        TEMPLATE_PARTS.check(self._parts, CorpusError, self.block.name)
         if depth > _DEPTH:
             raise _NothingError
         if isinstance(part, kinds.TextChunk):
@@ -155,7 +164,7 @@ class _Sampler:
             rule = self.rules.get(part.rule_name)
             if rule is None:
                 raise _NothingError
-            return self._text(self._parse(rule).expression, depth + 1)
+            return self._text(parse_template(rule), depth + 1)
         return self._value(part, depth)
 
     def _value(self, part: Any, depth: int) -> str:
@@ -177,6 +186,8 @@ class _Sampler:
             raise _NothingError
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])
+            if not -_FARTHEST <= low <= high <= _FARTHEST:
+                raise ValueError(f"a range must be within ±{_FARTHEST:,}; got {low} to {high}")
             tens = [each for each in range(low, high + 1) if each % 10 == 0 or each in (1, 5)]
             number = self.dice.choice(tens)
             self.slots[slot] = number
@@ -184,7 +195,7 @@ class _Sampler:
         value = self.dice.choice(known["values"])
         said, meant = (value["in"], value["out"]) if isinstance(value, Mapping) else (value, value)
         self.slots[slot] = meant
-        return self._text(self._parse(str(said)).expression, depth + 1)
+        return self._text(parse_template(str(said)), depth + 1)
 
     def _thing(self, kind: str) -> Entity | Area | Floor:
         things: Sequence[Entity | Area | Floor]
@@ -214,20 +225,21 @@ def _read(folder: Path) -> tuple[list[_Block], dict[str, str], dict[str, Any]]:
     lists: dict[str, Any] = {}
     blocks: list[_Block] = []
     for path in sorted(folder.rglob("*.yaml")):
-        data = load_yaml(path, aliases=True)
-        if path.name == "_common.yaml":
-            rules |= {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
-            lists |= data.get("lists") or {}
-            continue
-        own = {path.parent.name: data} if path.parent != folder else data.get("intents") or {}
-        shared = {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
-        for intent, body in own.items():
-            if intent in QUESTIONS | FREE_TEXT:
+        data = load_yaml(path, CorpusError, aliases=True)
+        with named_errors(str(path)):
+            if path.name == "_common.yaml":
+                rules |= {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
+                lists |= data.get("lists") or {}
                 continue
-            blocks += [
-                replace(block, rules={**shared, **block.rules})
-                for block in _blocks(path, intent, body)
-            ]
+            own = {path.parent.name: data} if path.parent != folder else data.get("intents") or {}
+            shared = {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
+            for intent, body in own.items():
+                if intent in QUESTIONS | FREE_TEXT:
+                    continue
+                blocks += [
+                    replace(block, rules={**shared, **block.rules})
+                    for block in _blocks(path, intent, body)
+                ]
     return blocks, rules, lists
 
 

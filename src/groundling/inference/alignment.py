@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiling import njit
+from groundling.compiler import njit
 
 __all__ = ["NOWHERE", "align", "spread"]
 

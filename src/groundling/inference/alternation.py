@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiling import njit
+from groundling.compiler import njit
 from groundling.errors import SearchError
 from groundling.inference.alignment import align, spread
 from groundling.inference.plan_space import best_first

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from groundling.features.feature_tables import WordContent
+from groundling.features.interner import Interner
 from groundling.features.labels import NodeLabel
 from groundling.features.space import FeatureSpace
 from groundling.inference.plan_space import ActionNames
 from groundling.language.instruction import Instruction
 from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
-from groundling.overlay.interning import Interner
-from groundling.overlay.joining import WordContent
 from groundling.overlay.skeletons import BOUND, Skeleton
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State

@@ -3,7 +3,6 @@
 from groundling.language.conllu import parse_conllu, read_conllu, to_conllu, write_conllu
 from groundling.language.instruction import Instruction, SentenceLabel, promote_function_words
 from groundling.language.languages import ENGLISH, LANGUAGES, NEUTRAL, Language, load_language
-from groundling.language.limits import Limits
 from groundling.language.parse_cache import ParseCache, cache_folder
 from groundling.language.parser import (
     CachedParser,
@@ -15,6 +14,7 @@ from groundling.language.parser import (
 )
 from groundling.language.sentences import split_sentences, split_words
 from groundling.language.spacy_parser import ShippedParser, SpacyParser
+from groundling.language.text_limits import Limits
 from groundling.language.units import UNITS, split_commands, split_units
 
 __all__ = [

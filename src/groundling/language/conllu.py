@@ -9,11 +9,11 @@ from pathlib import Path
 from groundling.errors import ParseError
 from groundling.files import read_plain
 from groundling.language.instruction import Instruction
+from groundling.limits import TREEBANK_BYTES
 
 __all__ = ["parse_conllu", "read_conllu", "to_conllu", "write_conllu"]
 
 _COLUMNS = 10
-_MOST_BYTES = 1_000_000_000
 
 
 def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
@@ -27,7 +27,7 @@ def read_conllu(path: str | PathLike[str]) -> list[Instruction]:
     """
     place = Path(path)
     try:
-        content = read_plain(place, _MOST_BYTES, ParseError, links=True).decode("utf-8-sig")
+        content = read_plain(place, TREEBANK_BYTES, ParseError, links=True).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ParseError(
             f"{place}: not UTF-8 text (byte {error.start}). Save the file as UTF-8."

@@ -7,19 +7,21 @@ them; `ENGLISH` is one instance. Another one is a `Language` of your own, in Pyt
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from groundling.errors import SettingError, did_you_mean
+from groundling.files import read_plain
+from groundling.limits import LANGUAGE_BYTES
 
 __all__ = ["ENGLISH", "LANGUAGES", "NEUTRAL", "Language", "load_language"]
 
 _DIGITS = re.compile(r"\d{1,9}([.٫]\d{1,9})?")
-_LONGEST_FILE = 1_000_000
 Segmenter = Callable[[str], list[str]]
 
 
@@ -35,6 +37,19 @@ class Language:
         Words and the numbers they stand for. Digits of any script are always read.
     joined_numerals
         Characters that join two numerals into their sum (`twenty-three`).
+    units
+        Words for units, each with the name of its base unit and how many of these it is
+        (`"minutes": ("second", 60)`); `percent`, `second` and `degree` have literals of their own.
+    multipliers
+        Words that multiply the numeral before them (`two hundred`).
+    fractions, articles, partitives, joints, exceptions
+        Words for parts (`half`), for one of a unit (`an hour`), between part and unit (`of`),
+        between summands (`and`), and before what is left out (`except`).
+    times, half_days, hour_words, clock_words
+        Times of day by name in minutes (`noon`), words for half of a day in hours (`pm`), words
+        after a full hour (`o'clock`), and signs of minutes before or after it (`past`, `to`).
+    colours
+        Words for colours, each with the English name.
     ordinal_endings
         What makes digits an ordinal (`2nd`).
     plurals
@@ -43,6 +58,8 @@ class Language:
         lexicon are found with them and without.
     stop_words
         Words that say nothing of what is to be done, for settings that ask for them.
+    function_words
+        Words that connect others or are polite; that one is new says nothing about a request.
     addressed
         Words for the one who is told what to do; clauses about others are no commands.
     forecasts
@@ -72,9 +89,22 @@ class Language:
     numerals: Mapping[str, float] = field(default_factory=dict)
     ordinals: Mapping[str, float] = field(default_factory=dict)
     joined_numerals: str = ""
+    units: Mapping[str, tuple[str, float]] = field(default_factory=lambda: {"%": ("percent", 1.0)})
+    multipliers: Mapping[str, float] = field(default_factory=dict)
+    fractions: Mapping[str, float] = field(default_factory=dict)
+    articles: tuple[str, ...] = ()
+    partitives: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    times: Mapping[str, float] = field(default_factory=dict)
+    half_days: Mapping[str, float] = field(default_factory=dict)
+    hour_words: tuple[str, ...] = ()
+    clock_words: Mapping[str, float] = field(default_factory=dict)
+    colours: Mapping[str, str] = field(default_factory=dict)
     ordinal_endings: tuple[str, ...] = ()
     plurals: tuple[tuple[str, str], ...] = ()
     stop_words: tuple[str, ...] = ()
+    function_words: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
     forecasts: tuple[str, ...] = ()
     abbreviations: tuple[str, ...] = ()
@@ -84,7 +114,9 @@ class Language:
     segment: Segmenter | None = None
 
     def __post_init__(self) -> None:
-        for name in ("numerals", "ordinals"):
+        for name in (
+            "numerals", "ordinals", "multipliers", "fractions", "times", "half_days", "clock_words",
+        ):  # fmt: skip
             table = getattr(self, name)
             if not isinstance(table, Mapping):
                 raise SettingError(
@@ -92,13 +124,47 @@ class Language:
                 )
             try:
                 read = {self.fold(str(word)): float(number) for word, number in table.items()}
-            except (TypeError, ValueError) as error:
+                if not all(map(math.isfinite, read.values())):
+                    raise ValueError("they must be finite")
+            except (TypeError, ValueError, OverflowError) as error:
                 raise SettingError(f"Language.{name} maps words to numbers: {error}.") from error
             object.__setattr__(self, name, read)
-        object.__setattr__(self, "plurals", tuple((str(a), str(b)) for a, b in self.plurals))
-        for name in ("ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations"):
+        for name in ("name", "joined_numerals", "sentence_ends"):
+            if not isinstance(getattr(self, name), str):
+                raise SettingError(
+                    f"Language.{name} must be a text; got {str(getattr(self, name))[:60]!r}."
+                )
+        try:
+            units = {
+                self.fold(str(word)): (str(unit), float(size))
+                for word, (unit, size) in self.units.items()
+            }
+            if not all(math.isfinite(size) for _, size in units.values()):
+                raise ValueError("numbers must be finite")
+            colours = {self.fold(str(a)): str(b) for a, b in self.colours.items()}
+        except (AttributeError, TypeError, ValueError, OverflowError) as error:
+            raise SettingError(
+                "Language.units must map words to a base unit and a number, such as "
+                f"{{'minutes': ('second', 60)}}, and colours words to names: {error}."
+            ) from error
+        object.__setattr__(self, "units", units)
+        object.__setattr__(self, "colours", colours)
+        try:
+            object.__setattr__(self, "plurals", tuple((str(a), str(b)) for a, b in self.plurals))
+        except (TypeError, ValueError) as error:
+            raise SettingError(
+                "Language.plurals must be pairs such as ('ies', 'y'); got "
+                f"{str(self.plurals)[:60]!r}."
+            ) from error
+        for name in (
+            "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations",
+            "articles", "partitives", "joints", "exceptions", "hour_words",
+            "function_words",
+        ):  # fmt: skip
             words = getattr(self, name)
             words = (words,) if isinstance(words, str) else words
+            if not isinstance(words, Iterable):
+                raise SettingError(f"Language.{name} must be words; got {str(words)[:60]!r}.")
             object.__setattr__(self, name, tuple(self.fold(str(word)) for word in words))
 
     def __hash__(self) -> int:
@@ -162,6 +228,34 @@ class Language:
                         return tens + units
         return found
 
+    def numerals_in(self, words: Sequence[str]) -> list[tuple[int, int, float]]:
+        """Return the numbers that several words say together: first place, end, value.
+
+        >>> ENGLISH.numerals_in("set it to one hundred twenty five or to 20".split())
+        [(3, 7, 125.0)]
+        """
+        values = [self.numeral(word) if word.isalpha() else None for word in words]
+        found, start = [], 0
+        while start < len(words):
+            end, total = start + 1, values[start]
+            while total is not None and end < len(words):
+                value, times = values[end], self.multipliers.get(self.fold(words[end]))
+                if times is not None and total % times:
+                    total *= times
+                elif (
+                    value
+                    and (total % 100 == 0 or (total % 10 == 0 and value < 10))
+                    and (0 < value < total)
+                ):
+                    total += value
+                else:
+                    break
+                end += 1
+            if total is not None and end > start + 1:
+                found.append((start, end, total))
+            start = end
+        return found
+
     def ordinal(self, word: str) -> float | None:
         """Return the value of an ordinal, or nothing.
 
@@ -214,11 +308,10 @@ class Language:
     def read(cls, path: str | Path) -> Language:
         """Read a language from a JSON file: an object of its parts, such as `to_dict` returns."""
         try:
-            with Path(path).open(encoding="utf-8") as file:
-                data = json.loads(file.read(_LONGEST_FILE))
+            data = json.loads(read_plain(Path(path), LANGUAGE_BYTES, SettingError, links=True))
             if not isinstance(data, dict):
                 raise ValueError(f"it holds a {type(data).__name__} instead of an object")
-        except (OSError, ValueError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise SettingError(f"The language in {path} cannot be read: {error}.") from error
         return cls.from_dict({"name": Path(path).stem, **data})
 
@@ -241,6 +334,21 @@ _NTH = (
     *("tenth", "eleventh", "twelfth"),
 )
 
+_ENGLISH_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("%", "percent", "percents"), ("percent", 1.0)),
+    **dict.fromkeys(("°", "°c", "degree", "degrees", "celsius"), ("degree", 1.0)),
+    **dict.fromkeys(("second", "seconds", "sec", "secs"), ("second", 1.0)),
+    **dict.fromkeys(("minute", "minutes", "min", "mins"), ("second", 60.0)),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs"), ("second", 3600.0)),
+    **dict.fromkeys(("day", "days"), ("second", 86400.0)),
+    **dict.fromkeys(("metre", "metres", "meter", "meters"), ("metre", 1.0)),
+    **dict.fromkeys(("kelvin", "kelvins"), ("kelvin", 1.0)),
+}
+_ENGLISH_COLOURS = (
+    *("white", "black", "red", "orange", "yellow", "green", "blue", "purple", "brown", "pink"),
+    *("turquoise", "grey", "cyan", "magenta", "violet", "gold", "beige"),
+)
+
 NEUTRAL = Language()
 """What holds in every language: digits are numbers, marks of all scripts end sentences."""
 
@@ -256,9 +364,41 @@ ENGLISH = Language(
     },
     ordinals={word: value for value, word in enumerate(_NTH, 1)},
     joined_numerals="-",
+    units=_ENGLISH_UNITS,
+    multipliers={"hundred": 100, "thousand": 1000},
+    fractions={"half": 0.5, "quarter": 0.25},
+    articles=("a", "an"),
+    partitives=("of",),
+    joints=("and", "-"),
+    exceptions=("except", "but", "without", "besides", "excluding"),
+    times={"noon": 720, "midday": 720, "midnight": 0},
+    half_days={"am": 0, "a.m": 0, "pm": 12, "p.m": 12},
+    hour_words=("o'clock", "o’clock", "oclock"),
+    clock_words={"past": 1, "after": 1, "to": -1, "before": -1},
+    colours={**{name: name for name in _ENGLISH_COLOURS}, "gray": "grey"},
     ordinal_endings=("st", "nd", "rd", "th"),
     plurals=(("ies", "y"), ("s", "")),
     stop_words=("the", "a", "an"),
+    function_words=(
+        *(
+            "and",
+            "or",
+            "then",
+            "but",
+            "so",
+            "if",
+            "that",
+            "this",
+            "these",
+            "those",
+            "there",
+            "here",
+        ),
+        *("it", "its", "them", "me", "my", "i", "we", "our", "you", "your", "to", "of", "in", "on"),
+        *("at", "by", "for", "from", "with", "as", "into", "is", "are", "be", "was", "do", "does"),
+        *("can", "could", "would", "will", "should", "please", "thanks", "now", "just", "also"),
+        *("some", "any", "all", "both", "every", "each", "not", "no", "up", "down", "off", "'s"),
+    ),
     addressed=("you", "u"),
     forecasts=(
         *("will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"),

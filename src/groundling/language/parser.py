@@ -12,9 +12,9 @@ from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.conllu import read_conllu
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language, load_language
-from groundling.language.limits import Limits
 from groundling.language.parse_cache import ParseCache, cache_folder
 from groundling.language.sentences import chain_of, split_sentences
+from groundling.language.text_limits import Limits
 
 __all__ = [
     "CachedParser", "ChainParser", "ConlluParser", "Parser", "language_of", "load_parser"

@@ -18,8 +18,8 @@ from groundling.errors import ParseError, SettingError, did_you_mean
 from groundling.language.instruction import Instruction, reattach
 from groundling.language.languages import ENGLISH, NEUTRAL
 from groundling.language.languages import Language as Spoken
-from groundling.language.limits import Limits
 from groundling.language.sentences import chain_of, is_unspaced, split_sentences
+from groundling.language.text_limits import Limits
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -91,7 +91,7 @@ class Checkpoint:
         path = self._path(key)
         if not path.exists():
             return None
-        data = read_plain(path, CHECKPOINT_BYTES.most, ModelFileError)
+        data = read_plain(path, CHECKPOINT_BYTES, ModelFileError)
         try:
             arrays = load(data)
             size = int.from_bytes(data[:8], "little")

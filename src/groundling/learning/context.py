@@ -15,7 +15,7 @@ from scipy import sparse
 from groundling.features.labels import NUMBER
 from groundling.features.lexicon import Lexicon, Meaning
 from groundling.learning.optimise import minimise
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 

@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 
 from groundling.features.lexicon import Meaning
 from groundling.overlay.batch import Reals
-from groundling.overlay.encoding import Encoding
+from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.graphs import NodeContent
 
 __all__ = ["Evidence", "PlanValues", "find_words"]

@@ -20,12 +20,12 @@ from groundling.features.feature_settings import Features
 from groundling.features.space import name_of
 from groundling.language.parser import load_parser
 from groundling.learning.checkpoints import Checkpoint
-from groundling.learning.lexicon import learn_lexicon
-from groundling.learning.ordering import learn_connectives
+from groundling.learning.connectives import learn_connectives
+from groundling.learning.lexicon_induction import learn_lexicon
+from groundling.learning.rounds import Progress, ProgressCallback, early, train
 from groundling.learning.settings import Learning
-from groundling.learning.training import Progress, ProgressCallback, early, train
 from groundling.models.base import FittedModel, Member, Objective, TrainingData
-from groundling.models.examples import Example, prepare
+from groundling.models.example import Example, prepare
 from groundling.models.learnt import Learnt, LearntSettings
 from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration

@@ -16,7 +16,7 @@ from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace
 from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals

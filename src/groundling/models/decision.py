@@ -22,14 +22,14 @@ from groundling.models.base import (
     SearchResult,
     TrainingData,
 )
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation
 from groundling.models.lengths import LengthModel
 from groundling.models.unit_table import UnitTable
 from groundling.overlay.batch import Reals
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.settings import Overlay
 from groundling.settings import idle_setting, setting

@@ -22,7 +22,7 @@ from groundling.models.base import (
     Text,
     TrainingData,
 )
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation
 from groundling.models.lengths import LengthModel
 from groundling.models.plan import PlanModel

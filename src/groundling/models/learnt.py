@@ -12,7 +12,7 @@ from groundling.features.reader import Reader
 from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.models.base import FittedModel, Member, Model, Objective
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings

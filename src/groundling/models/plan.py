@@ -29,12 +29,12 @@ from groundling.models.base import (
     Text,
     TrainingData,
 )
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation, free_counts, text_counts
 from groundling.overlay.batch import Reals
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
 from groundling.overlay.encoder import Encoder, LabelledText
-from groundling.overlay.encoding import Instance
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import idle_setting, setting
 from groundling.world.cached_environment import CachedEnvironment

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiling import njit
+from groundling.compiler import njit
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.feature_settings import Features
 from groundling.inference.plan_space import widen
@@ -28,8 +28,8 @@ from groundling.models.base import (
 from groundling.models.interpretation import Interpretation
 from groundling.models.unit_table import UnitTable
 from groundling.overlay.batch import Integers, Reals
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay

@@ -10,8 +10,8 @@ from groundling.inference.transduction import MARKS
 from groundling.models.base import FittedModel, Request
 from groundling.models.interpretation import Interpretation
 from groundling.overlay.batch import Reals
+from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance
 from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 from groundling.world.environment import Action, State

@@ -1,71 +1,15 @@
-"""The flat arrays that kernels read, and how kernels are compiled."""
+"""The flat arrays that kernels read."""
 
 from __future__ import annotations
 
-import inspect
+from collections import namedtuple
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numba import extending
 from numpy.typing import NDArray
 
-from groundling.compiling import DEBUG, njit
-from groundling.internals import NO_REFERENCE_COUNTS, InlinedCompiler, named_tuple
-
-__all__ = [
-    "Batch", "Indices", "Integers", "Plans", "Reals", "Texts", "compiled", "inner", "plans_of",
-    "texts_of", "whole", "with_methods",
-]  # fmt: skip
-
-F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=type)
-_OPTIONS: dict[str, Any] = NO_REFERENCE_COUNTS | {
-    "nogil": True, "error_model": "numpy", "fastmath": {"contract"}
-}  # fmt: skip
-# What only kernels call needs no way in from Python, which takes time to compile; and it becomes a
-# part of those that call it, as handing over all arrays takes longer than most of what is done.
-_INNER: dict[str, Any] = _OPTIONS | {
-    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
-    "pipeline_class": InlinedCompiler,
-}  # fmt: skip
-
-
-def compiled(function: F) -> F:
-    """Compile a kernel; inside it, no array can be made."""
-    return cast(F, njit(**_OPTIONS)(function))
-
-
-def inner(function: F) -> F:
-    """Compile a kernel that only other kernels call."""
-    return cast(F, njit(cache=False, **_INNER)(function))
-
-
-def with_methods(kind: C) -> C:
-    """Let kernels call the methods of a class of named tuples, as Python does.
-
-    Which method it is, is known when a kernel is compiled: each class gets machine code of its own.
-    """
-    for name, method in vars(kind).items():
-        if inspect.isfunction(method) and not name.startswith("_") and name not in _known:
-            _known.add(name)
-            options = _INNER | {"boundscheck": DEBUG or None}
-            overload_method(named_tuple, name, jit_options=options)(_finder(name, method))
-    return kind
-
-
-def _finder(name: str, method: Any) -> Any:
-    """Return a function that tells which method of that name a type has."""
-
-    def find(self: Any, *given: Any) -> Any:
-        return getattr(self.instance_class, name, None)
-
-    find.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
-    return find
-
-
-_known: set[str] = set()
-overload_method: Any = extending.overload_method
+__all__ = ["Batch", "Indices", "Integers", "Plans", "Reals", "Texts", "part_of", "whole"]
 
 # One type of integer in all kernels: what is called with several is compiled as often.
 whole: Callable[[Any], int] = cast(Any, np.int64)
@@ -88,11 +32,13 @@ class Batch(NamedTuple):
     word_dependency: Integers
     word_direction: Integers
     word_group: Integers
+    word_set: Integers  # what it is labelled with
+    word_leads: NDArray[np.bool_]  # whether other words hang from it
     word_advance: Integers  # pair (word, advance) or -1
     # instance -> cells, (words × nodes) of pair numbers
     instance_nodes: Integers
     instance_cells: NDArray[np.int64]
-    cell_pair: Integers
+    cell_pair: Indices
     # instance -> graphs -> nodes
     instance_graphs: Integers
     graph_shape: Integers
@@ -120,54 +66,23 @@ class Batch(NamedTuple):
     instance_weight: Reals
 
 
-class Texts(NamedTuple):
-    """What kernels read of texts: a part of the batch, and what follows from it."""
+# A kernel is given only arrays that it reads: each makes it longer to compile.
+Texts = namedtuple(
+    "Texts",
+    "instance_words word_parent word_link word_dependency word_direction word_group word_set "
+    "word_leads word_advance instance_nodes instance_cells cell_pair instance_groups",
+)
+"""What kernels read of texts: a part of the batch."""
 
-    instance_words: Integers
-    parent: Integers
-    link: Integers
-    dependency: Integers
-    direction: Integers
-    group: Integers
-    advance: Integers
-    set: Integers
-    leads: NDArray[np.bool_]  # whether other words hang from it
-    instance_nodes: Integers
-    instance_cells: NDArray[np.int64]
-    cell_pair: Indices
-    instance_groups: Integers
-
-
-class Plans(NamedTuple):
-    """What kernels read of plans: a part of the batch."""
-
-    instance_weight: Reals
-    instance_candidates: Integers
-    candidate_gold: Integers
-    candidate_actions: Integers
-    action_graph: Integers
-    instance_graphs: Integers
-    graph_prior: Integers
-    candidate_kind: Integers
-    instance_kinds: Integers
-    kind_extras: Integers
-    extra_pair: Integers
+Plans = namedtuple(
+    "Plans",
+    "instance_weight instance_candidates candidate_gold candidate_actions action_graph "
+    "instance_graphs graph_prior graph_shape graph_nodes graph_node shape_nodes node_enters "
+    "candidate_kind instance_kinds kind_extras extra_pair",
+)
+"""What kernels read of plans and their graphs: a part of the batch."""
 
 
-def texts_of(batch: Batch, word_sets: Integers) -> Texts:
-    """Return what kernels read of texts, given the set of labels of every word."""
-    leads = np.zeros(len(word_sets), np.bool_)
-    sizes = batch.instance_words[1:] - batch.instance_words[:-1]
-    first = np.repeat(batch.instance_words[:-1], sizes)
-    leads[(first + batch.word_parent)[batch.word_parent >= 0]] = True
-    return Texts(
-        batch.instance_words, batch.word_parent, batch.word_link, batch.word_dependency,
-        batch.word_direction, batch.word_group, batch.word_advance, word_sets, leads,
-        batch.instance_nodes, batch.instance_cells, batch.cell_pair.view(np.uint32),
-        batch.instance_groups,
-    )  # fmt: skip
-
-
-def plans_of(batch: Batch) -> Plans:
-    """Return what kernels read of plans."""
-    return Plans(*(getattr(batch, name) for name in Plans._fields))
+def part_of(batch: Batch, kind: Any) -> Any:
+    """Return those arrays of a batch that a kind of named tuple has."""
+    return kind(*(getattr(batch, name) for name in kind._fields))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.ragged import starts_of
+from groundling.ragged import starts_of
 
 __all__ = ["distinct_keys", "in_order"]
 
@@ -58,10 +58,10 @@ def distinct_keys(keys: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64
     found = np.flatnonzero(seen)
     high = found // nodes
     distinct = high << 32 | (found - high * nodes)
-    where = np.empty(len(keys), np.int32)
+    where = np.empty(len(keys), np.uint32)
     if len(some) == 1:
-        place = np.empty(size, np.int32)
-        place[found] = np.arange(len(found), dtype=np.int32)
+        place = np.empty(size, np.uint32)
+        place[found] = np.arange(len(found), dtype=np.uint32)
         where[:] = place[_flat(keys, nodes)]
         return distinct, where
     bits = np.packbits(seen, bitorder="little")

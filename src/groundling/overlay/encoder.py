@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from groundling.cache import Cache, CacheBudget
+from groundling.features.feature_tables import JoinedLabels
 from groundling.features.labels import NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.space import FeatureSpace
 from groundling.features.spans import SpanIndex
 from groundling.language.instruction import Instruction
+from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
-from groundling.overlay.candidate_arrays import LatestArrays
+from groundling.overlay.batch_builder import Instance, LatestArrays, Scored, encode
 from groundling.overlay.candidates import Candidates
-from groundling.overlay.encoding import Instance, Scored, encode
 from groundling.overlay.graphs import LaidOutGraph, Layouts, NodeContent, spell_plan
-from groundling.overlay.joined import JoinedLabels
 from groundling.overlay.scorer import Scorer
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.overlay.skeletons import (
@@ -30,12 +30,14 @@ from groundling.overlay.skeletons import (
 from groundling.world.cached_environment import CachedEnvironment, EnvironmentCache
 from groundling.world.environment import Action, Environment, State
 from groundling.world.graph import GroundingGraph
+from groundling.world.sets import Mention, TextValues
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Encoder", "LabelledText"]
 
 _KEY_BYTES = 200  # of what a graph is found by
-_NAMES = 16  # sets of graphs whose names are kept
+_LATEST = 3_000_000  # bytes of arrays of candidates: they are made again soon enough
+_BOUND = 500  # worlds with values of texts that are kept
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class LabelledText:
         return sorted(places, key=lambda i: (skeleton.sentence[i], skeleton.position[i]))
 
 
-class Remembering(Protocol):
+class SizedMemory(Protocol):
     """What those who search remember with an encoder."""
 
     @property
@@ -91,7 +93,7 @@ class Encoder:
         self.values: dict[str, set[str]] = {kind: set() for kind in nodes.slots}
         if "equal" in nodes.numbers:
             self.values[NUMBER] = set()
-        self.memory: dict[str, Remembering] = {}  # what those who search with it remember
+        self.memory: dict[str, SizedMemory] = {}  # what those who search with it remember
         self.budget = CacheBudget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
         self._worlds = EnvironmentCache(self.budget, keep_graphs=False)
@@ -100,8 +102,9 @@ class Encoder:
         )
         self._layouts = Layouts(overlay, nodes)
         self._joined: JoinedLabels | None = None
-        self._latest = LatestArrays()
-        self._names: dict[frozenset[LaidOutGraph], SpanIndex] = {}  # that exist among graphs
+        self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
+        self._names: Cache[frozenset[LaidOutGraph], SpanIndex] = Cache(self.budget)
+        self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds filled with values of texts
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
         """Return another encoder that shares what was seen of worlds, but learns by itself."""
@@ -109,12 +112,40 @@ class Encoder:
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
         other._worlds, other._graphs, other._layouts = self._worlds, self._graphs, self._layouts
-        other.memory = self.memory
+        other.memory, other._bound = self.memory, self._bound
         return other
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the remembered world of an environment."""
         return self._worlds.of(environment)
+
+    def bind(
+        self, environment: Environment | CachedEnvironment, text: Sequence[Instruction]
+    ) -> CachedEnvironment:
+        """Return the world of an environment, its open actions filled with values of a text."""
+        world = self.world(environment)
+        if not world.open_values or world.is_bound:
+            return world
+        words = [word for instruction in text for word in instruction.tokens]
+        literals = read_literals(words, self.reader.language)
+        said = tuple(words) if {"text", "set"} & {*world.open_values} else ()
+        key = (world, world.generation, said, tuple((e.type, e.value) for e in literals))
+        found = self._bound.get(key)
+        if found is None:
+            if len(self._bound) >= _BOUND:
+                self._bound.pop(next(iter(self._bound)))
+            found = self._bound[key] = world.bound(self._text_values(words, literals))
+        return found
+
+    def _text_values(self, words: Sequence[str], literals: Sequence[Literal]) -> TextValues:
+        language = self.reader.language
+        folded = [language.fold(word) for word in words]
+
+        def find(values: Mapping[str, Iterable[str]]) -> list[Mention]:
+            spans = SpanIndex(values, language).find(folded)
+            return [(span.kind, span.value, span.places) for span in spans]
+
+        return TextValues(tuple(words), literals, find, language.exceptions, language.joints)
 
     def remembered(self) -> dict[str, int]:
         """Return about how many bytes everything that is remembered takes."""
@@ -130,15 +161,16 @@ class Encoder:
         self._graphs.clear()
         self._layouts.clear()
         self._joined = None
-        self._latest.forget()
+        self._latest.clear()
         self._names.clear()
+        self._bound.clear()
         self.memory.clear()
         self.budget.count_again()
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
         self._worlds.forget(environment)
-        self._latest.forget()
+        self._latest.clear()
         self.memory.clear()
         self.budget.count_again()
 
@@ -241,9 +273,8 @@ class Encoder:
             values: dict[str, list[str]] = {}
             for kind, value in sorted(pairs):
                 values.setdefault(kind, []).append(value)
-            if len(self._names) >= _NAMES:
-                self._names.pop(next(iter(self._names)))
-            found = self._names[key] = SpanIndex(values, self.reader.language)
+            found = SpanIndex(values, self.reader.language)
+            self._names.put(key, found)
         return found
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:

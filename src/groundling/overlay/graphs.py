@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import Any, TypeVar
 
-from groundling.features.labels import NodeLabel, NodeLabeller, kind_of
+from groundling.features.feature_tables import NodeContent, Relation
+from groundling.features.labels import NodeLabel, NodeLabeller
 from groundling.overlay.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
 
 __all__ = ["LaidOutGraph", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
-NodeContent = tuple[tuple[NodeLabel, float], ...]
-Relation = tuple[str, ...]
+T = TypeVar("T")
 
 FAR: Relation = ("far",)
 SELF: Relation = ("self",)
@@ -67,25 +68,18 @@ class Layouts:
     def __init__(self, overlay: Overlay, labeller: NodeLabeller) -> None:
         self.overlay = overlay
         self.labeller = labeller
-        self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
-        self._nodes: dict[tuple[str, tuple[Label, ...]], _SpelledNode] = {}
-        self._same: dict[tuple[str, int], _SpelledNode] = {}
-        # These are told apart by identity; holding them keeps it from being reused.
-        self._flat: dict[tuple[_SpelledNode, ...], _FlatLabels] = {}
-        self._both: dict[tuple[_SpelledNode, _FlatLabels], NodeContent] = {}
-        self._contents: dict[NodeContent, NodeContent] = {}
-        self._shapes: dict[tuple[object, ...], Shape] = {}
-        self._graphs: dict[tuple[int, int], LaidOutGraph] = {}
         self._is_flat = overlay.nodes == "flat"
         self._one = Shape((((0, SELF),),), (True,))
-        self.bytes = 0  # that all of these take, about
+        self.clear()
 
     def clear(self) -> None:
         """Forget everything; graphs that were laid out stay as they are."""
-        self._labels, self._nodes, self._same = {}, {}, {}
-        self._flat, self._both, self._shapes, self._graphs = {}, {}, {}, {}
-        self._contents = {}
-        self.bytes = 0
+        self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
+        self._same: dict[tuple[str, int], _SpelledNode] = {}
+        # What equal things were made into; of those that are told apart by identity, holding them
+        # keeps it from being reused.
+        self._made: dict[Hashable, Any] = {}
+        self.bytes = 0  # that all of these take, about
 
     def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
         """Prepare a grounding graph for the overlay as its settings ask."""
@@ -95,10 +89,10 @@ class Layouts:
             # Labels that were read from the same are mostly the same object, found at once.
             part = same.get((name, id(labels)))
             parts.append(part if part and part.labels is labels else self._node(name, labels))
-        flat = self._flat_labels(parts)
+        flat = self._flat_labels(tuple(parts))
         is_flat = self._is_flat
         shape = self._one if is_flat else self._shape(graph)
-        known = self._graphs.get((id(flat), id(shape)))
+        known: LaidOutGraph | None = self._made.get((flat, id(shape)))
         if known is not None:
             return known
         names: tuple[str, ...] = ("action",) if is_flat else graph.node_names
@@ -108,30 +102,28 @@ class Layouts:
         elif not is_flat:
             nodes = tuple([part.own for part in parts])
         made = LaidOutGraph(nodes, names, shape, flat.content, flat.values)
-        self._graphs[id(flat), id(shape)] = made
-        self.bytes += 300 + 8 * len(nodes)
+        return self._keep((flat, id(shape)), made, 300 + 8 * len(nodes))
+
+    def _keep(self, key: Hashable, made: T, size: int) -> T:
+        self._made[key] = made
+        self.bytes += size
         return made
 
     def share(self, content: NodeContent) -> NodeContent:
         """Return the labels of a plan as other plans have them too."""
-        found = self._contents.get(content)
+        found: NodeContent | None = self._made.get(content)
         if found is None:
             found = self._shared(content)
-            self._contents[found] = found
-            self.bytes += 300 + 100 * len(found)
+            self._keep(found, found, 300 + 100 * len(found))
         return found
 
     def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
-        found = self._nodes.get((name, labels))
+        found: _SpelledNode | None = self._made.get((name, labels))
         if found is None:
-            values = {(kind_of(each), each.value) for each in labels if isinstance(each.value, str)}
-            found = self._nodes[name, labels] = _SpelledNode(
-                labels,
-                () if self._is_flat else self._shared(self.labeller.spell(labels)),
-                self._shared(self.labeller.spell(labels, f"{name}.")),
-                tuple(sorted(values)),
-            )
-            self.bytes += 600 + 500 * len(labels)
+            own = () if self._is_flat else self._shared(self.labeller.spell(labels))
+            named = self._shared(self.labeller.spell(labels, f"{name}."))
+            found = _SpelledNode(labels, own, named, self.labeller.values(labels))
+            self._keep((name, labels), found, 600 + 500 * len(labels))
         if found.labels is labels:
             self._same[name, id(labels)] = found
         return found
@@ -140,34 +132,33 @@ class Layouts:
         """Return labels with what equals them elsewhere: there are few, on very many nodes."""
         return tuple(self._labels.setdefault(each, each) for each in content)
 
-    def _flat_labels(self, parts: Sequence[_SpelledNode]) -> _FlatLabels:
-        key = tuple(parts)
-        found = self._flat.get(key)
+    def _flat_labels(self, parts: tuple[_SpelledNode, ...]) -> _FlatLabels:
+        found: _FlatLabels | None = self._made.get(parts)
         if found is None:
-            found = self._flat[key] = _FlatLabels(
+            found = _FlatLabels(
                 tuple(chain.from_iterable(part.named for part in parts)),
                 tuple(dict.fromkeys(chain.from_iterable(part.values for part in parts))),
             )
-            self.bytes += 300 + 8 * (len(parts) + len(found.content) + len(found.values))
+            size = len(parts) + len(found.content) + len(found.values)
+            self._keep(parts, found, 300 + 8 * size)
         return found
 
     def _with_all(self, part: _SpelledNode, flat: _FlatLabels) -> NodeContent:
-        key = (part, flat)
-        found = self._both.get(key)
+        found: NodeContent | None = self._made.get((part, flat))
         if found is None:
-            found = self._both[key] = part.own + flat.content
-            self.bytes += 250 + 8 * len(found)
+            found = part.own + flat.content
+            self._keep((part, flat), found, 250 + 8 * len(found))
         return found
 
     def _shape(self, graph: GroundingGraph) -> Shape:
         key = (graph.node_names, graph.edges, graph.root)
-        found = self._shapes.get(key)
+        found: Shape | None = self._made.get(key)
         if found is None:
             near = tuple(map(tuple, _neighbours(graph, self.overlay)))
             anywhere = self.overlay.entry == "any"
             enters = tuple(anywhere or name == graph.root for name in graph.node_names)
-            found = self._shapes[key] = Shape(near, enters)
-            self.bytes += 1000 + sum(60 + 70 * len(each) for each in near)
+            size = 1000 + sum(60 + 70 * len(each) for each in near)
+            found = self._keep(key, Shape(near, enters), size)
         return found
 
 

@@ -22,28 +22,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.compiler import inner, with_methods
 from groundling.errors import GraphError
-from groundling.overlay.batch import (
-    Batch,
-    Indices,
-    Integers,
-    Plans,
-    Reals,
-    Texts,
-    inner,
-    plans_of,
-    texts_of,
-    whole,
-    with_methods,
-)
-from groundling.overlay.encoding import Encoding
+from groundling.overlay.batch import Batch, Indices, Integers, Plans, Reals, Texts, part_of, whole
+from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.potentials import PairTables, tabulate
-from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
+from groundling.ragged import sizes_of, starts_of
 
 __all__ = [
     "TILE", "Arrangement", "ChartSpace", "FlatLayout", "FlatTile", "GraphLayout", "GraphTile",
-    "PlanSpace", "Room", "Workspace", "arrange", "is_flat", "lay_out_flat", "lay_out_graphs",
+    "PlanLayout", "Room", "Workspace", "arrange", "is_flat", "lay_out_flat", "lay_out_graphs",
     "make_workspace", "measure_room",
 ]  # fmt: skip
 
@@ -223,21 +212,12 @@ class GraphLayout(NamedTuple):
     shape_relations: Integers  # shape × relation -> how many links there are
     link: NDArray[np.uint64]  # relation, from, to; packed, as reading is what takes time
 
-    # A part of the batch
-    candidate_actions: Integers
-    action_graph: Integers
-    graph_shape: Integers
-    graph_nodes: Integers
-    graph_node: Integers
-    shape_nodes: Integers
-    node_enters: Integers
-
-    def open_tile(self, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
+    def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile, laid out in the workspace; if it is not fresh, it is there already."""
         first, last = self.tile_candidates[tile], self.tile_candidates[tile + 1]
-        actions = self.candidate_actions[last] - self.candidate_actions[first]
+        actions = plans.candidate_actions[last] - plans.candidate_actions[first]
         if fresh:
-            _lay_out_tile(self, space, first, last, nodes)
+            _lay_out_tile(self, plans, space, (first, last), nodes)
         return GraphTile(
             up_to_eights(whole(space.action_start[actions])), self.order[first:last],
             space.state_node, space.action_block[:actions], space.action_before,
@@ -260,7 +240,7 @@ class FlatLayout(NamedTuple):
     strip_after: Reals
     state_node: Indices
 
-    def open_tile(self, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
+    def open_tile(self, plans: Plans, space: TileSpace, tile: int, nodes: int, fresh: bool) -> Any:
         """Return a tile, which is laid out already."""
         first, last = whole(self.tile_strips[tile]), whole(self.tile_strips[tile + 1])
         return FlatTile(
@@ -272,13 +252,15 @@ class FlatLayout(NamedTuple):
 
 
 @inner
-def _lay_out_tile(layout: GraphLayout, space: TileSpace, first: int, last: int, nodes: int) -> None:
+def _lay_out_tile(
+    layout: GraphLayout, plans: Plans, space: TileSpace, candidates: tuple[int, int], nodes: int
+) -> None:
     """Write the states of some candidates side by side, and their links relation by relation."""
-    relations = len(space.next_link)
-    begin, end = layout.candidate_actions[first], layout.candidate_actions[last]
+    relations, (first, last) = len(space.next_link), candidates
+    begin, end = plans.candidate_actions[first], plans.candidate_actions[last]
     space.relation_links[:] = 0
     for action in range(begin, end):
-        shape = layout.graph_shape[layout.action_graph[action]]
+        shape = plans.graph_shape[plans.action_graph[action]]
         for relation in range(relations):
             space.relation_links[relation + 1] += layout.shape_relations[shape, relation]
     for relation in range(relations):
@@ -286,11 +268,11 @@ def _lay_out_tile(layout: GraphLayout, space: TileSpace, first: int, last: int, 
         space.relation_links[relation + 1] += space.relation_links[relation]
     state = 0
     for candidate in range(first, last):
-        actions = layout.candidate_actions[candidate], layout.candidate_actions[candidate + 1]
+        actions = plans.candidate_actions[candidate], plans.candidate_actions[candidate + 1]
         for action in range(*actions):
-            graph = layout.action_graph[action]
-            shape = layout.graph_shape[graph]
-            enters = layout.shape_nodes[shape] - state
+            graph = plans.action_graph[action]
+            shape = plans.graph_shape[graph]
+            enters = plans.shape_nodes[shape] - state
             space.action_start[action - begin] = state
             space.action_block[action - begin] = candidate - first
             space.action_before[action - begin] = 1.0 if action > actions[0] else 0.0
@@ -301,16 +283,13 @@ def _lay_out_tile(layout: GraphLayout, space: TileSpace, first: int, last: int, 
                 place = space.next_link[relation]
                 space.next_link[relation] = place + 1
                 space.link[np.uint32(place)] = layout.link[i] + both
-            for node in range(layout.graph_nodes[graph], layout.graph_nodes[graph + 1]):
-                space.state_node[state] = layout.graph_node[node]
-                space.state_enters[state] = layout.node_enters[enters + state] != 0
+            for node in range(plans.graph_nodes[graph], plans.graph_nodes[graph + 1]):
+                space.state_node[state] = plans.graph_node[node]
+                space.state_enters[state] = plans.node_enters[enters + state] != 0
                 state += 1
     space.action_start[end - begin] = state
     for rest in range(state, up_to_eights(state)):
         space.state_node[rest] = nodes
-
-
-_OF_BATCH = GraphLayout._fields[7:]
 
 
 def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
@@ -353,7 +332,6 @@ def lay_out_graphs(batch: Batch, *, alone: bool = False) -> GraphLayout:
         shape_links=starts_of(np.bincount(shape[order], minlength=shapes), np.int32),
         shape_relations=counts.reshape(shapes, relations).astype(np.int32),
         link=to | source << FROM | relation << RELATION,
-        **{name: getattr(batch, name) for name in _OF_BATCH},
     )
 
 
@@ -466,9 +444,6 @@ class Room(NamedTuple):
     graphs: int
 
 
-_PER_WORD = ("tile_cells", "cells", "scores")  # room that grows with a text
-
-
 class TileSpace(NamedTuple):
     """Where a tile of graphs is laid out; see `GraphTile`."""
 
@@ -497,7 +472,7 @@ class ChartSpace(NamedTuple):
     lives: NDArray[np.bool_]  # group -> whether a candidate of the tile has a weight
 
 
-class PlanSpace(NamedTuple):
+class PlanLayout(NamedTuple):
     """What is known of the candidates of an instance."""
 
     group_shift: Reals  # group -> what scores were divided by
@@ -517,7 +492,7 @@ class Workspace(NamedTuple):
 
     tile: TileSpace
     chart: ChartSpace
-    plans: PlanSpace
+    plans: PlanLayout
 
 
 def measure_room(batch: Batch, layout: GraphLayout | FlatLayout) -> Room:
@@ -563,42 +538,26 @@ def _check_limit(what: str, found: int, most: int, cure: str) -> None:
 
 def make_workspace(room: Room) -> Workspace:
     """Allocate working memory."""
-    grouped = room.candidates * room.groups
-    lanes = room.candidates // LANES + 1
+    actions, states = room.tile_actions, room.tile_states
     tile = TileSpace(
-        action_start=np.zeros(room.tile_actions + 1, np.uint64),
-        action_block=np.zeros(room.tile_actions, np.int32),
-        action_before=np.zeros(room.tile_actions),
-        action_after=np.zeros(room.tile_actions),
-        state_node=np.zeros(room.tile_states, np.uint32),
-        state_enters=np.zeros(room.tile_states, np.bool_),
-        link=np.zeros(room.tile_links, np.uint64),
-        relation_links=np.zeros(room.relations + 1, np.int32),
-        next_link=np.zeros(room.relations, np.int32),
-    )
+        np.zeros(actions + 1, np.uint64), np.zeros(actions, np.int32), np.zeros(actions),
+        np.zeros(actions), np.zeros(states, np.uint32), np.zeros(states, np.bool_),
+        np.zeros(room.tile_links, np.uint64), np.zeros(room.relations + 1, np.int32),
+        np.zeros(room.relations, np.int32),
+    )  # fmt: skip
+    cells, lanes = room.cells // LANES + 1, room.candidates // LANES + 1
+    scores = room.scores + 1  # and one for what is no state
     chart = ChartSpace(
-        rows=lane_rows(room.cells // LANES + 1),
-        messages=lane_rows(room.cells // LANES + 1),
-        posteriors=lane_rows(room.tile_cells // LANES + 1),
-        scores=np.zeros(room.scores + 1),  # and one for what is no state
-        counts=np.zeros(room.scores + 1),
-        asked=lane_rows(room.tile_states // LANES + 1),
-        sums=lane_rows(lanes),
-        factors=lane_rows(lanes),
-        lives=np.zeros(room.groups, np.bool_),
-    )
-    plans = PlanSpace(
-        group_shift=np.zeros(room.groups),
-        group_log=np.zeros(grouped),
-        group_weight=np.zeros(grouped),
-        free=np.zeros(room.candidates),
-        free_weight=np.zeros(room.candidates),
-        kind_score=np.zeros(room.kinds),
-        kind_weight=np.zeros(room.kinds),
-        graph_score=np.zeros(room.graphs),
-        graph_weight=np.zeros(room.graphs),
-        in_logs=np.zeros(room.candidates, np.bool_),
-    )
+        lane_rows(cells), lane_rows(cells), lane_rows(room.tile_cells // LANES + 1),
+        np.zeros(scores), np.zeros(scores), lane_rows(states // LANES + 1), lane_rows(lanes),
+        lane_rows(lanes), np.zeros(room.groups, np.bool_),
+    )  # fmt: skip
+    grouped = room.candidates * room.groups
+    plans = PlanLayout(
+        np.zeros(room.groups), np.zeros(grouped), np.zeros(grouped), np.zeros(room.candidates),
+        np.zeros(room.candidates), np.zeros(room.kinds), np.zeros(room.kinds),
+        np.zeros(room.graphs), np.zeros(room.graphs), np.zeros(room.candidates, np.bool_),
+    )  # fmt: skip
     return Workspace(tile, chart, plans)
 
 
@@ -616,33 +575,19 @@ class Arrangement(NamedTuple):
     room: Room  # what the largest instance needs
 
 
-class _Arranged(NamedTuple):
-    """How candidates were laid out for a text alone, of so many words."""
-
-    layout: GraphLayout | FlatLayout
-    room: Room
-    words: int
-
-
 def arrange(encoding: Encoding) -> Arrangement:
     """Lay an encoding out for kernels."""
-    batch, kept, words = encoding.batch, encoding.alone, len(encoding.word_sets)
-    before: _Arranged | None = None if kept is None else kept.arranged
-    if before is None:
+    batch, kept = encoding.batch, encoding.alone
+    layout: GraphLayout | FlatLayout | None = None if kept is None else kept.layout
+    if layout is None:
         layout = lay_out_flat(batch) if is_flat(batch) else lay_out_graphs(batch)
-        room = measure_room(batch, layout)
-        if kept is not None and words:
-            kept.arranged = _Arranged(layout, room, words)
-    else:  # for another text, of other words
-        layout = before.layout
-        scaled = {name: getattr(before.room, name) // before.words * words for name in _PER_WORD}
-        scaled = {name: max(1, size) for name, size in scaled.items()}
-        room = before.room._replace(groups=int(batch.instance_groups[-1]), **scaled)
+        if kept is not None:
+            kept.layout = layout
     return Arrangement(
         pairs=tabulate(encoding.tables),
-        texts=texts_of(batch, encoding.word_sets),
-        plans=plans_of(batch),
+        texts=part_of(batch, Texts),
+        plans=part_of(batch, Plans),
         layout=layout,
         advances=np.unique(batch.word_advance[batch.word_advance >= 0]),
-        room=room,
+        room=measure_room(batch, layout),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import Integers, Reals
-from groundling.overlay.ragged import sizes_of, starts_of
+from groundling.ragged import sizes_of, starts_of
 
 __all__ = ["Parts", "share_parts"]
 

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.compiling import DEBUG
-from groundling.overlay.batch import Integers, Plans, Reals, Texts, compiled, inner, whole
-from groundling.overlay.layout import ChartSpace, FlatLayout, GraphLayout, PlanSpace, Workspace
+from groundling.compiler import DEBUG, compiled, inner
+from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
+from groundling.overlay.layout import ChartSpace, FlatLayout, GraphLayout, PlanLayout, Workspace
 from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
 
-__all__ = ["EXPECT", "LEARN", "SCORE", "UNITS", "Job", "pass_instances"]
+__all__ = ["EXPECT", "LEARN", "SCORE", "UNITS", "PassJob", "pass_instances"]
 
 # What a pass is for: scores of candidates; these and their gradient; scores of every group of
 # words by itself; the expected counts of such groups, weighted from outside.
 SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3
 
 
-class Job(NamedTuple):
+class PassJob(NamedTuple):
     """What a pass is for, and where its results go.
 
     `scores` receives scores of candidates (SCORE, LEARN). `groups` and `free`, laid out as
@@ -49,7 +49,7 @@ class Job(NamedTuple):
 @compiled
 def pass_instances(
     texts: Texts, plans: Plans, layout: GraphLayout | FlatLayout, psi: Any, workspace: Workspace,
-    job: Job,
+    job: PassJob,
 ) -> float:  # fmt: skip
     """Pass over instances for some purpose; return Σ weight · -log p(gold)."""
     loss = 0.0
@@ -87,7 +87,7 @@ def pass_instances(
                 if not psi.ring.wants(in_logs[layout.order[layout.tile_candidates[number]]]):
                     continue
                 fresh = way == 0 or tiles[1] - tiles[0] > 1  # else it is there still
-                tile = layout.open_tile(workspace.tile, number, text.nodes, fresh)
+                tile = layout.open_tile(plans, workspace.tile, number, text.nodes, fresh)
                 if DEBUG:
                     _check_chart(charts, place, text.words, tile.states)
                 chart = Chart(charts.rows[place:], charts.messages[place:], charts.posteriors)
@@ -137,9 +137,10 @@ def _read_text(texts: Texts, instance: int, stay: int) -> Text:
     groups = texts.instance_groups[instance + 1] - texts.instance_groups[instance]
     return Text(
         last - first, whole(texts.instance_nodes[instance]), whole(groups), whole(stay),
-        texts.parent[first:last], texts.link[first:last], texts.dependency[first:last],
-        texts.direction[first:last], texts.group[first:last], texts.advance[first:last],
-        texts.set[first:last], texts.leads[first:last],
+        texts.word_parent[first:last], texts.word_link[first:last],
+        texts.word_dependency[first:last], texts.word_direction[first:last],
+        texts.word_group[first:last], texts.word_advance[first:last], texts.word_set[first:last],
+        texts.word_leads[first:last],
     )  # fmt: skip
 
 
@@ -154,7 +155,7 @@ def _check_chart(space: ChartSpace, place: int, words: int, states: int) -> None
 
 @inner
 def _score_free(
-    plans: Plans, instance: int, pair_score: Reals, space: PlanSpace, free: Reals
+    plans: Plans, instance: int, pair_score: Reals, space: PlanLayout, free: Reals
 ) -> None:
     """ψ(n) + Σ ψ(y_j) and whatever else each candidate scores in every alignment."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]
@@ -176,7 +177,7 @@ def _score_free(
 
 @inner
 def _return_free(
-    plans: Plans, instance: int, free_weight: Reals, space: PlanSpace, pair_grad: Reals
+    plans: Plans, instance: int, free_weight: Reals, space: PlanLayout, pair_grad: Reals
 ) -> None:
     """Undo `_score_free`: add the weights of candidates to the pairs that they have."""
     kind, graph = plans.instance_kinds[instance], plans.instance_graphs[instance]

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import Indices, Integers, Reals, compiled, inner, whole
+from groundling.compiler import compiled, inner
+from groundling.features.feature_tables import LabelTables
+from groundling.overlay.batch import Indices, Integers, Reals, whole
 from groundling.overlay.distinct import distinct_keys
 from groundling.overlay.parts import share_parts
-from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.simd import (
     LANES,
     fetch,
@@ -26,36 +27,16 @@ from groundling.overlay.simd import (
     spread,
     store,
 )
+from groundling.ragged import sizes_of, starts_of
 
 __all__ = [
-    "LabelTables", "PairTables", "Scratch", "make_scratch", "return_amounts", "return_edges",
-    "return_sets", "score_edges", "score_sets", "tabulate", "with_rows",
+    "PairTables", "Scratch", "make_scratch", "return_amounts", "return_edges",
+    "return_sets", "score_edges", "score_sets", "tabulate",
 ]  # fmt: skip
 
 
-class LabelTables(NamedTuple):
-    """Which labels word sets and nodes have, and which features labels join: sparse tables."""
-
-    set_labels: Integers  # word set -> labels
-    set_label: Integers
-    set_amount: Reals
-    node_labels: Integers  # node -> labels
-    node_label: Integers
-    node_amount: Reals
-    label_part: Integers  # node label -> what it is about, see `share_parts`
-    label_rows: Integers  # word label -> joined features by node label
-    row_label: Integers
-    row_feature: Integers
-    row_value: Reals
-    set_pairs: Integers  # word set -> its pairs
-    pair_node: Integers
-    edge_rows: Integers  # dependency × relation -> features
-    edge_feature: Integers
-    edge_value: Reals
-
-
 class PairTables(NamedTuple):
-    """What turns weights into scores of pairs: `LabelTables` with unsigned indices, in blocks.
+    """How the scores of pairs are worked out: in blocks, of word sets that meet the same nodes.
 
     The scores of several word sets, a block, are worked out side by side for every node that
     one of them meets: what is read of a node serves them all. Nodes are sums of parts, which are
@@ -63,14 +44,6 @@ class PairTables(NamedTuple):
     parts they have: loops over parts are equally long for long stretches.
     """
 
-    set_labels: Integers
-    set_label: Integers
-    set_amount: Reals
-    label_rows: Indices
-    row_label: Indices
-    row_feature: Indices
-    row_value: Reals
-    set_pairs: Indices
     block_set: Integers  # block of word sets, eight each -> sets
     pair_place: Indices  # pair -> its place in the table (nodes × sets) of its block
     block_nodes: Indices  # block of word sets -> nodes that they meet
@@ -85,8 +58,6 @@ class PairTables(NamedTuple):
 
 
 _ORDERS, _ALIKE = 32, 128  # random orders by which word sets are compared, with so many others
-
-_NO_ROWS = np.zeros(0, np.uint32)
 
 
 def tabulate(labels: LabelTables) -> PairTables:
@@ -114,15 +85,7 @@ def tabulate(labels: LabelTables) -> PairTables:
     used, _ = distinct_keys(
         np.repeat(met >> 32, counts) << 32 | of_nodes, len(nodes.part_labels) - 1
     )
-    tables = PairTables(
-        set_labels=labels.set_labels,
-        set_label=labels.set_label,
-        set_amount=labels.set_amount,
-        label_rows=_NO_ROWS,
-        row_label=_NO_ROWS,
-        row_feature=_NO_ROWS,
-        row_value=labels.row_value,
-        set_pairs=labels.set_pairs.view(np.uint32),
+    return PairTables(
         block_set=block_set.astype(np.int32),
         pair_place=((where - block_nodes[block]) * LANES + lane).astype(np.uint32),
         block_nodes=block_nodes.astype(np.uint32),
@@ -135,7 +98,6 @@ def tabulate(labels: LabelTables) -> PairTables:
         part_label=(nodes.part_label * LANES).astype(np.uint32),
         part_amount=nodes.part_amount,
     )
-    return with_rows(tables, labels)
 
 
 def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
@@ -164,16 +126,6 @@ def _group_sets(labels: LabelTables) -> NDArray[np.int64]:
     return np.concatenate(grouped)
 
 
-def with_rows(tables: PairTables, labels: LabelTables) -> PairTables:
-    """Return the tables with the features that labels join now; all else depends on none."""
-    return tables._replace(
-        label_rows=labels.label_rows.view(np.uint32),
-        row_label=(labels.row_label * LANES).view(np.uint32),
-        row_feature=labels.row_feature.view(np.uint32),
-        row_value=labels.row_value,
-    )
-
-
 def _entries(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
     """Return the places starts[i] … starts[i] + sizes[i] - 1, for every i."""
     ends = np.cumsum(sizes)
@@ -195,35 +147,47 @@ def make_scratch(tables: PairTables) -> Scratch:
     return Scratch(lane_rows(labels), lane_rows(len(tables.part_labels) - 1), lane_rows(nodes))
 
 
+@inner
+def _pair(starts: Integers, number: int) -> tuple[Any, Any]:
+    """Return where a range begins and ends, unsigned: no index then counts from the end."""
+    return np.uint32(starts[number]), np.uint32(starts[number + 1])
+
+
+@inner
+def _place(labels: LabelTables, row: int, lane: int) -> Any:
+    """Return where the number of a row's node label is, for one of eight word sets."""
+    return np.uint32(labels.row_label[row]) * np.uint32(LANES) + np.uint32(lane)
+
+
 @compiled
 def score_sets(
-    tables: PairTables, theta: Reals, span: tuple[int, int], scratch: Scratch, pair_score: Reals,
-    pair_shifted: Reals, set_shift: Reals,
+    labels: LabelTables, tables: PairTables, theta: Reals, span: tuple[int, int], scratch: Scratch,
+    pair_score: Reals, pair_shifted: Reals, set_shift: Reals,
 ) -> None:  # fmt: skip
     """Score the pairs of some blocks of word sets; `set_shift` receives each set's best score.
 
     `pair_shifted` receives the scores less that best one.
     """
     one = np.uint32(1)
-    labels, parts, table = scratch
+    by_label, parts, table = scratch
     for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
-        labels[:] = 0.0
+        by_label[:] = 0.0
         for lane in range(len(sets)):
             s = sets[lane]
-            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
-                label, amount = tables.set_label[i], tables.set_amount[i]
+            for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
+                label, amount = labels.set_label[i], labels.set_amount[i]
                 if amount == 0.0:
                     continue
-                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                    labels[tables.row_label[row] + np.uint32(lane)] += (
-                        amount * tables.row_value[row] * theta[tables.row_feature[row]]
+                for row in range(*_pair(labels.label_rows, label)):
+                    by_label[_place(labels, row, lane)] += (
+                        amount * labels.row_value[row] * theta[np.uint32(labels.row_feature[row])]
                     )
         for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
             part = tables.block_part[entry]
             eight = spread(0.0)
             for i in range(tables.part_labels[part], tables.part_labels[part + one]):
-                eight = eight + tables.part_amount[i] * load(labels, tables.part_label[i])
+                eight = eight + tables.part_amount[i] * load(by_label, tables.part_label[i])
             store(parts, part * LANES, eight)
         place = 0
         for entry in range(tables.block_nodes[block], tables.block_nodes[block + 1]):
@@ -234,7 +198,7 @@ def score_sets(
             store(table, place, eight)
             place += LANES
         for s in sets:
-            begin, end = whole(tables.set_pairs[s]), whole(tables.set_pairs[s + 1])
+            begin, end = whole(labels.set_pairs[s]), whole(labels.set_pairs[s + 1])
             full = begin + (end - begin) // LANES * LANES
             tops, top = spread(-math.inf), -math.inf
             for pair in range(begin, full, LANES):
@@ -251,14 +215,16 @@ def score_sets(
 
 
 @inner
-def _return_labels(tables: PairTables, pair_grads: Reals, block: int, scratch: Scratch) -> None:
+def _return_labels(
+    labels: LabelTables, tables: PairTables, pair_grads: Reals, block: int, scratch: Scratch
+) -> None:
     """From expected counts of the pairs of a block, of each thread, to counts of node labels."""
     one = np.uint32(1)
-    labels, parts, table = scratch
+    by_label, parts, table = scratch
     begin, end = tables.block_nodes[block], tables.block_nodes[block + 1]
     table[: (end - begin) * LANES] = 0.0
     for s in tables.block_set[block * LANES : (block + 1) * LANES]:
-        for pair in range(tables.set_pairs[s], tables.set_pairs[s + 1]):
+        for pair in range(*_pair(labels.set_pairs, s)):
             count = pair_grads[0, pair]
             for thread in range(1, len(pair_grads)):
                 count += pair_grads[thread, pair]
@@ -273,63 +239,61 @@ def _return_labels(tables: PairTables, pair_grads: Reals, block: int, scratch: S
             part = tables.node_part[i]
             store(parts, part, load(parts, part) + eight)
         place += LANES
-    labels[:] = 0.0
+    by_label[:] = 0.0
     for entry in range(tables.block_parts[block], tables.block_parts[block + 1]):
         part = tables.block_part[entry]
         eight = load(parts, part * LANES)
         for i in range(tables.part_labels[part], tables.part_labels[part + one]):
             label = tables.part_label[i]
-            store(labels, label, load(labels, label) + tables.part_amount[i] * eight)
+            store(by_label, label, load(by_label, label) + tables.part_amount[i] * eight)
 
 
 @compiled
 def return_sets(
-    tables: PairTables, pair_grads: Reals, span: tuple[int, int], scratch: Scratch,
-    theta_grad: Reals,
+    labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
+    scratch: Scratch, theta_grad: Reals,
 ) -> None:  # fmt: skip
     """Undo `score_sets`: from expected counts of pairs, of each thread, to the gradient."""
     for block in range(span[0], span[1]):
-        _return_labels(tables, pair_grads, block, scratch)
+        _return_labels(labels, tables, pair_grads, block, scratch)
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         for lane in range(len(sets)):
             s = sets[lane]
-            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
-                label, amount = tables.set_label[i], tables.set_amount[i]
+            for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
+                label, amount = labels.set_label[i], labels.set_amount[i]
                 if amount == 0.0:
                     continue
-                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
-                    theta_grad[tables.row_feature[row]] += (
-                        amount
-                        * tables.row_value[row]
-                        * scratch.labels[tables.row_label[row] + np.uint32(lane)]
+                for row in range(*_pair(labels.label_rows, label)):
+                    theta_grad[np.uint32(labels.row_feature[row])] += (
+                        amount * labels.row_value[row] * scratch.labels[_place(labels, row, lane)]
                     )
 
 
 @compiled
 def return_amounts(
-    tables: PairTables, pair_grads: Reals, span: tuple[int, int], scratch: Scratch, theta: Reals,
-    wanted: NDArray[np.bool_], amount_grad: Reals,
+    labels: LabelTables, tables: PairTables, pair_grads: Reals, span: tuple[int, int],
+    scratch: Scratch, theta: Reals, wanted: NDArray[np.bool_], amount_grad: Reals,
 ) -> None:  # fmt: skip
     """From expected counts of pairs to the gradient of how far each word has each label wanted."""
     for block in range(span[0], span[1]):
         sets = tables.block_set[block * LANES : (block + 1) * LANES]
         asked = False
         for s in sets:
-            asked |= bool(wanted[tables.set_labels[s] : tables.set_labels[s + 1]].any())
+            asked |= bool(wanted[labels.set_labels[s] : labels.set_labels[s + 1]].any())
         if not asked:
             continue
-        _return_labels(tables, pair_grads, block, scratch)
+        _return_labels(labels, tables, pair_grads, block, scratch)
         for lane in range(len(sets)):
             s = sets[lane]
-            for i in range(tables.set_labels[s], tables.set_labels[s + 1]):
+            for i in range(labels.set_labels[s], labels.set_labels[s + 1]):
                 if not wanted[i]:
                     continue
-                label = tables.set_label[i]
-                for row in range(tables.label_rows[label], tables.label_rows[label + 1]):
+                label = labels.set_label[i]
+                for row in range(*_pair(labels.label_rows, label)):
                     amount_grad[i] += (
-                        tables.row_value[row]
-                        * theta[tables.row_feature[row]]
-                        * scratch.labels[tables.row_label[row] + np.uint32(lane)]
+                        labels.row_value[row]
+                        * theta[np.uint32(labels.row_feature[row])]
+                        * scratch.labels[_place(labels, row, lane)]
                     )
 
 

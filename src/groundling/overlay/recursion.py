@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.overlay.batch import Indices, Integers, Reals, inner
+from groundling.compiler import inner
+from groundling.overlay.batch import Indices, Integers, Reals
 from groundling.overlay.simd import LANES, fetch, load, masked, spread, store, up_to_eights
 from groundling.overlay.skeletons import BOUND, UNIT
 

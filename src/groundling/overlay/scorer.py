@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.overlay.batch import Reals
-from groundling.overlay.encoding import Encoding
+from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.layout import (
     Arrangement,
     FlatLayout,
@@ -24,7 +24,7 @@ from groundling.overlay.layout import (
     make_workspace,
     measure_room,
 )
-from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, Job, pass_instances
+from groundling.overlay.passes import EXPECT, LEARN, SCORE, UNITS, PassJob, pass_instances
 from groundling.overlay.potentials import (
     Scratch,
     make_scratch,
@@ -34,9 +34,9 @@ from groundling.overlay.potentials import (
     score_edges,
     score_sets,
 )
-from groundling.overlay.ragged import sizes_of, starts_of
 from groundling.overlay.semiring import Best, LogPotentials, Logs, Scaled, ScaledPotentials
 from groundling.overlay.simd import up_to_eights
+from groundling.ragged import sizes_of, starts_of
 
 __all__ = ["Potentials", "Scorer"]
 
@@ -79,7 +79,7 @@ class Scorer:
         self.width = len(encoding.space)
         blocks = sizes_of(self.arrangement.pairs.block_nodes.astype(np.float64))
         self._block_shards = self._shards(len(blocks), lambda: blocks)
-        self._instance_shards = self._shards(len(batch.instance_weight), self._cells)
+        self._instance_shards = self._shards(encoding.instances, lambda: encoding.cells)
         self._layout = self.arrangement.layout
         self._workspaces = self._make_workspaces(self._layout)
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
@@ -88,14 +88,6 @@ class Scorer:
     def labels(self) -> int:
         """The number of node labels."""
         return int(self.tables.node_label.max(initial=0)) + 1
-
-    def _cells(self) -> NDArray[Any]:
-        """Return how many chart cells each instance has."""
-        batch = self.batch
-        states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
-        states = states[batch.candidate_actions[batch.instance_candidates]]
-        cells: NDArray[Any] = sizes_of(batch.instance_words) * sizes_of(states)
-        return cells
 
     def _make_workspaces(self, layout: GraphLayout | FlatLayout) -> list[Workspace]:
         known = layout is self.arrangement.layout
@@ -151,7 +143,9 @@ class Scorer:
 
         def work(shard: int) -> None:
             span, scratch = self._block_shards[shard], scratches[shard]
-            score_sets(arranged.pairs, theta, span, scratch, pair_score, pair_exp, set_shift)
+            score_sets(
+                self.tables, arranged.pairs, theta, span, scratch, pair_score, pair_exp, set_shift
+            )
 
         self._each(work)
         cuts = np.linspace(0, len(pair_exp), self.threads + 1).astype(int).tolist()
@@ -198,7 +192,7 @@ class Scorer:
 
         def work(shard: int) -> float:
             first, last = self._instance_shards[shard]
-            job = Job(
+            job = PassJob(
                 purpose, first, last, in_logs, scores, self.group_start, groups, free,
                 pair_grads[shard], edge_grads[shard],
             )  # fmt: skip
@@ -238,7 +232,9 @@ class Scorer:
 
         def work(shard: int) -> None:
             span, scratch = self._block_shards[shard], scratches[shard]
-            return_amounts(pairs, self._pair_grads, span, scratch, theta, wanted, gradient)
+            return_amounts(
+                self.tables, pairs, self._pair_grads, span, scratch, theta, wanted, gradient
+            )
 
         self._each(work)
         return loss, gradient
@@ -256,7 +252,7 @@ class Scorer:
         def work(shard: int) -> None:
             theta_grads[shard][:] = 0.0
             span, scratch = self._block_shards[shard], scratches[shard]
-            return_sets(pairs, self._pair_grads, span, scratch, theta_grads[shard])
+            return_sets(self.tables, pairs, self._pair_grads, span, scratch, theta_grads[shard])
 
         self._each(work)
         gradient = self._collect(theta_grads).copy()
@@ -279,7 +275,7 @@ class Scorer:
         in_logs[place] = True
         psi = potentials.logs._replace(ring=Best()) if best else potentials.logs
         layout, (space, *_) = self._log_layout
-        job = Job(
+        job = PassJob(
             EXPECT, instance, instance + 1, in_logs, _NONE, self.group_start,
             np.ones(int(self.group_start[-1])), np.zeros(len(in_logs)),
             np.zeros(len(self.tables.pair_node)), np.zeros_like(psi.edge),

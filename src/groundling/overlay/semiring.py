@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from groundling.overlay.batch import Indices, Reals, with_methods
+from groundling.compiler import with_methods
+from groundling.overlay.batch import Indices, Reals
 from groundling.overlay.simd import (
     LANES,
     difference,

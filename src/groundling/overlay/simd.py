@@ -11,6 +11,9 @@ NumPy, where numba is disabled (NUMBA_DISABLE_JIT).
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from inspect import Signature
+from inspect import signature as signature_of
 from typing import Any
 
 import numba
@@ -21,8 +24,8 @@ from numba.extending import intrinsic, models, register_jitable, register_model
 from numba.extending import lower_builtin as _lower_builtin
 from numpy.typing import NDArray
 
-from groundling.compiling import DEBUG
-from groundling.internals import ConcreteTemplate, array_data, infer_global, signature
+from groundling.compiler import DEBUG
+from groundling.numba_internals import ConcreteTemplate, array_data, infer_global, signature
 
 __all__ = [
     "LANES", "PLAIN", "difference", "fetch", "lane_rows", "larger", "largest", "load", "masked",
@@ -79,7 +82,7 @@ def _at(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
 
 
 def _all_alike(builder: Any, number: Any) -> Any:
-    empty = ir.Constant(_EIGHT, ir.Undefined)
+    empty = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
     one = builder.insert_element(empty, number, _INTEGER(0))
     return builder.shuffle_vector(one, empty, ir.Constant(_INDICES, [0] * LANES))
 
@@ -88,86 +91,86 @@ def _constant(like: Any, number: float) -> Any:
     return ir.Constant(like, [number] * LANES if like == _EIGHT else number)
 
 
-def _load(context: Any, array: Any, place: Any) -> Any:
+def _emits(kinds: Callable[..., Any]) -> Any:
+    """Make an intrinsic of a function that emits code; `kinds` returns its signature."""
+
+    def decorate(emit: Callable[..., Any]) -> Any:
+        def typed(context: Any, *given: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                return emit(context, builder, signature.args, *values)
+
+            return kinds(*given), generate
+
+        context, *_ = signature_of(typed).parameters.values()
+        parameters = [context, *signature_of(kinds).parameters.values()]
+        typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        typed.__name__ = emit.__name__
+        return intrinsic(typed)
+
+    return decorate
+
+
+@_emits(lambda array, place: signature(_eight, array, types.intp))
+def load(context: Any, builder: Any, kinds: Any, array: Any, place: Any) -> Any:
     """Return eight numbers of an array from a place on."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return builder.load(_at(context, builder, signature.args[0], *given), align=8)
-
-    return signature(_eight, array, types.intp), generate
+    return builder.load(_at(context, builder, kinds[0], array, place), align=8)
 
 
-def _store(context: Any, array: Any, place: Any, eight: Any) -> Any:
+@_emits(lambda array, place, eight: signature(types.void, array, types.intp, _eight))
+def store(context: Any, builder: Any, kinds: Any, array: Any, place: Any, eight: Any) -> Any:
     """Write eight numbers into an array from a place on."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        builder.store(given[2], _at(context, builder, signature.args[0], *given[:2]), align=8)
-        return context.get_dummy_value()
-
-    return signature(types.void, array, types.intp, _eight), generate
+    builder.store(eight, _at(context, builder, kinds[0], array, place), align=8)
+    return context.get_dummy_value()
 
 
-def _spread(context: Any, number: Any) -> Any:
+@_emits(lambda number: signature(_eight, types.float64))
+def spread(context: Any, builder: Any, kinds: Any, number: Any) -> Any:
     """Return a number eight times."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return _all_alike(builder, given[0])
-
-    return signature(_eight, types.float64), generate
+    return _all_alike(builder, number)
 
 
-def _fetch(context: Any, array: Any, first: Any, index: Any, place: Any) -> Any:
+@_emits(lambda array, first, index, place: signature(_eight, array, types.intp, index, types.intp))
+def fetch(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
     """Return array[first + index[place + k]] for k = 0 … 7."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        data, indices = (array_data(context, builder, signature.args[i], given[i]) for i in (0, 2))
-        data = builder.gep(data, [given[1]])
-        found = ir.Constant(_EIGHT, ir.Undefined)
-        for k in range(LANES):
-            entry = builder.gep(indices, [builder.add(given[3], given[3].type(k))])
-            entry = builder.zext(builder.load(entry), ir.IntType(64))
-            number = builder.load(builder.gep(data, [entry]))
-            found = builder.insert_element(found, number, _INTEGER(k))
-        return found
-
-    return signature(_eight, array, types.intp, index, types.intp), generate
+    data, indices = (array_data(context, builder, kinds[i], given[i]) for i in (0, 2))
+    data, place = builder.gep(data, [given[1]]), given[3]
+    found = ir.Constant(_EIGHT, ir.Undefined)
+    for k in range(LANES):
+        entry = builder.load(builder.gep(indices, [builder.add(place, place.type(k))]))
+        number = builder.load(builder.gep(data, [builder.zext(entry, ir.IntType(64))]))
+        found = builder.insert_element(found, number, _INTEGER(k))
+    return found
 
 
-def _masked(context: Any, eight: Any, index: Any, place: Any, none: Any, zero: Any) -> Any:
+@_emits(
+    lambda eight, index, place, none, zero: signature(
+        _eight, _eight, index, types.intp, types.intp, types.float64
+    )
+)
+def masked(context: Any, builder: Any, kinds: Any, *given: Any) -> Any:
     """Return eight numbers, with `zero` where index[place + k] is `none`."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        indices = array_data(context, builder, signature.args[1], given[1])
-        there = builder.bitcast(builder.gep(indices, [given[2]]), _INDICES.as_pointer())
-        empty = ir.Constant(_INDICES, ir.Undefined)
-        none = builder.insert_element(empty, builder.trunc(given[3], _INTEGER), _INTEGER(0))
-        none = builder.shuffle_vector(none, empty, ir.Constant(_INDICES, [0] * LANES))
-        some = builder.icmp_unsigned("!=", builder.load(there, align=4), none)
-        return builder.select(some, given[0], _all_alike(builder, given[4]))
-
-    return signature(_eight, _eight, index, types.intp, types.intp, types.float64), generate
+    eight, index, place, none, zero = given
+    indices = array_data(context, builder, kinds[1], index)
+    there = builder.bitcast(builder.gep(indices, [place]), _INDICES.as_pointer())
+    none = _all_alike(builder, builder.trunc(none, _INTEGER))
+    some = builder.icmp_unsigned("!=", builder.load(there, align=4), none)
+    return builder.select(some, eight, _all_alike(builder, zero))
 
 
-def _quotient(context: Any, above: Any, below: Any) -> Any:
+@_emits(lambda above, below: signature(above, above, above))
+def quotient(context: Any, builder: Any, kinds: Any, above: Any, below: Any) -> Any:
     """Divide numbers or eights; 0 where the divisor is not above 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        zero = _constant(given[0].type, 0.0)
-        some = builder.fcmp_ordered(">", given[1], zero)
-        return builder.select(some, builder.fdiv(*given), zero)
-
-    return signature(above, above, above), generate
+    zero = _constant(above.type, 0.0)
+    some = builder.fcmp_ordered(">", below, zero)
+    return builder.select(some, builder.fdiv(above, below), zero)
 
 
-def _difference(context: Any, one: Any, other: Any) -> Any:
+@_emits(lambda one, other: signature(one, one, one))
+def difference(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> Any:
     """Subtract numbers or eights; -inf where the other is -inf."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        nothing = _constant(given[0].type, float("-inf"))
-        some = builder.fcmp_ordered(">", given[1], nothing)
-        return builder.select(some, builder.fsub(*given), nothing)
-
-    return signature(one, one, one), generate
+    nothing = _constant(one.type, float("-inf"))
+    some = builder.fcmp_ordered(">", other, nothing)
+    return builder.select(some, builder.fsub(one, other), nothing)
 
 
 def _larger(builder: Any, one: Any, other: Any) -> Any:
@@ -189,44 +192,22 @@ def _halved(builder: Any, eight: Any, join: Any) -> Any:
     return builder.extract_element(eight, _INTEGER(0))
 
 
-def _larger_ones(context: Any, one: Any, other: Any) -> Any:
+@_emits(lambda one, other: signature(_eight, _eight, _eight))
+def larger(context: Any, builder: Any, kinds: Any, one: Any, other: Any) -> Any:
     """Return the larger number of each two; what is not a number is the larger one."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return _larger(builder, *given)
-
-    return signature(_eight, _eight, _eight), generate
+    return _larger(builder, one, other)
 
 
-def _largest(context: Any, eight: Any) -> Any:
+@_emits(lambda eight: signature(types.float64, _eight))
+def largest(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
     """Return the largest of eight numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return _halved(builder, given[0], lambda one, other: _larger(builder, one, other))
-
-    return signature(types.float64, _eight), generate
+    return _halved(builder, eight, lambda one, other: _larger(builder, one, other))
 
 
-def _total(context: Any, eight: Any) -> Any:
+@_emits(lambda eight: signature(types.float64, _eight))
+def total(context: Any, builder: Any, kinds: Any, eight: Any) -> Any:
     """Return the sum of eight numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return _halved(builder, given[0], builder.fadd)
-
-    return signature(types.float64, _eight), generate
-
-
-# As kernels call them: without the context.
-load: Any = intrinsic(_load)
-store: Any = intrinsic(_store)
-spread: Any = intrinsic(_spread)
-fetch: Any = intrinsic(_fetch)
-larger: Any = intrinsic(_larger_ones)
-largest: Any = intrinsic(_largest)
-masked: Any = intrinsic(_masked)
-quotient: Any = intrinsic(_quotient)
-difference: Any = intrinsic(_difference)
-total: Any = intrinsic(_total)
+    return _halved(builder, eight, builder.fadd)
 
 
 class _Same(ConcreteTemplate):  # type: ignore[misc]

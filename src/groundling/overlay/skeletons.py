@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from groundling.language.instruction import Instruction
 from groundling.overlay.settings import Overlay
 
 __all__ = [
-    "BOUND",
-    "FREE",
-    "UNIT",
-    "Skeleton",
-    "UnitSplitter",
-    "joined_skeleton",
-    "separate_skeleton",
-]
+    "BOUND", "FREE", "UNIT", "Skeleton", "UnitSplitter", "joined_skeleton", "separate_skeleton",
+]  # fmt: skip
 
 # How a word is linked to the word it hangs from.
 BOUND = 0  # same unit: a neighbouring node of the same action
@@ -24,6 +19,7 @@ FREE = 1  # other unit, inside a sentence read word by word: a neighbour, or ano
 UNIT = 2  # head of a unit: the same action anew, or a later one
 
 UnitSplitter = Callable[[Instruction, str], Sequence[Sequence[int]]]
+Word = tuple[int, int]  # sentence and position
 
 
 @dataclass(frozen=True)
@@ -58,132 +54,107 @@ class Skeleton:
         number = {group: place for place, group in enumerate(groups)}
         kept = tuple(place for place, group in enumerate(self.group) if group in number)
         moved = {place: new for new, place in enumerate(kept)} | {-1: -1}
-        return (
-            Skeleton(
-                sentence=tuple(self.sentence[i] for i in kept),
-                position=tuple(self.position[i] for i in kept),
-                parent=tuple(moved[self.parent[i]] for i in kept),
-                link=tuple(self.link[i] for i in kept),
-                relation=tuple(self.relation[i] for i in kept),
-                direction=tuple(self.direction[i] for i in kept),
-                group=tuple(number[self.group[i]] for i in kept),
-                groups=len(number),
-            ),
-            kept,
+        same = ("sentence", "position", "link", "relation", "direction")
+        chosen = Skeleton(
+            **{name: tuple(getattr(self, name)[i] for i in kept) for name in same},
+            parent=tuple(moved[self.parent[i]] for i in kept),
+            group=tuple(number[self.group[i]] for i in kept),
+            groups=len(number),
         )
+        return chosen, kept
+
+
+class _Link(NamedTuple):
+    """How a word hangs from another, or from none, and the group that it counts to."""
+
+    parent: Word | None
+    kind: int
+    relation: str
+    group: int = 0
 
 
 def joined_skeleton(text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter) -> Skeleton:
     """Return the skeleton of a whole text, to be laid over whole plans; all words in one group."""
-    words, heads = _words(text, overlay)
-    unit_of: dict[tuple[int, int], tuple[int, int]] = {}
+    heads = _heads(text, overlay)
+    unit_of: dict[Word, Word] = {}
     for number, instruction in enumerate(text):
         for place, unit in enumerate(split(instruction, overlay.unit)):
             unit_of |= {(number, position): (number, place) for position in unit}
-    links: dict[tuple[int, int], tuple[tuple[int, int] | None, int, str]] = {}
-    last_top: tuple[int, int] | None = None
+    links: dict[Word, _Link] = {}
+    last_top: Word | None = None
     for number, instruction in enumerate(text):
         for position in range(len(instruction)):
             word = (number, position)
-            head = heads[word]
-            relation = _relation(instruction, position, overlay)
+            head, relation = heads[word], _relation(instruction, position, overlay)
             if overlay.skeleton == "bag":
-                links[word] = (None, BOUND, relation)
+                links[word] = _Link(None, BOUND, relation)
             elif head is None:
-                links[word] = (last_top, UNIT, "sentence")
+                links[word] = _Link(last_top, UNIT, "sentence")
+            elif unit_of[word] == unit_of[head]:
+                links[word] = _Link(head, BOUND, relation)
             else:
-                kind = (
-                    BOUND
-                    if unit_of[word] == unit_of[head]
-                    else FREE
-                    if overlay.unit == "word"
-                    else UNIT
-                )
-                links[word] = (head, kind, relation)
-        top = next(w for w in words if w[0] == number and heads[w] is None)
+                links[word] = _Link(head, FREE if overlay.unit == "word" else UNIT, relation)
+        top = next(w for w in heads if w[0] == number and heads[w] is None)
         last_top = (number, len(instruction) - 1) if overlay.skeleton == "chain" else top
-    return _skeleton(words, links, dict.fromkeys(words, 0), 1)
+    return _skeleton(links, 1)
 
 
 def separate_skeleton(
     text: Sequence[Instruction], overlay: Overlay, split: UnitSplitter
 ) -> Skeleton:
     """Return the skeletons of a text's units, each a group, to be laid over single actions."""
-    words, heads = _words(text, overlay)
-    links: dict[tuple[int, int], tuple[tuple[int, int] | None, int, str]] = {}
-    group: dict[tuple[int, int], int] = {}
+    heads = _heads(text, overlay)
+    links: dict[Word, _Link] = {}
     count = 0
     for number, instruction in enumerate(text):
         for unit in split(instruction, overlay.unit):
             members = {(number, position) for position in unit}
-            top: tuple[int, int] | None = None
+            top: Word | None = None
             for word in sorted(members):
-                group[word] = count
-                head = heads[word]
+                head = None if overlay.skeleton == "bag" else heads[word]
                 while head is not None and head not in members:
                     head = heads[head]
-                relation = _relation(instruction, word[1], overlay)
-                if overlay.skeleton == "bag":
-                    links[word] = (None, BOUND, relation)
-                elif head is not None:
-                    links[word] = (head, BOUND, relation)
-                elif top is None:
-                    top = word
-                    links[word] = (None, BOUND, relation)
-                else:
-                    links[word] = (top, BOUND, relation)
+                if head is None and overlay.skeleton != "bag":  # all roots hang from the first
+                    head, top = top, top or word
+                links[word] = _Link(head, BOUND, _relation(instruction, word[1], overlay), count)
             count += 1
-    return _skeleton(words, links, group, count)
+    return _skeleton(links, count)
 
 
-Word = tuple[int, int]
-
-
-def _words(
-    text: Sequence[Instruction], overlay: Overlay
-) -> tuple[list[Word], dict[Word, Word | None]]:
-    words = [(n, position) for n, each in enumerate(text) for position in range(len(each))]
+def _heads(text: Sequence[Instruction], overlay: Overlay) -> dict[Word, Word | None]:
+    """Return what every word hangs from, in the order of the text."""
     heads: dict[Word, Word | None] = {}
-    for number, position in words:
-        tree = overlay.skeleton == "tree"
-        head = text[number].heads[position] if tree else position - 1
-        heads[number, position] = None if head < 0 else (number, head)
-    return words, heads
+    for number, instruction in enumerate(text):
+        for position in range(len(instruction)):
+            head = instruction.heads[position] if overlay.skeleton == "tree" else position - 1
+            heads[number, position] = None if head < 0 else (number, head)
+    return heads
 
 
 def _relation(instruction: Instruction, position: int, overlay: Overlay) -> str:
     return instruction.relations[position] if overlay.skeleton == "tree" else "next"
 
 
-def _skeleton(
-    words: list[Word],
-    links: dict[Word, tuple[Word | None, int, str]],
-    group: dict[Word, int],
-    groups: int,
-) -> Skeleton:
-    children: dict[Word, list[Word]] = {word: [] for word in words}
-    order: list[Word] = []
-    for word in words:
-        parent = links[word][0]
-        if parent is None:
-            order.append(word)
-        else:
-            children[parent].append(word)
+def _skeleton(links: dict[Word, _Link], groups: int) -> Skeleton:
+    children: dict[Word | None, list[Word]] = {}
+    for word in sorted(links):
+        children.setdefault(links[word].parent, []).append(word)
+    order = children.get(None, [])
     for word in order:  # grows while it is walked: parents first
-        order.extend(children[word])
+        order.extend(children.get(word, ()))
     order.reverse()
-    place = {word: i for i, word in enumerate(order)}
-    parents = [links[word][0] for word in order]
+    place: dict[Word | None, int] = {word: i for i, word in enumerate(order)} | {None: -1}
+    hung = [links[word] for word in order]
     return Skeleton(
         sentence=tuple(word[0] for word in order),
         position=tuple(word[1] for word in order),
-        parent=tuple(-1 if parent is None else place[parent] for parent in parents),
-        link=tuple(links[word][1] for word in order),
-        relation=tuple(links[word][2] for word in order),
+        parent=tuple(place[each.parent] for each in hung),
+        link=tuple(each.kind for each in hung),
+        relation=tuple(each.relation for each in hung),
         direction=tuple(
-            -1 if parent is not None and word < parent else 1
-            for word, parent in zip(order, parents, strict=True)
+            -1 if each.parent is not None and word < each.parent else 1
+            for word, each in zip(order, hung, strict=True)
         ),
-        group=tuple(group[word] for word in order),
+        group=tuple(each.group for each in hung),
         groups=groups,
     )

@@ -15,9 +15,9 @@ from groundling.errors import DemonstrationError, SettingError, WorkerError, Wor
 from groundling.learning.checkpoints import states_in
 from groundling.overlay.batch import Reals
 from groundling.scale.crew import Crew, Task
-from groundling.scale.job import Job, versions_here
+from groundling.scale.job import ShardJob, check_versions, versions_here
+from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard, Shards
-from groundling.scale.summing import Place, Total, TreeSum
 from groundling.scale.workshop import Workshop
 
 __all__ = ["Evaluation", "OnCluster", "assign", "connected", "explained"]
@@ -143,7 +143,8 @@ def explained(say: Callable[[], str]) -> Iterator[None]:
     except distributed.KilledWorker as error:
         raise WorkerError(
             "Workers died again and again at the same part of the work, perhaps for want of "
-            f"memory. Give each more memory. {say()}"
+            "memory. Give each more memory, or write the demonstrations into files of fewer "
+            f"records. {say()}"
         ) from error
     except MemoryError as error:
         raise WorkerError(
@@ -269,7 +270,7 @@ class OnCluster(Crew):
 
     # ---- tasks --------------------------------------------------------------------------
 
-    def each(self, task: Task[T], job: Job) -> Iterator[T]:
+    def each(self, task: Task[T], job: ShardJob) -> Iterator[T]:
         """Yield what a task returns for each shard, in the order of shards."""
         with explained(self._advice):
             sent = self._sent(job)
@@ -285,7 +286,7 @@ class OnCluster(Crew):
             futures[place] = None  # so that workers can forget it
             yield found
 
-    def total(self, job: Job, theta: Reals) -> Total | None:
+    def total(self, job: ShardJob, theta: Reals) -> Total | None:
         """Return loss and gradient over all shards, or nothing if some are missing."""
         began = time.perf_counter()
         with explained(self._advice):
@@ -318,7 +319,7 @@ class OnCluster(Crew):
         # from a file: a worker that cannot import what they hold says so, and does not die of it.
         return self._submit(_receive, _distributed().protocol.pickle.dumps(value))
 
-    def _sent(self, job: Job) -> Any:
+    def _sent(self, job: ShardJob) -> Any:
         self._names.add(_name(job))
         if job.key not in self._jobs:
             self._jobs = {job.key: self._send(job)}
@@ -356,12 +357,7 @@ class OnCluster(Crew):
                 ) from versions
             if isinstance(versions, BaseException):
                 raise versions
-            for name, version in versions.items():
-                if here[name] != version:
-                    raise WorkerError(
-                        f"The worker {address} has {name} {version}, this process {here[name]}. "
-                        "Install the same version on all machines."
-                    )
+            check_versions(versions, here, f"The worker {address}")
 
     def _results(self, futures: Sequence[Any]) -> list[Any]:
         """Wait for results; workers may die meanwhile, but not all of them for good."""
@@ -374,14 +370,10 @@ class OnCluster(Crew):
                 return results
             except TimeoutError:
                 self._threads()
-            except distributed.KilledWorker as error:
+            except distributed.KilledWorker:
                 deaths += 1
                 if deaths == _DEATHS:
-                    raise WorkerError(
-                        "Workers died again and again at the same part of the work, perhaps for "
-                        "want of memory. Give each more memory, or write the demonstrations into "
-                        f"files of fewer records. {self._advice()}"
-                    ) from error
+                    raise  # which `explained` tells
                 self.client.retry(futures)
 
 
@@ -399,28 +391,28 @@ def _receive(packed: bytes) -> Any:
     return _distributed().protocol.pickle.loads(packed)
 
 
-def _name(job: Job) -> str:
+def _name(job: ShardJob) -> str:
     return job.key.partition(".")[0]
 
 
-def _workshop(job: Job, memory: int) -> Workshop:
+def _workshop(job: ShardJob, memory: int) -> Workshop:
     """Return the workshop of this worker for a training."""
     worker = _distributed().get_worker()
     shops: dict[str, Workshop] = worker.__dict__.setdefault("groundling_workshops", {})
     name = _name(job)
     if name not in shops:
-        job.check_versions(f"The worker {worker.address}")
+        check_versions(versions_here(), job.versions, f"The worker {worker.address}")
         folder = Path(worker.local_directory) / f"groundling-{name}"
         shops[name] = Workshop(folder, memory, worker.state.nthreads)
     return shops[name]
 
 
-def _work(task: Task[T], number: int, shards: Shards, job: Job, memory: int) -> T:
+def _work(task: Task[T], number: int, shards: Shards, job: ShardJob, memory: int) -> T:
     return task(_workshop(job, memory), shards.parts[number], job)
 
 
 def _evaluate(
-    numbers: Sequence[int], shards: Shards, job: Job, theta: Reals, memory: int
+    numbers: Sequence[int], shards: Shards, job: ShardJob, theta: Reals, memory: int
 ) -> _Answer:
     began = time.perf_counter()
     mine: list[Shard] = [shards.parts[number] for number in numbers]

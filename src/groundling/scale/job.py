@@ -18,15 +18,32 @@ from groundling.models.base import Member
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
-from groundling.scale.counting import Counts
+from groundling.scale.count_pass import Counts
 
-__all__ = ["Encoded", "Job", "Survey", "versions_here"]
+__all__ = ["Encoded", "ShardJob", "Survey", "check_versions", "versions_here"]
 
 
 def versions_here() -> dict[str, str]:
     """Return the versions that must be the same everywhere, for the same θ everywhere."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Groundling": __version__, "Python": python, "NumPy": np.__version__}
+
+
+def check_versions(found: Mapping[str, str], wanted: Mapping[str, str], where: str) -> None:
+    """Complain of a process that would count otherwise.
+
+    >>> check_versions({"Python": "3.12"}, {"Python": "3.11"}, "The worker tcp://10.0.0.7:4711")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 has Python 3.12, this process
+    3.11. Install the same version on all machines.
+    """
+    for name, version in wanted.items():
+        if found[name] != version:
+            raise WorkerError(
+                f"{where} has {name} {found[name]}, this process {version}. Install the same "
+                "version on all machines."
+            )
 
 
 @dataclass(frozen=True)
@@ -77,7 +94,7 @@ class Encoded:
 
 
 @dataclass(frozen=True)
-class Job:
+class ShardJob:
     """One training of one member: all that a shard's encoding depends on.
 
     A worker that is given a job and a shard can do everything again that others had done
@@ -94,7 +111,7 @@ class Job:
     history: tuple[Reals, ...] = field(default=(), repr=False)
     versions: Mapping[str, str] = field(default_factory=versions_here)
 
-    def with_survey(self, survey: Survey) -> Job:
+    def with_survey(self, survey: Survey) -> ShardJob:
         """Return the job with what all shards have."""
         encoder = self.encoder()
         encoder.values = {kind: set(known) for kind, known in survey.values.items()}
@@ -102,11 +119,11 @@ class Job:
         words = encoder.reader.labeller.context_words
         return replace(self, key=f"{self.key}-labels", survey=survey, context_words=words)
 
-    def with_space(self, space: FeatureSpace) -> Job:
+    def with_space(self, space: FeatureSpace) -> ShardJob:
         """Return the job with the features that there are."""
         return replace(self, key=f"{self.key}-features", space=space)
 
-    def realigned(self, theta: Reals, forgets: bool) -> Job:
+    def realigned(self, theta: Reals, forgets: bool) -> ShardJob:
         """Return the job in which alignments are made anew at θ."""
         number = int(self.key.rpartition("-round")[2]) if "-round" in self.key else 0
         before = self.history[-1:] if forgets else self.history
@@ -133,21 +150,3 @@ class Job:
             encoder.reader.labeller = replace(
                 encoder.reader.labeller, context_words=self.context_words
             )
-
-    def check_versions(self, where: str) -> None:
-        """Complain of a process that would count otherwise.
-
-        >>> from unittest.mock import Mock
-        >>> job = Job("1", Mock(), 0, Mock(), versions=versions_here() | {"Python": "2.7"})
-        >>> job.check_versions("The worker tcp://10.0.0.7:4711")
-        Traceback (most recent call last):
-            ...
-        groundling.errors.WorkerError: The worker tcp://10.0.0.7:4711 has Python 3..., this
-        process 2.7. Install the same version on all machines.
-        """
-        for name, found in versions_here().items():
-            if self.versions[name] != found:
-                raise WorkerError(
-                    f"{where} has {name} {found}, this process {self.versions[name]}. Install the "
-                    "same version on all machines."
-                )

@@ -20,17 +20,23 @@ from groundling.errors import DemonstrationError, SettingError
 from groundling.features.space import FeatureSpace
 from groundling.learning.trainer import content_of, paused_collector
 from groundling.models.base import Model, Objective, TrainingData
-from groundling.models.examples import Example
+from groundling.models.example import Example
 from groundling.models.transducer import UnreadableError
 from groundling.overlay.batch import Reals
+from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.encoder import Encoder
-from groundling.overlay.encoding import Encoding
 from groundling.overlay.scorer import Scorer
-from groundling.scale.counting import CountingSpace, word_uses
-from groundling.scale.job import Encoded, Job, Survey
-from groundling.scale.opening import OpenShard, number_features, open_shard, write_own, write_shard
+from groundling.scale.count_pass import CountingSpace, word_uses
+from groundling.scale.job import Encoded, ShardJob, Survey
+from groundling.scale.shard_file import (
+    OpenShard,
+    number_features,
+    open_shard,
+    write_own,
+    write_shard,
+)
+from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard
-from groundling.scale.summing import Place, Total, TreeSum
 
 __all__ = ["Workshop", "memory_used"]
 
@@ -65,7 +71,7 @@ class Workshop:
 
     # ---- before evaluating --------------------------------------------------------------
 
-    def survey(self, shard: Shard, job: Job) -> Survey:
+    def survey(self, shard: Shard, job: ShardJob) -> Survey:
         """Return the values and words of a shard, before any word is labelled."""
 
         def stop() -> None:
@@ -86,7 +92,7 @@ class Workshop:
             self._tidy()
             return found
 
-    def encode(self, shard: Shard, job: Job) -> Encoded:
+    def encode(self, shard: Shard, job: ShardJob) -> Encoded:
         """Encode a shard with features of its own, and return their counts."""
         with self._building, paused_collector():
             features = job.settings.features
@@ -111,7 +117,7 @@ class Workshop:
             self._tidy()
             return found
 
-    def realign(self, shard: Shard, job: Job) -> bool:
+    def realign(self, shard: Shard, job: ShardJob) -> bool:
         """Make alignments anew at the latest θ of a job; return whether anything changed."""
         with self._building, paused_collector():
             return self._build(shard, job)
@@ -119,7 +125,7 @@ class Workshop:
     # ---- evaluating ---------------------------------------------------------------------
 
     def evaluate(
-        self, shards: Sequence[Shard], of: int, job: Job, theta: Reals
+        self, shards: Sequence[Shard], of: int, job: ShardJob, theta: Reals
     ) -> dict[Place, Total]:
         """Return losses and gradients of some shards, added as far as neighbours are among them.
 
@@ -141,7 +147,7 @@ class Workshop:
                 list(pool.map(work, shards))
         return total.parts
 
-    def _evaluate(self, shard: Shard, job: Job, theta: Reals) -> Total:
+    def _evaluate(self, shard: Shard, job: ShardJob, theta: Reals) -> Total:
         opened = self._opened(shard, job)
         try:
             loss, gradient = job.trainer.model.member_model.loss(opened.scorer, opened.parts, theta)
@@ -152,7 +158,7 @@ class Workshop:
             ) from None
         return Total(float(loss), gradient, opened.weight)
 
-    def _opened(self, shard: Shard, job: Job) -> OpenShard:
+    def _opened(self, shard: Shard, job: ShardJob) -> OpenShard:
         """Map the file of a shard; it is let go after every evaluation.
 
         Only shards that are worked on take memory of the process. As long as the machine has
@@ -166,7 +172,7 @@ class Workshop:
         assert job.space is not None
         return open_shard(path, job.space, job.trainer.model.terms().skip)
 
-    def _make(self, shard: Shard, job: Job) -> None:
+    def _make(self, shard: Shard, job: ShardJob) -> None:
         """Make the file of a shard: from its own features if it has them, else from nothing."""
         own = self._path(shard, f"{job.key.partition('-features')[0]}-own")
         if job.history or not own.exists():
@@ -176,7 +182,7 @@ class Workshop:
         number_features(own, self._path(shard, job.key), job.space)
         own.unlink()
 
-    def _build(self, shard: Shard, job: Job) -> bool:
+    def _build(self, shard: Shard, job: ShardJob) -> bool:
         encoder = self._encoder(job)
         job.prepare(encoder)
         examples = self._examples(shard, job, encoder)
@@ -193,7 +199,7 @@ class Workshop:
 
     # ---- what all of them need ----------------------------------------------------------
 
-    def _encoder(self, job: Job) -> Encoder:
+    def _encoder(self, job: ShardJob) -> Encoder:
         """Return an encoder that remembers worlds and graphs while there is room for them."""
         name = f"{job.key.partition('-')[0]}"
         encoder = self._encoders.get(name)
@@ -202,7 +208,7 @@ class Workshop:
             encoder = self._encoders[name] = job.encoder()
         return encoder
 
-    def _examples(self, shard: Shard, job: Job, encoder: Encoder) -> list[Example]:
+    def _examples(self, shard: Shard, job: ShardJob, encoder: Encoder) -> list[Example]:
         try:
             return job.trainer.prepare(encoder, shard.read())
         except DemonstrationError as error:
@@ -212,7 +218,11 @@ class Workshop:
 
     @staticmethod
     def _data(
-        shard: Shard, job: Job, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
+        shard: Shard,
+        job: ShardJob,
+        encoder: Encoder,
+        examples: Sequence[Example],
+        space: FeatureSpace,
     ) -> TrainingData:
         trainer = job.trainer
         # A single shard draws as if there were none.

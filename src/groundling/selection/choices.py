@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from groundling.errors import SettingError
 from groundling.features.feature_settings import Features
+from groundling.features.labels import LABEL
 from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.learning.trainer import Trainer
@@ -239,8 +240,10 @@ def _best(
     """Return the winner of the race, without one where there is nothing to compare."""
     profile, runners = race.profile, [race.runner(each) for each in options]
     names = [each.name for each in runners]
-    if len(runners) == 1 or 2 * profile.count < FIRST:
+    if len(runners) == 1:
         return runners[0], None
+    if 2 * profile.count < FIRST:
+        return race.recall(runners), None
     if tried is None or not tried.holds(names, profile.count):
         winner = race.run(runners)
         shown = ", ".join(
@@ -342,7 +345,7 @@ def _choice(what: str, chosen: str, why: str) -> Choice:
 def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> str:
     """Say why a setting is what it is."""
     count = profile.count
-    raced = f"{tried.why}" if tried else "the first configuration that applies"
+    raced = tried.why if tried else "the simplest that follows what it was shown"
     reads = reads_units(trainer.model)
     reasons: dict[str, Callable[[], str]] = {
         "features.slots": lambda: _slots_why(trainer.features.slots, profile),
@@ -350,6 +353,7 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
             f"{count} demonstrations are {'too few' if count < FEW else 'enough'} to learn "
             "combinations of words"
         ),
+        "features.names": lambda: "names have several words, or texts often leave them out",
         "features.numbers": lambda: (
             "texts say numbers" if profile.says_numbers else
             "labels have numbers, which no text says"
@@ -384,12 +388,15 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
 
 def _slots_why(slots: Sequence[str], profile: Profile) -> str:
     kinds = {each.name: each for each in profile.kinds}
-    if not set(slots) <= set(profile.slots):
+    spelt = [kind for kind in slots if kind != LABEL]
+    if not set(spelt) <= {*profile.slots, *profile.meant}:
         return "words spell hardly any value; which words stand for them is learnt"
     shown = ", ".join(
-        f"{kind} ({len(kinds[kind].spelled)} of {len(kinds[kind].values)} values)" for kind in slots
+        f"{kind} ({len(kinds[kind].spelled)} of {len(kinds[kind].values)} values)" for kind in spelt
     )
-    return f"words of the texts spell their values: {shown}"
+    if spelt == list(slots):
+        return f"words of the texts spell their values: {shown}"
+    return f"words may spell names of labels{f', and values: {shown}' * bool(shown)}"
 
 
 def _length_why(search: Search, profile: Profile) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from groundling.features.feature_settings import Features
+from groundling.features.labels import LABEL
 from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.models.base import Member, Model
@@ -104,13 +105,9 @@ def _slots(profile: Profile) -> dict[str, object]:
     return wanted
 
 
-def _slots_and_words(profile: Profile) -> dict[str, object]:
-    return {"slots": profile.slots, "joins": ("conjunction", "slot", "value")}
-
-
 def _names(profile: Profile) -> dict[str, object]:
-    words = ("word",) if profile.count < FEW else _TREE
-    return {"joins": ("conjunction", "similarity", "contains"), "words": (*words, "string")}
+    slots = (*(each for each in profile.meant if each != LABEL), LABEL)
+    return {"slots": slots, "names": "spans", "joins": ("conjunction", "slot", "value")}
 
 
 def _learnt(profile: Profile) -> dict[str, object]:
@@ -120,22 +117,16 @@ def _learnt(profile: Profile) -> dict[str, object]:
 
 JOINS: tuple[Join, ...] = (
     Join(
-        "slots",
-        lambda profile: bool(profile.slots),
-        "words spell most values of a string label",
-        _slots,
-    ),
-    Join(
-        "values learnt",
-        lambda profile: bool(profile.unsaid),
-        "besides, in a fifth of the texts no word spells the value, and an action has one of each",
-        _slots_and_words,
-    ),
-    Join(
         "names",
-        lambda profile: profile.named,
-        "values of a string label have several words, and texts say some of them",
+        lambda profile: profile.named or bool(profile.unsaid),
+        "values of a string label have several words, or a fifth of the texts do not spell them",
         _names,
+    ),
+    Join(
+        "slots",
+        lambda profile: bool(profile.slots) and not profile.named,
+        "words spell most values of a string label, each of one word",
+        _slots,
     ),
     Join(
         "lexicon",
@@ -149,9 +140,9 @@ JOINS: tuple[Join, ...] = (
 _PLAIN = Join("", lambda profile: True, "none of the others applies", lambda profile: {})
 
 
-def _string(features: Features) -> tuple[str, ...]:
-    """Return the label of spellings, if features have it."""
-    return ("string",) if "string" in features.words else ()
+def _number(features: Features) -> tuple[str, ...]:
+    """Return the label of singular and plural, if features have it."""
+    return ("number",) if "number" in features.words else ()
 
 
 # ---- how texts are laid over plans ------------------------------------------------------------
@@ -173,15 +164,14 @@ def _roomy(profile: Profile) -> int:
 
 
 def _graph(profile: Profile, features: Features) -> Configuration:
-    return Configuration(
-        "graph", PlanModel(), Overlay(unit=profile.unit), features, _listing(profile)
-    )
+    overlay = Overlay(unit="word" if profile.crowded else profile.unit)
+    return Configuration("graph", PlanModel(), overlay, features, _listing(profile))
 
 
-def _graph_by_word(profile: Profile, features: Features) -> Configuration:
-    return Configuration(
-        "graph, word by word", PlanModel(), Overlay(unit="word"), features, _listing(profile)
-    )
+def _graph_other(profile: Profile, features: Features) -> Configuration:
+    overlay = Overlay(unit=profile.unit if profile.crowded else "word")
+    name = f"graph, {overlay.unit} by {overlay.unit}"
+    return Configuration(name, PlanModel(), overlay, features, _listing(profile))
 
 
 def _soft_graph(profile: Profile, features: Features) -> Configuration:
@@ -199,8 +189,9 @@ def _units(profile: Profile, features: Features) -> Configuration:
     if profile.actions >= 2 * profile.units:
         # As many actions as units have follow each other if one more has this probability.
         cost = float(f"{-math.log(1 - profile.units / profile.actions):.2g}")
-    compound = len(set(features.words) - {"word", "string"}) > 0
-    own: dict[str, object] = {"words": (*(_UNIT if compound else _UNIT[:1]), *_string(features))}
+    own: dict[str, object] = {
+        "words": (*(_UNIT if len(features.words) > 1 else _UNIT[:1]), *_number(features))
+    }
     if features.learns_lexicon:
         own["lexicon"] = "strings"
     return Configuration(
@@ -215,16 +206,22 @@ def _units(profile: Profile, features: Features) -> Configuration:
 def _two_members(profile: Profile, features: Features) -> Configuration:
     one = _flat(profile, features)
     # The same words as a chain has them: without what only a tree knows.
-    words = (*_CHAIN, *_string(features))
+    words = (*_CHAIN, *_number(features))
     second = Member(replace(one.overlay, skeleton="chain"), features.changed_to(words=words))
     return replace(one, name="flat, two members", model=Ensemble((second,), one.model), base="flat")
 
 
 STRUCTURES: tuple[Structure, ...] = (
     Structure(
+        "soft graph",
+        lambda p: p.listable is not None and p.longest == 1 and not p.in_characters,
+        "plans of one action can be listed: which words lie on which nodes is learnt, not given",
+        _soft_graph,
+    ),
+    Structure(
         "graph",
-        lambda p: p.listable is not None and not p.in_characters and not p.crowded,
-        "plans can be listed, and texts have about as many sentences or clauses as actions",
+        lambda p: p.listable is not None and not p.in_characters,
+        "plans can be listed",
         _graph,
     ),
     Structure(
@@ -236,16 +233,10 @@ STRUCTURES: tuple[Structure, ...] = (
     ),
     Structure("flat", lambda p: p.listable is not None, "plans can be listed", _flat),
     Structure(
-        "soft graph",
-        lambda p: p.listable is not None and p.longest == 1 and not p.in_characters,
-        "plans of one action can be listed",
-        _soft_graph,
-    ),
-    Structure(
-        "graph, word by word",
+        "graph, other units",
         lambda p: p.listable is not None and p.longest > 1 and not p.in_characters,
         "plans can be listed, and some have several actions",
-        _graph_by_word,
+        _graph_other,
     ),
     Structure(
         "unit by unit",
@@ -273,6 +264,8 @@ def configurations(profile: Profile) -> list[Configuration]:
             features = Features.from_dict({**_words(profile), **join.settings(profile)})
             if profile.says_numbers and "slot" not in features.joins:
                 features = replace(features, joins=(*features.joins, "slot"))
+            if profile.takes_sets:
+                features = replace(features, words=(*features.words, "number"))
             made = row.make(profile, features)
             more = f", {join.name}" if join is not joins[0] else ""
             base = f"{made.base}{more}" if made.base else ""
@@ -284,13 +277,12 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
     """Return configurations that differ from a given one in one thing, for `tuned`."""
     found = []
     features = given.features
-    plain = tuple(each for each in features.words if each in ("word", "string"))
+    plain = tuple(each for each in features.words if each == "word")
     if len(features.words) > len(plain):
         alone = features.changed_to(words=plain, compound_weight=1.0)
         found.append(replace(given, name=f"{given.name}, words alone", features=alone))
     elif given.overlay.skeleton != "bag":
-        tree = (*_TREE, *_string(features))
-        compound = features.changed_to(words=tree, compound_weight=COMPOUND)
+        compound = features.changed_to(words=_TREE, compound_weight=COMPOUND)
         found.append(replace(given, name=f"{given.name}, words in the tree", features=compound))
     if profile.has_numbers and profile.says_numbers:
         both = replace(features, numbers=("equal", "bins"))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 from typing import Any, Literal
 
 from groundling.data.canonical import canonical
@@ -21,8 +21,8 @@ from groundling.features.reader import Reader
 from groundling.language.parser import Parser, load_parser
 from groundling.language.sentences import are_characters, is_unspaced, runs_of
 from groundling.language.units import split_units
-from groundling.learning.counting import Lengths, PlanCounts
-from groundling.models.examples import Example, prepare
+from groundling.learning.plan_counts import Lengths, PlanCounts
+from groundling.models.example import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARING
@@ -73,8 +73,13 @@ class Kind:
         True
         """
         some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > SEVERAL
-        meant = 2 * self.hits >= self.mentions or self.hits >= MOSTLY * max(SEVERAL, self.shown)
-        return len(self.spelled) > 1 and some and meant
+        return len(self.spelled) > 1 and some and self.is_meant
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether words that spell a value mostly mean it, however few actions have one."""
+        most = MOSTLY * max(SEVERAL, self.shown)
+        return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
     @property
     def is_often_unsaid(self) -> bool:
@@ -95,12 +100,8 @@ class Profile:
 
     Examples
     --------
-    >>> from groundling import Demonstration, GroundingGraph
-    >>> class Lamp:
-    ...     def actions(self, state): return ("on", "off")
-    ...     def step(self, state, action): return action
-    ...     def ground(self, state, action, after):
-    ...         return GroundingGraph({"lamp": {action: True}})
+    >>> from groundling import Demonstration
+    >>> from groundling.examples import Lamp
     >>> profile = Profile([Demonstration("light it", Lamp(), "off", ("on",))], "chain")
     >>> profile.count, profile.longest, profile.plans(1)
     (1, 1, 2.0)
@@ -154,6 +155,12 @@ class Profile:
             self.encoder.world(each.environment).follower_settings for each in self.demonstrations
         ]
         return found[0] if all(each == found[0] for each in found) else {}
+
+    @cached_property
+    def takes_sets(self) -> bool:
+        """Whether actions take sets of things, so that singular and plural matter."""
+        worlds = {id(each.environment): each.environment for each in self.demonstrations}
+        return any("set" in self.encoder.world(each).open_values for each in worlds.values())
 
     # ---- plans --------------------------------------------------------------------------
 
@@ -245,13 +252,17 @@ class Profile:
 
     @cached_property
     def crowded(self) -> bool:
-        """Whether nearly all texts of several actions have fewer units than actions.
+        """Whether nearly all texts of several different actions have fewer units than these.
 
-        A unit would then have to stand for several actions, as with a parser without clauses.
+        Then only words are small enough to tell in which order actions are named; an action that
+        is repeated may be named once.
         """
-        several = [each for each in self.examples if len(each.trajectory) > 1]
-        few = sum(_units(each, self.unit) < len(each.trajectory) for each in several)
-        return bool(several) and few >= MOSTLY * len(several)
+        changes = [
+            (_units(each, self.unit), sum(1 for _ in groupby(each.trajectory.actions)))
+            for each in self.examples
+        ]
+        several = [units < actions for units, actions in changes if actions > 1]
+        return bool(several) and sum(several) >= MOSTLY * len(several)
 
     @cached_property
     def in_characters(self) -> bool:
@@ -392,6 +403,11 @@ class Profile:
         return tuple(each.name for each in self.kinds if each.is_slot)
 
     @cached_property
+    def meant(self) -> tuple[str, ...]:
+        """The kinds of which some values are spelled, and mostly meant where they are."""
+        return tuple(each.name for each in self.kinds if each.is_meant)
+
+    @cached_property
     def spoken(self) -> float:
         """The share of texts in which some word spells a value of a slot."""
         values = [value for each in self.kinds if each.is_slot for value in each.spelled]
@@ -419,6 +435,8 @@ class Profile:
     @cached_property
     def named(self) -> bool:
         """Whether texts say words of names: string labels whose values have several words."""
+        if self.in_characters:  # there names are found as they are written
+            return False
         names = {
             part
             for each in self.kinds

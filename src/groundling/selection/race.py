@@ -19,7 +19,7 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.selection.configurations import Configuration, learning_for
-from groundling.selection.constants import FAR, FIRST, FOLDS, ITERATIONS, RACE
+from groundling.selection.constants import FAR, FIRST, FOLDS, ITERATIONS, MOSTLY, RACE
 from groundling.selection.profile import Profile
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
@@ -229,6 +229,23 @@ class Race:
             size = min(2 * size, self.profile.count)
         return self.winner()
 
+    def recall(self, runners: Sequence[Runner]) -> Runner:
+        """Return the simplest that best follows what it learnt from: for too few to hold out."""
+        best, most = runners[0], -1.0
+        for each in runners:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", GroundlingWarning)
+                    learnt = each.trainer.fit(self.profile.ordered)
+                    score = float(np.mean(credits_of(learnt, self.profile.ordered, exactly=True)))
+            except GroundlingError:  # a configuration that cannot work here
+                continue
+            if score > most:
+                best, most = each, score
+            if score == 1:
+                break
+        return best
+
     def _starting(self, alive: Sequence[Runner], fold: int) -> list[Runner]:
         """Return who runs the next lap: what adds to another waits until that one leads."""
         leader = self._leader()
@@ -336,19 +353,28 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
     return replace(trainer, model=model, features=features, learning=learning, search=search)
 
 
-def credits_of(learnt: Learnt, demonstrations: Sequence[Demonstration]) -> list[float]:
-    """Return the credit of the best plan for each demonstration."""
+def credits_of(
+    learnt: Learnt, demonstrations: Sequence[Demonstration], *, exactly: bool = False
+) -> list[float]:
+    """Return the credit of the best plan for each demonstration.
+
+    With `exactly`, a plan that ends alike but has other actions gets a little less than 1.
+    """
     encoder = learnt.fitted.encoder
     texts = encoder.reader.read_many(each.instructions for each in demonstrations)
     requests = [
-        Request(text, encoder.world(each.environment), each.start)
+        Request(text, encoder.bind(each.environment, text), each.start)
         for text, each in zip(texts, demonstrations, strict=True)
     ]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
-    return [
-        Judgement.of(request.world, each).credit(_best(result))
-        for each, request, result in zip(demonstrations, requests, results, strict=True)
-    ]
+    found = []
+    for each, request, result in zip(demonstrations, requests, results, strict=True):
+        judgement, best = Judgement.of(request.world, each), _best(result)
+        credit = judgement.credit(best)
+        if exactly and not judgement.accepts(best, exactly=True):
+            credit *= MOSTLY
+        found.append(credit)
+    return found
 
 
 def _best(result: SearchResult) -> ScoredTrajectory | None:

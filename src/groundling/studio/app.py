@@ -16,12 +16,12 @@ from groundling.language.parser import load_parser
 from groundling.limits import IMPORT_BYTES
 from groundling.studio import views
 from groundling.studio.exchange import TOLD, export_lines, import_lines
-from groundling.studio.forms import Change, Demonstrated, Question, Revision, Said, Way, Wish
+from groundling.studio.forms import ChangeForm, Demonstrated, Question, Revision, Said, Way, Wish
 from groundling.studio.gate import Gate
-from groundling.studio.learning import threshold_of
 from groundling.studio.project import Project
 from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
+from groundling.studio.teacher import threshold_of
 from groundling.studio.texts import check_text
 from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
@@ -93,7 +93,7 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
     add("GET", "/export", _export)
     add("GET", "/words", _words)
     add("GET", "/weights", _weights)
-    return web.guarded(token, larger={"/import": IMPORT_BYTES.most})
+    return web.guarded(token, larger={"/import": IMPORT_BYTES})
 
 
 # ---- looking --------------------------------------------------------------------------------
@@ -253,8 +253,8 @@ def _shown(project: Project, number: int) -> dict[str, Any]:
     return views.record_view(project, project.store.record(number))
 
 
-def _change(project: Project, number: int, change: Change) -> dict[str, Any]:
-    """Change a demonstration."""
+def _change(project: Project, number: int, change: ChangeForm) -> dict[str, Any]:
+    """ChangeForm a demonstration."""
     return views.record_view(project, project.edit(number, change.fields()))
 
 

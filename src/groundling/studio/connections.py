@@ -7,11 +7,11 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from groundling.limits import CONNECTIONS, IDLE_CONNECTIONS
+
 __all__ = ["BoundedProtocol"]
 
 HEADERS = 10.0  # seconds in which the headers of a request must be there
-IDLE = 256  # connections without a request; the oldest is closed for a new one
-MOST = 800  # connections in all: many systems allow 1,024 open files
 
 
 class BoundedProtocol(H11Protocol):
@@ -28,11 +28,11 @@ class BoundedProtocol(H11Protocol):
         """Count a new connection as idle."""
         super().connection_made(transport)
         others = self.connections
-        if len(others) > MOST and not self._close_oldest():
+        if len(others) > CONNECTIONS.most and not self._close_oldest():
             transport.abort()
             return
         self._begin_to_idle()
-        if len(_idle(others)) > IDLE:
+        if len(_idle(others)) > IDLE_CONNECTIONS.most:
             self._close_oldest()
 
     def data_received(self, data: bytes) -> None:

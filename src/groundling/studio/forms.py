@@ -6,27 +6,36 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
+from groundling.errors import InstructionError
+from groundling.limits import PLAN_ACTIONS
 from groundling.studio.texts import plain_json
 
 __all__ = [
     "Answer",
-    "Change",
+    "ChangeForm",
     "Demonstrated",
     "Health",
     "Problem",
     "Question",
-    "Request",
+    "RequestForm",
     "Said",
     "Teaching",
     "Way",
     "Wish",
 ]
 
-MOST_ACTIONS, MOST_WEIGHT = 1000, 1000
+MOST_WEIGHT = 1000
+
+
+def _few(actions: list[Any]) -> list[Any]:
+    PLAN_ACTIONS.check(len(actions), InstructionError, "`actions`")
+    return actions
+
+
 Json = Annotated[JsonValue, AfterValidator(plain_json)]
-Words = Annotated[str, Field(max_length=20_000), AfterValidator(plain_json)]
+Words = Annotated[str, AfterValidator(plain_json)]
 Name = Annotated[str, Field(max_length=200), AfterValidator(plain_json)]
-Actions = Annotated[list[Json], Field(max_length=MOST_ACTIONS)]
+Actions = Annotated[list[Json], AfterValidator(_few)]
 Weight = Annotated[float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False)]
 Revision = Annotated[int | None, Field(ge=0, lt=2**53)]
 
@@ -72,7 +81,7 @@ class Demonstrated(Wish):
     origin: Annotated[str, Field(pattern="^(shown|picked)$")] = "shown"
 
 
-class Change(_Form):
+class ChangeForm(_Form):
     """What is changed in a demonstration; the rest stays."""
 
     text: Words | None = None
@@ -91,7 +100,7 @@ class Change(_Form):
 # ---- the service ----------------------------------------------------------------------------
 
 
-class Request(Said):
+class RequestForm(Said):
     """What to do, and where: the state in the environment's own JSON."""
 
     text: Annotated[Words, Field(description="One or several sentences.")]

@@ -13,6 +13,8 @@ from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from groundling.errors import GroundlingError
+from groundling.limits import BODY_BYTES, Limit
 from groundling.studio.problems import problem
 
 __all__ = ["Guard"]
@@ -60,8 +62,8 @@ class Guard:
         app: ASGIApp,
         *,
         token: str | None = None,
-        body: int = 256_000,
-        larger: Mapping[str, int] | None = None,
+        body: Limit = BODY_BYTES,
+        larger: Mapping[str, Limit] | None = None,
         hosts: Iterable[str] = OWN_HOSTS,
         open_paths: Iterable[str] = (),
         seconds: float = BODY_SECONDS,
@@ -100,7 +102,7 @@ class Guard:
             return
         limit = self._limit(scope["path"])
         size = headers.get("content-length", "0")
-        if not re.fullmatch("[0-9]{1,18}", size) or int(size) > limit:
+        if not re.fullmatch("[0-9]{1,18}", size) or int(size) > limit.most:
             await problem(413, _too_large(limit))(scope, receive, sending)
             return
         body = _Body(receive, limit, self.seconds)
@@ -109,7 +111,7 @@ class Guard:
         except HTTPException as error:  # where no handler of the application is before it
             await problem(error.status_code, str(error.detail))(scope, receive, sending)
 
-    def _limit(self, path: str) -> int:
+    def _limit(self, path: str) -> Limit:
         return next((n for end, n in self.larger.items() if path.endswith(end)), self.body)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -176,7 +178,7 @@ async def _settle(token: str, scope: Scope, receive: Receive, send: Send) -> Non
 class _Body:
     """What a client sends, which ends with an error once it is too much or too slow."""
 
-    def __init__(self, receive: Receive, limit: int, seconds: float) -> None:
+    def __init__(self, receive: Receive, limit: Limit, seconds: float) -> None:
         self.receive = receive
         self.limit = limit
         self.seen = 0
@@ -194,10 +196,10 @@ class _Body:
             raise HTTPException(408, "The request was sent too slowly. Send it again.") from None
         self.seen += len(message.get("body", b""))
         self.whole = not message.get("more_body", False)
-        if self.seen > self.limit:
+        if self.seen > self.limit.most:
             raise HTTPException(413, _too_large(self.limit))
         return message
 
 
-def _too_large(limit: int) -> str:
-    return f"The request is too large; send at most {limit:,} bytes."
+def _too_large(limit: Limit) -> str:
+    return str(limit.exceeded("more", GroundlingError, "The request"))

@@ -110,9 +110,8 @@ class Kitchen:
                 canvas.add("rect", group, x=left + leg, y=116, width=8, height=58)
             canvas.text(left + _WIDE / 2, 142, place, group, text_anchor="middle", font_size=18)
             if f"go to the {place}" in possible:
-                spot = canvas.add("rect", x=left + 10, y=122, width=_WIDE - 20, height=112, rx=12,
-                                  class_="target", data_action=f"go to the {place}")  # fmt: skip
-                canvas.add("title", spot).text = f"go to the {place}"
+                canvas.target("rect", f"go to the {place}", x=left + 10, y=122, width=_WIDE - 20,
+                              height=112, rx=12)  # fmt: skip
             lying = sorted(thing for thing, where in state.lying if where == place)
             for rank, thing in enumerate(lying):
                 x = left + _WIDE / 2 + (rank - (len(lying) - 1) / 2) * 58
@@ -131,7 +130,7 @@ class Kitchen:
 def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> None:
     """Draw a cup or a bowl that stands on the floor."""
     colour, kind = thing.split()
-    group = canvas.add("g", transform=f"translate({x:g} {floor:g})")
+    group = canvas.add("g", None, thing, transform=f"translate({x:g} {floor:g})")
     fill = _COLORS.get(colour, "#999999")
     if kind == "cup":
         canvas.add("path", group, d="M11 -26 h6 a7 7 0 0 1 0 15 h-6", fill="none", stroke=fill,
@@ -139,8 +138,5 @@ def _thing(canvas: Canvas, thing: str, x: float, floor: float, action: str) -> N
         canvas.add("path", group, d="M-14 -32 H14 L11 0 H-11 Z", fill=fill)
     else:
         canvas.add("path", group, d="M-23 -22 H23 Q20 0 8 0 H-8 Q-20 0 -23 -22 Z", fill=fill)
-    canvas.add("title", group).text = thing
     if action:
-        spot = canvas.add("rect", group, x=-26, y=-40, width=52, height=46, rx=8, class_="target",
-                          data_action=action)  # fmt: skip
-        canvas.add("title", spot).text = action
+        canvas.target("rect", action, group, x=-26, y=-40, width=52, height=46, rx=8)

@@ -25,25 +25,25 @@ from groundling.errors import (
 from groundling.explain.explanation import Plan
 from groundling.files import read_plain
 from groundling.follower import Follower
-from groundling.learning.training import Progress
+from groundling.learning.rounds import Progress
 from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events
-from groundling.studio.learning import learn
-from groundling.studio.store import DiskFullError, Record, Store, fingerprint
-from groundling.studio.texts import check_actions, check_text, plain_json
-from groundling.studio.worlds import (
+from groundling.studio.scenes import (
     HARMLESS,
-    Scene,
     Setting,
+    StudioScene,
     check_source,
     named,
     open_setting,
     typed,
 )
+from groundling.studio.store import DiskFullError, Record, Store, fingerprint
+from groundling.studio.teacher import learn
+from groundling.studio.texts import check_actions, check_text, plain_json
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
 
-__all__ = ["Learnt", "Project", "fingerprint_of"]
+__all__ = ["LearntState", "Project", "fingerprint_of"]
 
 STALE = -1  # no revision: the model is of other demonstrations than those in the file
 MOST_WEIGHT = 1000
@@ -51,7 +51,7 @@ WATCH = 0.5  # seconds between looks at what another process has done
 KEPT = 12  # models that stay on disk; older ones keep their row only
 
 
-class Learnt(NamedTuple):
+class LearntState(NamedTuple):
     """A follower, and which demonstrations it learnt from: their revision and their sum."""
 
     follower: Follower | None
@@ -123,7 +123,7 @@ class Project:
             self.events = Events()
             self.answering = threading.Lock()  # a follower answers one question at a time
             # One value, so that nobody sees the follower of one moment with the number of another.
-            self.learnt = Learnt(self.setting.trained, 0, "")
+            self.learnt = LearntState(self.setting.trained, 0, "")
             self.progress: dict[str, Any] | None = None
             self.problem: str | None = None
             self.aside = self.store.aside()  # why some are not learnt from, by their numbers
@@ -192,12 +192,12 @@ class Project:
                 continue
             fresh = row["fingerprint"] == current
             known = revision if fresh else row["revision"]
-            self.learnt = Learnt(
+            self.learnt = LearntState(
                 follower, STALE if known == revision and not fresh else known, row["fingerprint"]
             )
             return
         if self.setting.trained is not None and not any(not each.apart for each in records):
-            self.learnt = Learnt(self.setting.trained, revision, current)
+            self.learnt = LearntState(self.setting.trained, revision, current)
 
     @property
     def follower(self) -> Follower | None:
@@ -238,7 +238,7 @@ class Project:
         """Return a state as JSON."""
         return self.setting.codec(scene).state_to_json(state)
 
-    def read_state(self, scene: Scene, data: Any) -> State:
+    def read_state(self, scene: StudioScene, data: Any) -> State:
         """Return the state that JSON describes; without one, the scene's own start."""
         if data is None:
             return scene.start
@@ -301,7 +301,7 @@ class Project:
 
     # ---- following ----------------------------------------------------------------------
 
-    def follow(self, scene: Scene, start: State, text: str) -> Plan:
+    def follow(self, scene: StudioScene, start: State, text: str) -> Plan:
         """Follow what was said, as the library does."""
         with self.answering:
             follower = self.follower
@@ -458,7 +458,7 @@ class Project:
             digest = self._save(follower, revision) if follower is not None else ""
             self.store.learnt(revision, len(shown), accuracy, seconds, current, digest, aside)
         finally:  # it answers even if it could not be kept
-            self.learnt = Learnt(follower, revision, current)
+            self.learnt = LearntState(follower, revision, current)
             self.aside = aside
             self.problem = self.progress = None
         self.events.publish(

@@ -11,11 +11,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
 from groundling.explain.explanation import Plan
-from groundling.studio.forms import Alternative, Answer, Request, Teaching
+from groundling.studio.forms import Alternative, Answer, RequestForm, Teaching
 from groundling.studio.gate import Gate
-from groundling.studio.learning import understood
 from groundling.studio.metrics import Metrics
-from groundling.studio.serving import Served
+from groundling.studio.served import Served
+from groundling.studio.teacher import understood
 from groundling.studio.texts import check_actions, check_text
 from groundling.studio.web import Web
 from groundling.world.cached_environment import CachedEnvironment
@@ -53,14 +53,14 @@ def make_service(
     )
     metrics = Metrics(web.gate)
 
-    def follow(request: Request) -> Answer:
+    def follow(request: RequestForm) -> Answer:
         """Return the plan that a text asks for."""
         began = time.perf_counter()
         answer = _follow(served, request)
         metrics.followed(time.perf_counter() - began, answer.understood)
         return answer
 
-    def explain(request: Request) -> dict[str, Any]:
+    def explain(request: RequestForm) -> dict[str, Any]:
         """Return the plan and why: causes, links of words to nodes, features, runners-up."""
         plan = _asked(served, request)
         with served.answering:
@@ -92,12 +92,12 @@ def make_service(
     return _Counted(web.guarded(token), metrics)
 
 
-def _asked(served: Served, request: Request) -> Plan:
+def _asked(served: Served, request: RequestForm) -> Plan:
     text = check_text(request.text)
     return served.follow(text, served.state(request.state), request.length)
 
 
-def _follow(served: Served, request: Request) -> Answer:
+def _follow(served: Served, request: RequestForm) -> Answer:
     plan, codec = _asked(served, request), served.codec
     return Answer(
         **_plain(codec, plan),

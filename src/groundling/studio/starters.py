@@ -1,4 +1,4 @@
-"""The followers that the studio begins with: one for the demo, one for the lesson, one for all."""
+"""The followers that the studio begins with: one for the lesson, one for all worlds."""
 
 from __future__ import annotations
 
@@ -8,31 +8,9 @@ from groundling.inference.search import Search
 from groundling.learning.settings import Learning
 from groundling.overlay.settings import Overlay
 
-__all__ = ["demo_follower", "lesson_follower", "plain_follower"]
+__all__ = ["lesson_follower", "plain_follower"]
 
 UNDERSTOOD = 0.5  # below this confidence the studio asks what was meant
-
-
-def demo_follower() -> Follower:
-    """Return the follower of the demo's mazes, untrained.
-
-    >>> demo_follower().search.threshold
-    0.5
-    """
-    return Follower(
-        overlay=Overlay(unit="clause", adjacency="soft"),
-        features=Features(
-            words=("word",),
-            stop_words=(".", ",", "!"),
-            slots=("floor", "wall", "item"),
-            numbers=("equal",),
-            joins=("conjunction", "slot"),
-            # Names of things are matched, not memorised.
-            exclude=r"(item|floor|wall)=",
-        ),
-        learning=Learning(l2=0.3, iterations=50, tolerance=1e-4),
-        search=Search(max_length=4, decode="outcome", threshold=UNDERSTOOD),
-    )
 
 
 def lesson_follower() -> Follower:

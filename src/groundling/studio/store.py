@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from groundling.errors import DemonstrationError, ProjectError
+from groundling.limits import STORED_BYTES
 from groundling.studio.texts import plain_json
 
 __all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
@@ -23,7 +24,6 @@ __all__ = ["Change", "DiskFullError", "Record", "Store", "fingerprint"]
 FILE, VERSION = "project.sqlite", 2
 _WRITER = "writer.lock"
 _LARGEST = 2**53  # numbers of rows and revisions that JSON and SQLite both hold
-_LONGEST = 100_000_000  # bytes of one value in the file
 _TABLES = {
     "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
     "demonstrations": """
@@ -145,7 +145,7 @@ class Store:
     def _prepare(self) -> None:
         self._db.row_factory = sqlite3.Row
         self._db.text_factory = lambda data: data.decode("utf-8", "replace")
-        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, STORED_BYTES.most)
         self._db.create_function("folded", 1, _folded, deterministic=True)
         self._db.execute("PRAGMA trusted_schema=OFF")
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
@@ -564,6 +564,8 @@ def _plainly(folder: Path) -> Iterator[None]:
             cure = "Another program holds it. Close that program and try again."
         elif "readonly" in said or "unable to open" in said:
             cure = "It cannot be written. Choose a folder of your own with --project."
+        elif "too big" in said:
+            raise STORED_BYTES.exceeded("more", ProjectError, f"The project in {folder}") from error
         elif "closed" in said:
             cure = "It is being closed. Open it again."
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from groundling.errors import ModelFileError
 from groundling.features.reader import Text
-from groundling.studio.worlds import Scene, Setting
+from groundling.studio.scenes import Setting, StudioScene
 from groundling.world.environment import Demonstration
 
 __all__ = ["task_setting"]
@@ -28,7 +28,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     from groundling.corpora import Place, find_corpora
     from groundling.tasks.benchmark import demonstrations
     from groundling.tasks.model_notes import load_trained
-    from groundling.tasks.registry import get_task
+    from groundling.tasks.task_registry import get_task
 
     follower, note = load_trained(folder)
     task = get_task(note.task)
@@ -50,7 +50,7 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     def base() -> Sequence[Demonstration]:
         return demonstrations(task.prepare(corpus, chosen), left_out)
 
-    def read(scene: Scene, text: str) -> Text:
+    def read(scene: StudioScene, text: str) -> Text:
         texts = found[scene.name].read(text.splitlines())
         if len(texts) == 1:
             return texts[0]
@@ -59,7 +59,9 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
     return Setting(
         title=f"{note.task}, {note.preset}",
         source=source,
-        scenes=tuple(Scene(each.name, each.environment, each.start) for each in found.values()),
+        scenes=tuple(
+            StudioScene(each.name, each.environment, each.start) for each in found.values()
+        ),
         make=lambda: chosen.follower(seed=note.seed),
         base=base,
         trained=follower,

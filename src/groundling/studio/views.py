@@ -9,11 +9,11 @@ from typing import Any
 from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
 from groundling.language.instruction import Instruction
-from groundling.studio.learning import understood
 from groundling.studio.pictures import name_action, picture
 from groundling.studio.project import Project
+from groundling.studio.scenes import StudioScene
 from groundling.studio.store import Record
-from groundling.studio.worlds import Scene
+from groundling.studio.teacher import understood
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
@@ -35,7 +35,9 @@ SHOWN = 40  # possible actions that a page lists
 _WORD = re.compile(r"^word=(.+?) ∧ ")
 
 
-def actions_view(project: Project, scene: Scene, actions: Sequence[Action]) -> list[dict[str, Any]]:
+def actions_view(
+    project: Project, scene: StudioScene, actions: Sequence[Action]
+) -> list[dict[str, Any]]:
     """Return actions with their JSON, their name, and what they are called in drawings."""
     written = project.write_actions(scene.name, actions)
     return [
@@ -44,7 +46,7 @@ def actions_view(project: Project, scene: Scene, actions: Sequence[Action]) -> l
     ]
 
 
-def frames(project: Project, scene: Scene, states: Sequence[State]) -> list[dict[str, Any]]:
+def frames(project: Project, scene: StudioScene, states: Sequence[State]) -> list[dict[str, Any]]:
     """Return how each state of a way looks."""
     return [
         {
@@ -55,7 +57,9 @@ def frames(project: Project, scene: Scene, states: Sequence[State]) -> list[dict
     ]
 
 
-def walk(project: Project, scene: Scene, start: State, actions: Sequence[Action]) -> dict[str, Any]:
+def walk(
+    project: Project, scene: StudioScene, start: State, actions: Sequence[Action]
+) -> dict[str, Any]:
     """Return what actions lead to, and what can be done then."""
     world = CachedEnvironment(scene.environment)
     trace = world.trace(start, actions, "The plan")
@@ -69,7 +73,7 @@ def walk(project: Project, scene: Scene, start: State, actions: Sequence[Action]
     }
 
 
-def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
+def plan_view(project: Project, scene: StudioScene, plan: Plan) -> dict[str, Any]:
     """Return a plan with its pictures and the plans that were considered instead."""
     return {
         "trained": True,
@@ -91,7 +95,7 @@ def plan_view(project: Project, scene: Scene, plan: Plan) -> dict[str, Any]:
 
 
 def explanation_view(
-    project: Project, scene: Scene, why: Explanation, most: int = 12
+    project: Project, scene: StudioScene, why: Explanation, most: int = 12
 ) -> dict[str, Any]:
     """Return an explanation with the trees and graphs that a picture of it needs."""
     told = why.to_dict(most)

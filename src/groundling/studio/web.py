@@ -13,6 +13,7 @@ from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from groundling.limits import Limit
 from groundling.studio.forms import Health, Problem
 from groundling.studio.gate import Gate
 from groundling.studio.guard import Guard
@@ -146,6 +147,8 @@ class Web:
             dependencies=[Depends(checks)] if checks else None,
         )  # fmt: skip
 
-    def guarded(self, token: str | None = None, larger: Mapping[str, int] | None = None) -> ASGIApp:
+    def guarded(
+        self, token: str | None = None, larger: Mapping[str, Limit] | None = None
+    ) -> ASGIApp:
         """Return the application with what stands before it."""
         return Guard(self.app, token=token, larger=larger, open_paths=("/v1/health",))

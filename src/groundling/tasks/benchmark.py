@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
+from groundling.accuracy import is_right
 from groundling.errors import (
     ConvergenceWarning,
     GroundlingError,
@@ -27,14 +28,13 @@ from groundling.evaluation.report import Row, bootstrap
 from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.judging import is_right
 from groundling.tasks.variants import FULL, BasePreset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 
 __all__ = [
-    "SAMPLE", "Case", "Fold", "Outcome", "Scene", "Score", "Source", "Task", "demonstrations",
-    "follow_cases", "median_seconds", "sample_count",
+    "SAMPLE", "Case", "DemoRequest", "DemoWorld", "Fold", "Outcome", "Scene", "Score", "Source",
+    "Task", "demonstrations", "follow_cases", "median_seconds", "sample_count",
 ]  # fmt: skip
 
 SAMPLE = 1.0
@@ -135,11 +135,45 @@ class Scene:
         return draw_way(self.environment, way)
 
 
+@dataclass(frozen=True)
+class DemoRequest:
+    """Something to say in the unseen place of a demo, and what is interesting about it."""
+
+    name: str
+    text: str
+    start: State
+    remark: str
+
+
+@dataclass(frozen=True)
+class DemoWorld:
+    """A generated world for `groundling demo` and the studio.
+
+    `sentences` are held-out single sentences and `routes` held-out texts of two sentences, all of
+    them in the `unseen` place, which training never sees and `draw` draws with a plan. `follower`
+    makes the untrained follower, given a parser; `words` are those whose weights are shown, and
+    `examples` things to say in the `scenes` of the studio.
+    """
+
+    title: str
+    part: str  # what a place is called
+    unseen: Any
+    training: tuple[Demonstration, ...]
+    sentences: tuple[Demonstration, ...]
+    routes: tuple[Demonstration, ...]
+    requests: tuple[DemoRequest, ...]
+    scenes: tuple[Scene, ...]
+    follower: Callable[[str], Follower]
+    draw: Callable[[Plan], str]
+    words: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
 class Task(ABC, Generic[CorpusT, PresetT]):
     """A task that can be trained, evaluated, tuned, followed and drawn by all commands.
 
     An installed package adds one by an entry point of the group `groundling.tasks`: the
-    task's name, and where its class is (see `groundling.tasks.registry`).
+    task's name, and where its class is (see `groundling.tasks.task_registry`).
 
     An evaluation consists of folds. Each gives an outcome in JSON for every variant of the
     preset, and a row of the table is made of the outcomes of all folds; so they can run
@@ -290,6 +324,15 @@ class Task(ABC, Generic[CorpusT, PresetT]):
         """Train on a tuning fold; return the main metric on what it holds out."""
         outcome = self.evaluate(corpus, {FULL: chosen}, fold)[FULL]
         return self.make_row(self.presets.default, FULL, [outcome]).metrics[self.metrics[-1]]
+
+    # ---- trying ------------------------------------------------------------------------
+
+    def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
+        """Return a generated world of some size; only the task of the demo has one."""
+        raise NotImplementedError
+
+    def compile(self) -> None:
+        """Use the kernels of the task once, so that they are compiled; most tasks have none."""
 
     # ---- following ---------------------------------------------------------------------
 

@@ -14,22 +14,23 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from groundling import __version__
 from groundling.errors import ConvergenceWarning, SettingError, WorkerError
 from groundling.evaluation.report import Report
-from groundling.files import write_atomically
+from groundling.files import read_plain, write_atomically
+from groundling.limits import RESULT_BYTES
 from groundling.tasks import benchmark
 from groundling.tasks.benchmark import Fold, Source, Task
-from groundling.tasks.registry import get_task, task_package
+from groundling.tasks.task_registry import get_task, task_package
 from groundling.tasks.variants import FULL, with_changes
 
 __all__ = [
     "Changes", "Job", "Result", "Sources", "assemble", "evaluation_jobs", "forget_results",
-    "load_corpus", "run_job", "run_jobs", "tuning_jobs",
+    "load_corpus", "refuse_foreign", "run_job", "run_jobs", "tuning_jobs",
 ]  # fmt: skip
 
 Changes = tuple[tuple[str, Any], ...]
@@ -159,22 +160,22 @@ def run_jobs(
         else:
             results[job] = found
             tell(job, True)
-    running = _run(waiting, sources, workers, keep)
-    if cluster is not None and waiting:
-        running = _run_on_cluster(waiting, sources, keep, cluster)
-    for job, result in running:
+    run = _run_here if cluster is None else partial(_run_on_cluster, cluster=cluster)
+    for job, result in run(waiting, sources, workers, keep is not None) if waiting else ():
+        if keep is not None:
+            _keep(job, sources[job.task], keep, result)
         results[job] = result
         tell(job, False)
     return results
 
 
-def _run(
-    jobs: Sequence[Job], sources: Sources, workers: int, keep: Path | None
+def _run_here(
+    jobs: Sequence[Job], sources: Sources, workers: int, kept: bool
 ) -> Iterator[tuple[Job, Result]]:
     size = benchmark.SAMPLE
     if workers == 1 or len(jobs) < 2:
         for job in jobs:
-            yield job, _run_and_keep(job, sources[job.task], size, keep)
+            yield job, run_job(job, sources[job.task], size)
         return
     from joblib import Parallel, delayed
 
@@ -183,14 +184,13 @@ def _run(
     )
     with _no_interrupts():
         path = tuple(sys.path)
-        results = pool(delayed(_work)(job, sources[job.task], size, keep, path) for job in jobs)
+        results = pool(delayed(_work)(job, sources[job.task], size, path) for job in jobs)
     try:
         yield from results
     except BrokenExecutor as error:  # ended by the system, or by hand
-        kept = " Finished parts are kept." if keep is not None else ""
         raise WorkerError(
             "A process that worked for this one has died, perhaps for want of memory. Run it "
-            f"again with fewer processes (--jobs 1).{kept}"
+            f"again with fewer processes (--jobs 1).{' Finished parts are kept.' if kept else ''}"
         ) from error
 
 
@@ -207,53 +207,38 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(
-    job: Job, source: Source, size: float, keep: Path | None, path: Sequence[str]
-) -> tuple[Job, Result]:
-    # A process that worked before may not know where packages were put since then.
-    sys.path[:] = path
-    # Ctrl-C is for the main process, which then ends this one.
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return job, _run_and_keep(job, source, size, keep)
+def _work(job: Job, source: Source, size: float, path: Sequence[str] = ()) -> tuple[Job, Result]:
+    if path:
+        # A process that worked before may not know where packages were put since then.
+        sys.path[:] = path
+        # Ctrl-C is for the main process, which then ends this one.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return job, run_job(job, source, size)
 
 
 def _run_on_cluster(
-    jobs: Sequence[Job], sources: Sources, keep: Path | None, cluster: Any
+    jobs: Sequence[Job], sources: Sources, workers: int, kept: bool, cluster: Any
 ) -> Iterator[tuple[Job, Result]]:
-    """Run jobs on Dask workers, and keep the results here."""
+    """Run jobs on Dask workers."""
     from joblib import Parallel, delayed, parallel_config
 
     from groundling.scale.cluster import connected, explained
 
     size = benchmark.SAMPLE
-    kept = "Finished parts are kept." if keep is not None else "Nothing of it is kept."
     with (
         connected(cluster) as client,
-        explained(lambda: kept),
+        explained(lambda: "Finished parts are kept." if kept else "Nothing of it is kept."),
         parallel_config(backend="dask", client=client),
     ):
         pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
-        for job, result in pool(delayed(_run_apart)(job, sources[job.task], size) for job in jobs):
-            _keep(job, sources[job.task], size, keep, result)
-            yield job, result
+        yield from pool(delayed(_work)(job, sources[job.task], size) for job in jobs)
 
 
-def _run_apart(job: Job, source: Source, size: float) -> tuple[Job, Result]:
-    return job, run_job(job, source, size)
-
-
-def _run_and_keep(job: Job, source: Source, size: float, keep: Path | None) -> Result:
-    result = run_job(job, source, size)
-    _keep(job, source, size, keep, result)
-    return result
-
-
-def _keep(job: Job, source: Source, size: float, keep: Path | None, result: Result) -> None:
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        content = {"fingerprint": _fingerprint(job, source, size), **result}
-        write_atomically(keep / f"{job.key}.json", json.dumps(content))
+def _keep(job: Job, source: Source, keep: Path, result: Result) -> None:
+    keep.mkdir(parents=True, exist_ok=True)
+    content = {"fingerprint": _fingerprint(job, source, benchmark.SAMPLE), **result}
+    write_atomically(keep / f"{job.key}.json", json.dumps(content))
 
 
 def _kept(job: Job, source: Source, keep: Path | None) -> Result | None:
@@ -261,11 +246,11 @@ def _kept(job: Job, source: Source, keep: Path | None) -> Result | None:
     if path is None or not path.is_file():
         return None
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_plain(path, RESULT_BYTES, SettingError))
         if content["fingerprint"] != _fingerprint(job, source, benchmark.SAMPLE):
             return None
         return {"outcome": content["outcome"], "seconds": float(content["seconds"])}
-    except (ValueError, KeyError, TypeError):
+    except (SettingError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
         return None
 
 
@@ -278,19 +263,22 @@ def forget_results(jobs: Iterable[Job], keep: Path) -> None:
 
 def _refuse_others(jobs: Iterable[Job], keep: Path | None) -> None:
     """Complain of files that are not ours, where results will be."""
+    needed = {"fingerprint", "outcome", "seconds"}
     for path in () if keep is None else (keep / f"{job.key}.json" for job in jobs):
-        if not path.exists():
-            continue
-        try:
-            content = json.loads(path.read_bytes())
-            ours = {"fingerprint", "outcome", "seconds"} <= set(content)
-        except (OSError, ValueError, TypeError, RecursionError):
-            ours = False
-        if not ours:
-            raise SettingError(
-                f"{path} is not a result of ours and would be lost. Move it away, or give another "
-                "folder with --out."
-            )
+        refuse_foreign(path, "result", lambda text: needed <= set(json.loads(text)))
+
+
+def refuse_foreign(path: Path, what: str, is_ours: Callable[[str], bool]) -> None:
+    """Complain of a file that would be overwritten and is none of ours, by what it holds."""
+    if not path.exists():
+        return
+    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+        if is_ours(path.read_text(encoding="utf-8")):
+            return
+    raise SettingError(
+        f"{path} is not a {what} of ours and would be lost. Move it away, or give another folder "
+        "with --out."
+    )
 
 
 def _fingerprint(job: Job, source: Source, size: float) -> str:

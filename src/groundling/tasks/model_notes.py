@@ -14,10 +14,11 @@ from groundling.errors import ModelFileError, SettingError
 from groundling.files import read_plain, write_atomically
 from groundling.follower import Follower
 from groundling.learning.checkpoints import states_in
-from groundling.learning.training import ProgressCallback
+from groundling.learning.rounds import ProgressCallback
+from groundling.limits import NOTE_BYTES
 from groundling.modelfolder import check_free, is_model, read_note
 from groundling.tasks.benchmark import demonstrations
-from groundling.tasks.registry import get_task, task_names
+from groundling.tasks.task_registry import get_task, task_names
 from groundling.tasks.variants import FULL, with_changes
 from groundling.world.environment import Demonstration
 
@@ -25,7 +26,6 @@ __all__ = ["CHECKPOINTS", "Note", "load_trained", "read_model_note", "train"]
 
 CHECKPOINTS = "checkpoints"
 _MARK = "training.json"
-_MOST_OF_NOTE = 10_000  # bytes
 _FORMAT = "groundling-task-1"
 
 
@@ -141,7 +141,7 @@ def _end(folder: Path) -> None:
 def _read_note(path: Path) -> Note | None:
     """Return the note in a file, if it is one of ours."""
     try:
-        return Note.from_dict(json.loads(read_plain(path, _MOST_OF_NOTE, ModelFileError)))
+        return Note.from_dict(json.loads(read_plain(path, NOTE_BYTES, ModelFileError)))
     except (ModelFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 

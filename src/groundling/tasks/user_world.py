@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from groundling.accuracy import checked
 from groundling.data.own import OwnWorld, folds, open_world
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, WorldError
 from groundling.evaluation.report import Row
 from groundling.explain.explanation import Plan
-from groundling.judging import checked
 from groundling.tasks.benchmark import FOLDS, Case, Fold, Outcome, Scene, Score, Source, Task
 from groundling.tasks.variants import FULL, BasePreset, Presets
 from groundling.world.cached_environment import CachedEnvironment

@@ -5,7 +5,9 @@ from groundling.world.composition import compose
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.environment_checks import EnvironmentReport, check_environment
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.open_values import OpenValue
 from groundling.world.ranks import RankedEnvironment
+from groundling.world.sets import OpenSet, describe_set
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 __all__ = [
@@ -15,9 +17,12 @@ __all__ = [
     "EnvironmentReport",
     "GroundingGraph",
     "Label",
+    "OpenSet",
+    "OpenValue",
     "RankedEnvironment",
     "ScoredTrajectory",
     "Trajectory",
     "check_environment",
     "compose",
+    "describe_set",
 ]

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from groundling.cache import Cache, CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
+from groundling.limits import EXTRA_LENGTH, WORLD_ACTIONS
 from groundling.world.environment import Action, Demonstration, Environment, State, class_name
 from groundling.world.graph import GroundingGraph
+from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["MOST_ACTIONS", "MOST_EXTRA", "CachedEnvironment", "EnvironmentCache"]
-
-MOST_ACTIONS = 100_000
-"""How many actions a state may offer."""
-MOST_EXTRA = 1_000
-"""By how many actions `extra_length` may lengthen plans."""
+__all__ = ["CachedEnvironment", "EnvironmentCache"]
 
 
 class CachedEnvironment:
@@ -51,6 +47,21 @@ class CachedEnvironment:
         self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
         self._dead_ends: Cache[State, bool] = Cache(budget)
 
+    def bound(self, text: TextValues) -> CachedEnvironment:
+        """Return the environment with its open actions filled by the values of a text."""
+        bound = BoundEnvironment(self.environment, text)
+        return CachedEnvironment(bound, self._actions.budget, keep_graphs=self.keep_graphs)
+
+    @property
+    def open_values(self) -> tuple[str, ...]:
+        """The types of the values that its actions leave open; none, if it declares none."""
+        return declared_types(self.environment)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether open actions are filled with the values of a text."""
+        return isinstance(self.environment, BoundEnvironment)
+
     @property
     def is_blank(self) -> bool:
         """Whether nothing that the environment said is remembered."""
@@ -59,20 +70,17 @@ class CachedEnvironment:
 
     # ---- asking -------------------------------------------------------------------------
 
-    def _ask(self, method: str, *arguments: Any, most: int = 0) -> Any:
-        """Ask the environment; with `most`, for a list of at most so many things."""
+    def _ask(self, method: str, *arguments: Any, listed: bool = False) -> Any:
+        """Ask the environment; if `listed`, for a list of actions or the like."""
         try:
             answer = getattr(self.environment, method)(*arguments)
-            if not most:
+            if not listed:
                 return answer
             if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
-                listed = tuple(islice(answer, most + 1))
-                if len(listed) <= most:
-                    return listed
-                raise WorldError(
-                    f"{self._call(method, arguments)} lists more than {most:,}, which may be "
-                    "without end. List fewer."
-                )
+                if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.least:
+                    called = self._call(method, arguments)
+                    answer = WORLD_ACTIONS.bounded(answer, WorldError, called)
+                return tuple(answer)
         except GraphError as error:
             raise GraphError(f"{self._call(method, arguments)}: {error}") from error
         except GroundlingError:
@@ -141,7 +149,7 @@ class CachedEnvironment:
     def _offered(self, state: State) -> tuple[Action, ...]:
         if self.is_terminal(state):
             return ()
-        offered = self._ask("actions", state, most=MOST_ACTIONS)
+        offered = self._ask("actions", state, listed=True)
         known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
         if len(known) < len(offered):
             self.repeated = self.repeated or self._call("actions", (state,))
@@ -198,9 +206,11 @@ class CachedEnvironment:
         changed = not equal(known, now)
         for action in () if changed else _ends(now):
             before = self._find(self._steps, (start, action), start)
-            after = self._ask("step", start, action) if before is not None else None
-            changed = changed or not equal(before, after)
             seen = self._find(self._seen, (start, action), start)
+            if before is None and seen is None:
+                continue
+            after = self._ask("step", start, action)
+            changed = changed or (before is not None and not equal(before, after))
             if seen is not None and not changed:
                 changed = seen != hash(self._grounded(start, action, after))
         if changed:
@@ -274,10 +284,10 @@ class CachedEnvironment:
             extra = operator.index(answer)
         except TypeError:
             extra = -1
-        if not 0 <= extra <= MOST_EXTRA:
+        if not 0 <= extra <= EXTRA_LENGTH.most:
             raise WorldError(
                 f"{self._call('extra_length', (start,))} returned {shorten(answer)}; return a "
-                f"whole number between 0 and {MOST_EXTRA}."
+                f"whole number between 0 and {EXTRA_LENGTH.most:,}. {EXTRA_LENGTH.advice}"
             )
         return extra
 
@@ -291,13 +301,13 @@ class CachedEnvironment:
         """Return a plan as the environment would have it, or as it is."""
         plan = tuple(actions)
         if hasattr(self.environment, "canonical_plan"):
-            return tuple(self._ask("canonical_plan", start, plan, most=MOST_ACTIONS))
+            return tuple(self._ask("canonical_plan", start, plan, listed=True))
         return plan
 
     def mirror(self, demonstration: Demonstration) -> Iterable[Demonstration]:
         """Return the environment's equally true versions of a demonstration."""
         if hasattr(self.environment, "mirror"):
-            return tuple(self._ask("mirror", demonstration, most=MOST_ACTIONS))
+            return tuple(self._ask("mirror", demonstration, listed=True))
         return ()
 
     def describe(self, state: State) -> str:
@@ -313,7 +323,9 @@ class CachedEnvironment:
         states, plan = [start], tuple(actions)
         for number, action in enumerate(plan, 1):
             possible = self.actions(states[-1])
-            if not among(action, possible):
+            if not among(action, possible) and not (
+                self.open_values and not self.is_bound and fills(action, possible)
+            ):
                 told = impossible(number, plan, states[-1], possible)
                 raise DemonstrationError(f"{where}: {told}")
             states.append(self.step(states[-1], action))

@@ -63,6 +63,8 @@ class Environment(Protocol[StateT, ActionT]):
       will not do (see `groundling.data.Codec`, and `json_classes` there);
     - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
       `features`, `learning`, `search`), which a `Follower` takes where none were given;
+    - `open_values`: the types of values that actions leave open (see `OpenValue`), and
+      `things(state)`, labels for each thing, where sets are among them (see `OpenSet`);
     - `presumed_slots`: slots that its followers have wherever they learn, though graphs may lack
       them;
     - `labels_follow_text`: whether graphs have only labels that a text names, so that no check
@@ -71,7 +73,7 @@ class Environment(Protocol[StateT, ActionT]):
       studio and for `follow --picture`, as the text of an SVG;
     - `name_action(action)`: what people call an action;
     - `start`, or `starts` by name: the states in which the studio and the service begin.
-    - `agent(follower, threshold)`: what `Follower.act` carries plans out with;
+    - `agent(follower, threshold)`: an agent that carries plans out;
     - `labels_follow_text`: whether labels differ with the text that is followed; they are then
       not compared between worlds;
     - `presumed_slots`, `slots_place`: slots that nobody chose, so that none is missed, and where

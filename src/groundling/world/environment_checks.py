@@ -14,9 +14,11 @@ import numpy as np
 
 from groundling.cache import size_of
 from groundling.errors import GroundlingError, WorldError
-from groundling.world.cached_environment import MOST_EXTRA, CachedEnvironment
+from groundling.limits import EXTRA_LENGTH
+from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import GroundingGraph, labels_of
+from groundling.world.open_values import example_of, fill, holes
 from groundling.world.reprs import said, shorten
 
 __all__ = ["EnvironmentReport", "check_environment"]
@@ -212,7 +214,21 @@ class _Check:
         listed = tuple(islice(answer, self.most_actions + 1))
         if len(listed) > self.most_actions:
             self.complete = False
-        return listed[: self.most_actions]
+        return tuple(self.filled(each, state) for each in listed[: self.most_actions])
+
+    def filled(self, action: Any, state: Any) -> Any:
+        """Return an action with examples in its holes; report holes that are not declared."""
+        declared = getattr(self.environment, "open_values", ())
+        for hole in holes(action):
+            if isinstance(declared, str) or hole.type not in declared:
+                self.report(
+                    ("open_values", hole.type),
+                    f"`open_values` must name the type of each hole; got {shorten(declared)}, but "
+                    f"{shorten(action)} has one of type {hole.type!r}. Write open_values = "
+                    f"({hole.type!r},) into the class.",
+                )
+            action = fill(action, hole, example_of(hole, self.environment, state))
+        return action
 
     def snapshots(self, values: tuple[Any, ...]) -> list[tuple[str, Any, Any]]:
         """Return for each value its look and copies of it and its attributes, while that is cheap.
@@ -372,11 +388,11 @@ class _Check:
         if hasattr(self.environment, "extra_length"):
             answer = self.ask("extra_length", state)
             whole = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
-            if answer is not NOTHING and not (whole and 0 <= answer <= MOST_EXTRA):
+            if answer is not NOTHING and not (whole and 0 <= answer <= EXTRA_LENGTH.most):
                 self.report(
                     ("extra_length", "type"),
                     f"{call_of('extra_length', (state,))} returned {shorten(answer)}. Return a "
-                    f"whole number between 0 and {MOST_EXTRA}.",
+                    f"whole number between 0 and {EXTRA_LENGTH.most:,}. {EXTRA_LENGTH.advice}",
                 )
         if hasattr(self.environment, "outcome"):
             answer = self.ask("outcome", state)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from groundling.errors import GraphError
+from groundling.limits import GRAPH_EDGES, GRAPH_LABELS, GRAPH_NODES, LABEL_CHARACTERS
 from groundling.world.reprs import shorten
 
 __all__ = ["GroundingGraph", "Label", "LabelValue", "Labels", "labels_of"]
 
 # Far more than a graph of one action has; what is beyond is a mistake, or meant to hurt.
-MOST_NODES, MOST_EDGES, MOST_LABELS = 10_000, 100_000, 10_000
-MOST_TEXT = 10_000  # characters of a name or a value
 MOST_NUMBER = 1e30  # beyond, squares and sums overflow
 
 
@@ -135,7 +133,7 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
             elif isinstance(value, (str, int, float)):
                 found.add(Label(_text(name, where), _value(value, name, where)))
             elif isinstance(value, Iterable) and not isinstance(value, (Mapping, *_BYTES)):
-                for each in islice(value, MOST_LABELS + 1):
+                for each in GRAPH_LABELS.bounded(value, GraphError, where):
                     found.add(Label(_text(name, where), _value(each, name, where)))
             else:
                 # numpy scalars and the like
@@ -146,7 +144,7 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
             "Write labels as a mapping from names to values, or as a list of names."
         )
     else:
-        for each in islice(labels, MOST_LABELS + 1):
+        for each in GRAPH_LABELS.bounded(labels, GraphError, where):
             if isinstance(each, Label):
                 value = None if each.value is None else _value(each.value, each.name, where)
                 found.add(Label(_text(each.name, where), value))
@@ -157,8 +155,7 @@ def _read_labels(labels: Labels, where: str) -> _Normalised:
                     f"The label {shorten(each)} of {where} is neither a name nor a Label. "
                     "Write labels as a mapping from names to values."
                 )
-    if len(found) > MOST_LABELS:
-        raise GraphError(f"There are more than {MOST_LABELS:,} labels of {where}. Give fewer.")
+    GRAPH_LABELS.check(len(found), GraphError, where)
     return _Normalised(map(_shared, sorted(found, key=_order)))
 
 
@@ -178,11 +175,8 @@ def _shared(label: Label) -> Label:
 
 def _text(name: object, where: str) -> str:
     text = str(name)
-    if len(text) > MOST_TEXT:
-        raise GraphError(
-            f"The label {text[:40]!r}… of {where} has {len(text):,} characters, more than "
-            f"{MOST_TEXT:,}. Give it a short name."
-        )
+    if len(text) > LABEL_CHARACTERS.least:
+        LABEL_CHARACTERS.check(len(text), GraphError, f"The label {text[:40]!r}… of {where}")
     return text
 
 
@@ -280,11 +274,7 @@ class GroundingGraph:
                 "The nodes of a grounding graph are a mapping from names to labels, not "
                 f"{shorten(nodes)}."
             )
-        if len(nodes) > MOST_NODES:
-            raise GraphError(
-                f"A grounding graph has {len(nodes):,} nodes, more than {MOST_NODES:,}. Keep what "
-                "the action is about."
-            )
+        GRAPH_NODES.check(len(nodes), GraphError, "A grounding graph")
         self.node_names = tuple(nodes)
         self.node_labels = tuple(
             [
@@ -300,7 +290,7 @@ class GroundingGraph:
             )
         read: list[tuple[str, str, tuple[Label, ...]]] = []
         known: tuple[Label, ...] | None
-        for edge in islice(edges, MOST_EDGES + 1):
+        for edge in GRAPH_EDGES.bounded(edges, GraphError, "A grounding graph"):
             if isinstance(edge, str) or len(edge) != 3:
                 raise GraphError(
                     f"The edge {shorten(edge)} is not a triple of source, target and labels."
@@ -316,10 +306,6 @@ class GroundingGraph:
             if known is None:
                 known = labels_of(labels, f"edge {_called(source)} -> {_called(target)}")
             read.append((source, target, known))
-        if len(read) > MOST_EDGES:
-            raise GraphError(
-                f"A grounding graph has more than {MOST_EDGES:,} edges. Keep what matters."
-            )
         self.edges = tuple(read)
         self._hash = hash((self.node_names, self.node_labels, self.edges, self.root))
 

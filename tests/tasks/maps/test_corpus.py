@@ -13,8 +13,8 @@ from groundling.errors import CorpusError
 from groundling.tasks.maps.corpus import (
     FOLLOWER,
     GIVER,
-    Corpus,
     Dialogue,
+    MapCorpus,
     Utterance,
     load_corpus,
     read_correspondences,
@@ -244,7 +244,7 @@ def test_corpus_split_keeps_maps_apart_and_can_be_chosen() -> None:
 
 def test_corpus_refuses_a_dialogue_about_no_map() -> None:
     with pytest.raises(CorpusError, match="map 5"):
-        Corpus({}, (Dialogue("talk", 5, ()),))
+        MapCorpus({}, (Dialogue("talk", 5, ()),))
 
 
 def test_corpus_image_is_found_only_where_it_exists(tmp_path: Path) -> None:
@@ -258,14 +258,14 @@ def test_corpus_image_is_found_only_where_it_exists(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def hcrc() -> Corpus:
+def hcrc() -> MapCorpus:
     if "GROUNDLING_CORPORA" not in os.environ:
         pytest.skip("set GROUNDLING_CORPORA to the folder that contains hcrc")
     return load_corpus(Path(os.environ["GROUNDLING_CORPORA"], "hcrc"))
 
 
 @pytest.mark.corpora
-def test_hcrc_has_the_known_counts(hcrc: Corpus) -> None:
+def test_hcrc_has_the_known_counts(hcrc: MapCorpus) -> None:
     assert len(hcrc.maps) == 16
     assert len(hcrc.dialogues) == 128
     assert [len(part) for part in hcrc.split()] == [96, 32]
@@ -277,7 +277,7 @@ def test_hcrc_has_the_known_counts(hcrc: Corpus) -> None:
 
 
 @pytest.mark.corpora
-def test_hcrc_routes_hardly_ever_come_back(hcrc: Corpus) -> None:
+def test_hcrc_routes_hardly_ever_come_back(hcrc: MapCorpus) -> None:
     visits = [visited_landmarks(sheet.steps) for sheet in hcrc.maps.values()]
     assert all(9 <= len(each) <= 12 and each[0] == "start" for each in visits)
     assert sum(len(set(each)) == len(each) for each in visits) == 15
@@ -286,7 +286,7 @@ def test_hcrc_routes_hardly_ever_come_back(hcrc: Corpus) -> None:
 
 
 @pytest.mark.corpora
-def test_hcrc_survives_a_round_trip(hcrc: Corpus, tmp_path: Path) -> None:
+def test_hcrc_survives_a_round_trip(hcrc: MapCorpus, tmp_path: Path) -> None:
     write_corpus(tmp_path, hcrc)
     assert load_corpus(tmp_path) == hcrc
     assert hcrc.folder is not None

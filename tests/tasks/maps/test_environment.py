@@ -11,7 +11,7 @@ from groundling.tasks.maps.corpus import load_corpus
 from groundling.tasks.maps.environment import Go, MapEnvironment, MapState
 from groundling.tasks.maps.generator import generate_map
 from groundling.tasks.maps.geometry import Geometry
-from groundling.tasks.maps.landscape import Landmark, Landscape, Step, visited_landmarks
+from groundling.tasks.maps.landscape import Landmark, Landscape, MapStep, visited_landmarks
 from groundling.world import CachedEnvironment, Environment, GroundingGraph
 
 # start and hut lie on a line from west to east, both caves south of them
@@ -218,12 +218,12 @@ def test_geometry_of_landmarks_at_one_place_has_no_direction() -> None:
 
 
 PATH = (
-    Step("start", "South"),
-    Step("hut", "West"),
-    Step("hut", "South"),
-    Step("start", "East"),
-    Step("hut", "South"),
-    Step("cave", "North"),
+    MapStep("start", "South"),
+    MapStep("hut", "West"),
+    MapStep("hut", "South"),
+    MapStep("start", "East"),
+    MapStep("hut", "South"),
+    MapStep("cave", "North"),
 )
 
 
@@ -239,7 +239,7 @@ def test_plan_follows_the_reference_path_in_each_shape() -> None:
 def test_plan_and_step_refuse_unknown_landmarks() -> None:
     environment = MapEnvironment(LANDSCAPE)
     with pytest.raises(WorldError, match="'hutt'"):
-        environment.plan([Step("hutt", "North")])
+        environment.plan([MapStep("hutt", "North")])
     with pytest.raises(WorldError, match="'hutt'"):
         environment.step(environment.start, Go("hutt", "North"))
 
@@ -252,7 +252,7 @@ def test_plan_of_a_generated_map_can_be_carried_out(shape, revisits) -> None:
     plan = environment.plan(sheet.steps)
     trace = CachedEnvironment(environment).trace(environment.start, plan)
     passed = [environment.start.landmark, *(state.landmark for state in trace.states[1:])]
-    assert visited_landmarks(map(Step, passed)) == visited_landmarks(sheet.steps)
+    assert visited_landmarks(map(MapStep, passed)) == visited_landmarks(sheet.steps)
 
 
 def test_describe_says_where_and_how_far() -> None:

@@ -7,7 +7,7 @@ from groundling.tasks.maps.landscape import (
     SIDES,
     Landmark,
     Landscape,
-    Step,
+    MapStep,
     side_of,
     trace_route,
     visited_landmarks,
@@ -56,7 +56,9 @@ def test_route_counts_equal_neighbours_once_but_keeps_returns() -> None:
 
 def test_visited_landmarks_forget_sides() -> None:
     assert visited_landmarks([]) == ()
-    assert visited_landmarks([Step("a", "North"), Step("a", "West"), Step("b", "West")]) == (
+    assert visited_landmarks(
+        [MapStep("a", "North"), MapStep("a", "West"), MapStep("b", "West")]
+    ) == (
         "a",
         "b",
     )

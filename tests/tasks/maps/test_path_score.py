@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.tasks.maps.environment import Go, MapState
-from groundling.tasks.maps.landscape import Step
+from groundling.tasks.maps.landscape import MapStep
 from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path, transitions
 
 PATHS = st.lists(st.sampled_from("abcd"), max_size=12)
 
 
 def test_transitions_ignore_sides_and_kinds_of_places() -> None:
-    steps = [Step("a", "North"), Step("a", "East"), Go("b", "West"), MapState("c")]
+    steps = [MapStep("a", "North"), MapStep("a", "East"), Go("b", "West"), MapState("c")]
     assert transitions(steps) == transitions("abc") == {("a", "b"): 1, ("b", "c"): 1}
 
 

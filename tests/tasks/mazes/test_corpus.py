@@ -20,7 +20,7 @@ from groundling.tasks.mazes import (
     start_as_published,
     write_corpus,
 )
-from groundling.tasks.mazes.files import read_examples, read_maze
+from groundling.tasks.mazes.maze_files import read_examples, read_maze
 from groundling.tasks.mazes.plans import plans_within
 from groundling.world import CachedEnvironment, Demonstration
 
@@ -241,8 +241,8 @@ def test_read_files_refuses_other_documents_and_endless_ones(tmp_path, monkeypat
     file.write_text("<html></html>")
     with pytest.raises(CorpusError, match="begins with <html>; expected <map>"):
         read_maze(file)
-    monkeypatch.setattr("groundling.tasks.mazes.files.MOST_BYTES", 5)
-    with pytest.raises(CorpusError, match="more than the 5 that are read"):
+    monkeypatch.setenv("GROUNDLING_LIMIT_CORPUS_BYTES", "5")
+    with pytest.raises(CorpusError, match="at most 5 bytes; got 13"):
         read_maze(file)
 
 

@@ -16,12 +16,12 @@ from groundling.tasks.mazes import (
     load_sail,
     write_corpus,
 )
-from groundling.tasks.mazes.maze_presets import PRESETS, Preset
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
 from groundling.tasks.mazes.negative_starts import NEAR, add_negative_starts
 from groundling.tasks.mazes.plans import plans_within
 from groundling.tasks.mazes.route_evaluation import _smoothest, leave_out_routes, route_row
 from groundling.tasks.mazes.route_presets import EVIDENCE, READINGS, ROUTES, with_routes
-from groundling.tasks.mazes.route_training import (
+from groundling.tasks.mazes.route_trainer import (
     COMPOSED,
     TRAINING,
     Training,
@@ -270,7 +270,7 @@ def test_train_routes_learns_to_find_ends(data, training):
 
 def test_two_members_are_the_models_of_best():
     best = PRESETS.select("best")
-    for each in fields(Preset):
+    for each in fields(MazePreset):
         assert getattr(TWO_MEMBERS, each.name) == getattr(best, each.name)
 
 
@@ -311,7 +311,7 @@ def test_routes_report_every_way_of_reading(tmp_path):
     trials = [leave_out_routes(CHOSEN, data, name, Training()) for name in sail.mazes]
     for reading in READINGS:
         chosen = with_routes(PRESETS).select(ROUTES, f"single sentences: {reading}")
-        row = route_row(reading, chosen, [each.judge(reading) for each in trials])
+        row = route_row(reading, chosen, [each[reading] for each in trials])
         maps = [row.metrics[name] for name in sail.mazes]
         assert row.metrics["macro"] == pytest.approx(sum(maps) / len(maps))
         assert row.interval[0] <= row.metrics["micro"] <= row.interval[1]

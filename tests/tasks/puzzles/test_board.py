@@ -9,10 +9,10 @@ from groundling.tasks.puzzles.board import (
     Board,
     Strike,
     collapse,
+    each_strike,
     expand,
     full_lines,
     is_stuck,
-    legal_strikes,
     strike,
 )
 
@@ -49,7 +49,7 @@ def test_board_transposed_swaps_lines(board):
 
 @given(boards, st.integers(1, 4))
 def test_every_legal_strike_takes_k_blocks_of_one_line(board, k):
-    for action in legal_strikes(board, k):
+    for action in each_strike(board, k):
         after = strike(board, k, action)
         taken = board.cells & ~after.cells
         assert after.blocks == board.blocks - k
@@ -57,7 +57,7 @@ def test_every_legal_strike_takes_k_blocks_of_one_line(board, k):
 
 
 def test_legal_strikes_reach_across_holes_but_not_over_blocks():
-    found = legal_strikes(Board.read(["#.#.#"]), 2)
+    found = each_strike(Board.read(["#.#.#"]), 2)
     assert [(each.first, each.last) for each in found] == [(0, 2), (2, 4)]
 
 
@@ -118,4 +118,4 @@ def test_expand_undoes_collapse_up_to_order():
 
 @given(boards, st.integers(1, 4))
 def test_board_is_stuck_where_blocks_are_left_but_no_strike(board, k):
-    assert is_stuck(board, k) == (board.cells > 0 and not legal_strikes(board, k))
+    assert is_stuck(board, k) == (board.cells > 0 and not any(each_strike(board, k)))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from groundling.errors import SettingError, WorldError
 from groundling.language.instruction import Instruction
-from groundling.tasks.puzzles.board import Board, Strike, collapse, expand, legal_strikes, strike
+from groundling.tasks.puzzles.board import Board, Strike, collapse, each_strike, expand, strike
 from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState, offered_sizes
 from groundling.world import CachedEnvironment, Demonstration, Environment
 
@@ -271,8 +271,8 @@ def test_mirror_swaps_rows_and_columns_and_words():
 def test_any_order_of_strikes_collapses_into_the_subset_space(cells, data):
     """Whatever single strikes people make, the collapsed plan is made of offered actions."""
     board, k, strikes = Board(3, 4, cells), 2, []
-    while legal_strikes(board, k):
-        strikes.append(data.draw(st.sampled_from(legal_strikes(board, k))))
+    while legal := list(each_strike(board, k)):
+        strikes.append(data.draw(st.sampled_from(legal)))
         board = strike(board, k, strikes[-1])
     plan = collapse(strikes)
     trace = CachedEnvironment(PuzzleEnvironment()).trace(PuzzleState(Board(3, 4, cells), k), plan)

@@ -16,15 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from groundling.corpora.markup import read_lines
 from groundling.errors import CorpusError, did_you_mean
-from groundling.tasks.maps.landscape import Step
-from groundling.tasks.maps.mapfile import MapSheet, map_number, read_bytes, read_map, write_map
+from groundling.tasks.maps.landscape import MapStep
+from groundling.tasks.maps.mapfile import MapSheet, map_number, read_map, write_map
 
 __all__ = [
     "FOLLOWER",
     "GIVER",
-    "Corpus",
     "Dialogue",
+    "MapCorpus",
     "Utterance",
     "load_corpus",
     "read_correspondences",
@@ -77,7 +78,7 @@ class Dialogue:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class MapCorpus:
     """Maps by number, and the dialogues about them.
 
     Parameters
@@ -109,7 +110,7 @@ class Corpus:
             )
         return self.maps[dialogue.map]
 
-    def steps(self, dialogue: Dialogue) -> tuple[Step, ...]:
+    def steps(self, dialogue: Dialogue) -> tuple[MapStep, ...]:
         """Return the reference path of a dialogue."""
         return self.sheet(dialogue).steps
 
@@ -143,7 +144,7 @@ class Corpus:
         )
 
 
-def load_corpus(folder: str | Path) -> Corpus:
+def load_corpus(folder: str | Path) -> MapCorpus:
     """Read a corpus from its folder; `write_corpus` shows a round trip."""
     folder = Path(folder)
     about = read_correspondences(folder / "correspondences.txt")
@@ -160,7 +161,7 @@ def load_corpus(folder: str | Path) -> Corpus:
                 f"{folder / 'correspondences.txt'}, entry {line}: the dialogue {name!r} is about "
                 f"map {number}, but there is no landmarks/{number}g.xml. Known maps: {known}."
             )
-    return Corpus(
+    return MapCorpus(
         maps={number: read_map(files[number]) for number in sorted(files)},
         dialogues=tuple(
             Dialogue(name, number, read_transcript(folder / "transcripts" / f"{name}.txt"))
@@ -170,7 +171,7 @@ def load_corpus(folder: str | Path) -> Corpus:
     )
 
 
-def write_corpus(folder: str | Path, corpus: Corpus) -> None:
+def write_corpus(folder: str | Path, corpus: MapCorpus) -> None:
     """Write a corpus so that `load_corpus` reads back an equal one.
 
     >>> import tempfile
@@ -197,7 +198,7 @@ def read_correspondences(path: str | Path) -> dict[str, int]:
     """Read which dialogue is about which map: lines such as `talk7,3`."""
     path = Path(path)
     about: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
         name, comma, written = (part.strip() for part in line.partition(","))
@@ -224,7 +225,7 @@ def read_transcript(path: str | Path) -> tuple[Utterance, ...]:
     first utterance. Utterances without words are dropped.
     """
     path = Path(path)
-    lines = _lines(path)
+    lines = read_lines(path)
     heading = next((i for i, line in enumerate(lines[:20]) if line.startswith("who\t")), -1)
     utterances: list[Utterance] = []
     for number, line in enumerate(lines[heading + 1 :], heading + 2):
@@ -260,22 +261,3 @@ def write_transcript(path: str | Path, utterances: Collection[Utterance]) -> Non
     heading = f"Found 2 args.\nObservation: {path.stem}; Result size: {len(utterances)}; atts: 2\n"
     lines = "".join(f"{each.speaker}\t{' '.join(each.words)} \t\n" for each in utterances)
     path.write_text(f"{heading}who\t$m\t\n{lines}", encoding="utf-8")
-
-
-def _lines(path: Path) -> list[str]:
-    content = read_bytes(path)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
-            f"{path}, line {line}: the byte 0x{content[error.start]:02x} is not UTF-8. "
-            "Save the file as UTF-8, for example with iconv -f latin1 -t utf-8."
-        ) from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise CorpusError(
-            f"{path}, line {line}: found a zero byte, so this is no plain text in UTF-8. "
-            "Save the file as UTF-8, for example with iconv -f utf-16 -t utf-8."
-        )
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

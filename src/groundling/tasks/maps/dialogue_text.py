@@ -8,7 +8,7 @@ from groundling.language import Instruction, Parser, SentenceLabel
 from groundling.language.parser import load_parser
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, Utterance
 from groundling.tasks.maps.landscape import Landscape
-from groundling.tasks.maps.map_presets import Preset
+from groundling.tasks.maps.map_presets import MapPreset
 from groundling.tasks.maps.mentions import TextUnits, read_units
 from groundling.tasks.maps.names import NameMatcher
 
@@ -27,7 +27,7 @@ _BEFORE = frozenset(
 
 
 def read_dialogue(
-    chosen: Preset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
+    chosen: MapPreset, dialogue: Dialogue, landscape: Landscape, matcher: NameMatcher | None = None
 ) -> tuple[Instruction, ...]:
     """Return a dialogue as a preset wants it; a `matcher` saves making one for each dialogue."""
     if chosen.units == "sentences":

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.tasks.maps.geometry import Geometry, Sight
-from groundling.tasks.maps.landscape import SIDES, Landmark, Landscape, Step, visited_landmarks
+from groundling.tasks.maps.landscape import SIDES, Landmark, Landscape, MapStep, visited_landmarks
 from groundling.world import GroundingGraph
 from groundling.world.graph import Labels
 
@@ -204,7 +204,7 @@ class MapEnvironment:
         """Return what of a state counts: the landmark, whatever its side."""
         return state.landmark
 
-    def plan(self, steps: Iterable[Step]) -> tuple[Go, ...]:
+    def plan(self, steps: Iterable[MapStep]) -> tuple[Go, ...]:
         """Return the actions that follow a reference path.
 
         In the paper's shape every (landmark, side) of the path is an action, the sides of
@@ -212,13 +212,13 @@ class MapEnvironment:
         the agent must not come back, a landmark counts when the path first reaches it.
 
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
-        >>> path = [Step("start", "South"), Step("old mill", "North"), Step("old mill", "East")]
+        >>> path = [MapStep("start", "South"), MapStep("old mill", "East")]
         >>> MapEnvironment(landscape).plan(path)[-1]
         Go(landmark='old mill', side='East')
         >>> MapEnvironment(landscape, shape="rich").plan(path)
         (Go(landmark='old mill', side=''),)
         """
-        kept: list[Step] = []
+        kept: list[MapStep] = []
         visited = {self.landscape.start}
         here = self.landscape.start
         for step in steps:

@@ -8,12 +8,12 @@ from itertools import pairwise
 from random import Random
 
 from groundling.errors import SettingError
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance
+from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Dialogue, MapCorpus, Utterance
 from groundling.tasks.maps.landscape import (
     Landmark,
     Landscape,
+    MapStep,
     Point,
-    Step,
     trace_route,
     visited_landmarks,
 )
@@ -75,7 +75,7 @@ _CHATTER = (
 
 def generate_corpus(
     *, maps: int = 16, dialogues: int = 8, seed: int = 0, utterances: int = 0
-) -> Corpus:
+) -> MapCorpus:
     """Make a corpus of maps, each with several dialogues about it.
 
     No landmark name of one map is on another, so names of test maps are always new.
@@ -114,7 +114,7 @@ def generate_corpus(
         for number, sheet in sheets.items()
         for each in range(dialogues)
     ]
-    return Corpus(sheets, tuple(talks))
+    return MapCorpus(sheets, tuple(talks))
 
 
 def generate_map(number: int = 0, *, seed: int = 0, names: Sequence[str] | None = None) -> MapSheet:
@@ -218,7 +218,7 @@ def generate_dialogue(
     """
     speech = _Speech(sheet, Random(seed))
     groups = [speech.opening()]
-    previous = Step("")
+    previous = MapStep("")
     for step in sheet.steps[1:]:
         groups.append(speech.round(step) if step.landmark == previous.landmark else speech.go(step))
         previous = step
@@ -272,7 +272,7 @@ class _Speech:
     def line(self, words: str) -> tuple[str, str]:
         return GIVER, " ".join(f"{self.random.choice(_OPENINGS)} {words}".split())
 
-    def go(self, step: Step) -> list[tuple[str, str]]:
+    def go(self, step: MapStep) -> list[tuple[str, str]]:
         """Send the follower to the next landmark of the route."""
         lines: list[tuple[str, str]] = []
         if step.landmark == self.landscape.start:
@@ -301,7 +301,7 @@ class _Speech:
         self.here = step.landmark
         return lines
 
-    def round(self, step: Step) -> list[tuple[str, str]]:
+    def round(self, step: MapStep) -> list[tuple[str, str]]:
         """Send the follower to another side of the landmark where they are."""
         beside = self.random.choice(_BESIDE[step.side])
         what = "it" if self.often() else f"the {self.called(step.landmark)}"

@@ -15,8 +15,8 @@ __all__ = [
     "SIDES",
     "Landmark",
     "Landscape",
+    "MapStep",
     "Point",
-    "Step",
     "side_of",
     "trace_route",
     "visited_landmarks",
@@ -35,11 +35,11 @@ BESIDE = 25.0
 _TOWARDS = {"": (0, 0), "North": (0, -1), "East": (1, 0), "South": (0, 1), "West": (-1, 0)}
 
 
-class Step(NamedTuple):
+class MapStep(NamedTuple):
     """One step of a path: a landmark (by its key) and the side on which it is passed.
 
-    >>> Step("old mill", "North")
-    Step(landmark='old mill', side='North')
+    >>> MapStep("old mill", "North")
+    MapStep(landmark='old mill', side='North')
     """
 
     landmark: str
@@ -202,7 +202,7 @@ def side_of(landmark: Landmark, point: Point) -> str:
 
 def trace_route(
     landscape: Landscape, route: Sequence[Point], radius: float = NEARBY
-) -> tuple[Step, ...]:
+) -> tuple[MapStep, ...]:
     """Return the landmarks and sides that a drawn line passes.
 
     Each point of the line belongs to its nearest landmark, provided that one is within
@@ -214,21 +214,21 @@ def trace_route(
     >>> [tuple(step) for step in trace_route(landscape, line)]
     [('start', 'South'), ('start', 'East'), ('cave', 'West'), ('cave', 'South'), ('cave', 'East')]
     """
-    steps: list[Step] = []
+    steps: list[MapStep] = []
     for point in route:
         nearest = min(landscape.landmarks, key=lambda each: math.dist(each.position, point))
         if math.dist(nearest.position, point) > radius:
             continue
-        step = Step(nearest.key, side_of(nearest, point))
+        step = MapStep(nearest.key, side_of(nearest, point))
         if not steps or steps[-1] != step:
             steps.append(step)
     return tuple(steps)
 
 
-def visited_landmarks(steps: Iterable[Step]) -> tuple[str, ...]:
+def visited_landmarks(steps: Iterable[MapStep]) -> tuple[str, ...]:
     """Return the landmarks of a path in order, each once per visit.
 
-    >>> visited_landmarks([Step("a", "North"), Step("a", "East"), Step("b"), Step("a")])
+    >>> visited_landmarks([MapStep("a", "North"), MapStep("a", "East"), MapStep("b"), MapStep("a")])
     ('a', 'b', 'a')
     """
     found: list[str] = []

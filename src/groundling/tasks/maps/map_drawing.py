@@ -84,11 +84,8 @@ def draw_map(
         canvas.text(x, y + 29, landmark.key, group, text_anchor="middle", font_size=17)
         for side, action_name in offered.get(landmark.key, ()):
             across, down = _SHIFT[side]
-            spot = canvas.add(
-                "circle", group, class_="target", data_action=action_name, r=9 if side else 17,
-                cx=x + across * _BESIDE, cy=y + down * _BESIDE,
-            )  # fmt: skip
-            canvas.add("title", spot).text = action_name
+            canvas.target("circle", action_name, group, r=9 if side else 17,
+                          cx=x + across * _BESIDE, cy=y + down * _BESIDE)  # fmt: skip
     x, y = _spot(landscape, here)
     agent = canvas.add("g", class_="agent", transform=f"translate({x:g} {y:g})")
     canvas.add("circle", agent, r=10)

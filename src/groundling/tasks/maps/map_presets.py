@@ -16,7 +16,7 @@ from groundling.overlay.settings import Overlay
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["DECLARED", "PRESETS", "SIDE_WORDS", "STOP_WORDS", "Preset"]
+__all__ = ["DECLARED", "PRESETS", "SIDE_WORDS", "STOP_WORDS", "MapPreset"]
 
 # The words that may say on which side of a landmark the way passes, as in the authors' program.
 SIDE_WORDS = (
@@ -28,7 +28,7 @@ STOP_WORDS = ("the", "a", "an")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preset(BasePreset):
+class MapPreset(BasePreset):
     """A follower's settings, how dialogues become text for it, and what was published.
 
     `seeds` is how often it is trained and evaluated: once where no chance is involved.
@@ -47,7 +47,7 @@ class Preset(BasePreset):
 
 # The protocol of the authors' program; docs/maps.md says what it does.
 _NAMES_AND_DISTANCES = r"^string∈|^event\.(dist=|(same|other)-landmark$)"
-PAPER = Preset(
+PAPER = MapPreset(
     model=DecisionModel(
         alternatives=20,
         alternatives_from="path",
@@ -91,7 +91,7 @@ _BEST_FEATURES = "|".join(
         r"^passed ∧ event\.(unvisited|go)$",
     )
 )
-BEST = Preset(
+BEST = MapPreset(
     model=TransducerModel(allow_multiple=False, length_bonus=1.0, normaliser_power=0.6),
     overlay=Overlay.bag(),
     features=Features(
@@ -109,10 +109,10 @@ BEST = Preset(
 )
 
 
-def _without(pattern: str) -> Callable[[Preset], Preset]:
+def _without(pattern: str) -> Callable[[MapPreset], MapPreset]:
     """Return what takes features out of a preset."""
 
-    def change(given: Preset) -> Preset:
+    def change(given: MapPreset) -> MapPreset:
         kept = given.features.exclude
         return replace(
             given,
@@ -123,7 +123,7 @@ def _without(pattern: str) -> Callable[[Preset], Preset]:
 
 
 _SIDES = "|".join(SIDE_WORDS)
-VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+VARIANTS: dict[str, dict[str, Callable[[MapPreset], MapPreset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
@@ -187,5 +187,5 @@ DECLARED: Mapping[str, Any] = {
 }
 
 VARIANTS["auto"] = {"full": lambda given: given}
-AUTO = Preset(auto=True, environment=BEST.environment)
+AUTO = MapPreset(auto=True, environment=BEST.environment)
 PRESETS = Presets("maps", {"paper": PAPER, "best": BEST, "auto": AUTO}, VARIANTS)

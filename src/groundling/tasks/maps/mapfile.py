@@ -21,17 +21,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import quoteattr
 
-from defusedxml import DefusedXmlException
-
-from groundling.corpora.markup import MOST_BYTES, parse_xml
+from groundling.corpora.markup import read_xml
 from groundling.errors import CorpusError
-from groundling.files import read_plain
-from groundling.tasks.maps.landscape import Landmark, Landscape, Point, Step, trace_route
+from groundling.tasks.maps.landscape import Landmark, Landscape, MapStep, Point, trace_route
 
-__all__ = ["MapSheet", "map_number", "read_bytes", "read_map", "write_map"]
+__all__ = ["MapSheet", "map_number", "read_map", "write_map"]
 
 _NAME = re.compile(r"(?:m(?P<number>\d+)_)?(?P<words>.+?)(?:_(?P<copy>[2-9]))?")
 _FILE = re.compile(r"(\d+)g\.xml")
@@ -70,7 +66,7 @@ class MapSheet:
         object.__setattr__(self, "route", tuple(self.route))
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[MapStep, ...]:
         """The landmarks and sides within 75 pixels of the route: the reference path."""
         return trace_route(self.landscape, self.route)
 
@@ -89,13 +85,8 @@ def map_number(path: Path) -> int:
     return int(found[1])
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a corpus file; a file that cannot be read is a CorpusError."""
-    return read_plain(path, MOST_BYTES, CorpusError, links=True)
-
-
-def read_map(path: str | Path, number: int | None = None) -> MapSheet:
-    """Read a map file; its number is taken from the file's name unless it is given.
+def read_map(path: str | Path) -> MapSheet:
+    """Read a map file; its number is taken from the file's name.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -107,8 +98,8 @@ def read_map(path: str | Path, number: int | None = None) -> MapSheet:
     >>> folder.cleanup()
     """
     path = Path(path)
-    number = map_number(path) if number is None else number
-    root = _parse(path)
+    number = map_number(path)
+    root = read_xml(path, dtd=True)
     line = root.find("path")
     stops = [] if line is None else line.findall("stop")
     if not stops:
@@ -143,29 +134,6 @@ def read_map(path: str | Path, number: int | None = None) -> MapSheet:
             "Check that route and landmarks are in the same pixels."
         )
     return sheet
-
-
-def _parse(path: Path) -> Any:
-    content = read_bytes(path)
-    try:
-        return parse_xml(content, str(path), dtd=True)
-    except CorpusError:
-        raise
-    except ParseError as error:
-        line, column = error.position
-        raise CorpusError(
-            f"{path}, line {line}, column {column + 1}: {str(error).partition(':')[0]}. "
-            "A map is an XML file in the encoding that its first line names; save it as UTF-8."
-        ) from error
-    except DefusedXmlException as error:
-        raise CorpusError(
-            f"{path} declares XML entities, which a map never needs. "
-            "Remove its <!DOCTYPE>, and do not trust the file."
-        ) from error
-    except (LookupError, ValueError) as error:  # an encoding that Python does not know
-        raise CorpusError(
-            f"{path}, line 1: {error}. Save the file as UTF-8 and name that encoding."
-        ) from error
 
 
 def _landmark(element: Any, number: int, path: Path, place: int) -> Landmark:

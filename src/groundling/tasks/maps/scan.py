@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from groundling.errors import CorpusError
+from groundling.files import read_plain
+from groundling.limits import CORPUS_BYTES, SCAN_PIXELS
 from groundling.tasks.maps.landscape import Point
 
 __all__ = ["Placement", "place_scan", "read_scan"]
@@ -44,14 +47,19 @@ class Placement:
 
 def read_scan(path: str | Path) -> npt.NDArray[np.float64]:
     """Read an image as [row, column] of brightness between 0 and 1."""
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        with Image.open(path) as image:
+        content = read_plain(Path(path), CORPUS_BYTES, CorpusError, links=True)
+        with Image.open(io.BytesIO(content), formats=("GIF", "PNG")) as image:
+            SCAN_PIXELS.check(image.width * image.height, CorpusError, str(path))
             return np.asarray(image.convert("L"), dtype=float) / 255.0
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+    except CorpusError:
+        raise
+    except Exception as error:  # each kind of image breaks in ways of its own
         raise CorpusError(
-            f"{path} cannot be read as an image: {error}. Give a GIF or PNG of the map, or none."
+            f"{path} cannot be read as an image: {str(error)[:200]}. Give a GIF or PNG of the map, "
+            "or none."
         ) from error
 
 

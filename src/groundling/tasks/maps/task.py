@@ -22,13 +22,20 @@ from groundling.tasks.benchmark import (
     median_seconds,
     sample_count,
 )
-from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Corpus, Dialogue, Utterance, load_corpus
+from groundling.tasks.maps.corpus import (
+    FOLLOWER,
+    GIVER,
+    Dialogue,
+    MapCorpus,
+    Utterance,
+    load_corpus,
+)
 from groundling.tasks.maps.dialogue_text import read_dialogue
 from groundling.tasks.maps.environment import Go, MapEnvironment
 from groundling.tasks.maps.generator import generate_corpus
 from groundling.tasks.maps.landscape import visited_landmarks
 from groundling.tasks.maps.map_drawing import draw_map
-from groundling.tasks.maps.map_presets import PRESETS, Preset
+from groundling.tasks.maps.map_presets import PRESETS, MapPreset
 from groundling.tasks.maps.mapfile import MapSheet
 from groundling.tasks.maps.names import NameMatcher
 from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
@@ -40,7 +47,7 @@ __all__ = ["MapScene", "MapTask"]
 _SECONDS = {"paper": 45.0, "best": 35.0, "auto": 60.0}
 
 
-class MapTask(Task[Corpus, Preset]):
+class MapTask(Task[MapCorpus, MapPreset]):
     """Dialogues about maps; the last quarter of the maps is for test."""
 
     name = "maps"
@@ -53,13 +60,13 @@ class MapTask(Task[Corpus, Preset]):
     corpus = "hcrc"
     part = "map"
 
-    def load(self, source: Path | None, size: float | None = None) -> Corpus:
+    def load(self, source: Path | None, size: float | None = None) -> MapCorpus:
         """Read the HCRC corpus, or generate maps with dialogues."""
         if source is not None:
             return load_corpus(source / self.corpus)
         return generate_corpus(maps=sample_count(8, 4, size), dialogues=2, seed=1)
 
-    def prepare(self, corpus: Corpus, chosen: Preset) -> list[Case]:
+    def prepare(self, corpus: MapCorpus, chosen: MapPreset) -> list[Case]:
         """Return dialogues as demonstrations; those about one map share its environment."""
         worlds = {
             number: MapEnvironment(sheet.landscape, **chosen.environment)
@@ -84,16 +91,16 @@ class MapTask(Task[Corpus, Preset]):
             cases.append(Case(shown, str(each.map), reference=tuple(s.landmark for s in steps)))
         return cases
 
-    def parts(self, corpus: Corpus) -> list[str]:
+    def parts(self, corpus: MapCorpus) -> list[str]:
         """Return the numbers of the maps."""
         return list(map(str, sorted(corpus.maps)))
 
-    def held_out(self, corpus: Corpus) -> tuple[str, ...]:
+    def held_out(self, corpus: MapCorpus) -> tuple[str, ...]:
         """Return the last quarter of the maps."""
         parts = self.parts(corpus)
         return tuple(parts[len(parts) - len(parts) // 4 :])
 
-    def folds(self, corpus: Corpus, preset: str, variant: str, quick: bool) -> list[Fold]:
+    def folds(self, corpus: MapCorpus, preset: str, variant: str, quick: bool) -> list[Fold]:
         """Train with each seed, and follow the dialogues about the last quarter of the maps."""
         if not all(corpus.split()):
             raise CorpusError(
@@ -131,7 +138,7 @@ class MapTask(Task[Corpus, Preset]):
         seconds = median_seconds(outcomes)
         return Row(variant, metrics, interval, len(runs), published, seconds=seconds)
 
-    def condition(self, corpus: Corpus, preset: str, quick: bool) -> str:
+    def condition(self, corpus: MapCorpus, preset: str, quick: bool) -> str:
         """Say how the figures come about."""
         names = {GIVER: "giver", FOLLOWER: "follower"}
         who = " and ".join(names[each] for each in self.presets.select(preset).speakers)
@@ -139,7 +146,7 @@ class MapTask(Task[Corpus, Preset]):
         return f"{count} dialogues about maps not trained on; lines of the {who}"
 
     def read(
-        self, chosen: Preset, environment: Environment, lines: Sequence[str]
+        self, chosen: MapPreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
         """Return a talk as one text; lines may begin with `g:` (giver, the default) or `f:`."""
         talk = Dialogue("typed", 0, tuple(map(_utterance, lines)))
@@ -147,7 +154,9 @@ class MapTask(Task[Corpus, Preset]):
             raise InstructionError("Nobody says where to go: there is no line of the giver.")
         return [read_dialogue(chosen, talk, cast(MapEnvironment, environment).landscape)]
 
-    def scene(self, corpus: Corpus, chosen: Preset, where: str | None, start: str | None) -> Scene:
+    def scene(
+        self, corpus: MapCorpus, chosen: MapPreset, where: str | None, start: str | None
+    ) -> Scene:
         """Return a map, by default the last one."""
         if start is not None:
             raise SettingError("The way on a map begins at its start; leave --start out.")

@@ -17,7 +17,6 @@ from groundling.tasks.mazes.corpus import (
     start_as_published,
 )
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.files import write_corpus
 from groundling.tasks.mazes.generator import (
     Route,
     generate_demonstrations,
@@ -25,6 +24,7 @@ from groundling.tasks.mazes.generator import (
     generate_routes,
 )
 from groundling.tasks.mazes.maze import Hall, Maze
+from groundling.tasks.mazes.maze_files import write_corpus
 from groundling.tasks.mazes.mirror import Swaps, find_swaps, mirror_text
 
 __all__ = [

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from groundling.errors import CorpusError, DemonstrationError, did_you_mean
 from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, canonical, rotate
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.files import Example, read_examples, read_maze
 from groundling.tasks.mazes.maze import Maze, Position
+from groundling.tasks.mazes.maze_files import MazeExample, read_examples, read_maze
 from groundling.tasks.mazes.plans import (
     Pose,
     actions_of,
@@ -24,12 +24,12 @@ from groundling.tasks.mazes.plans import (
 )
 from groundling.world.environment import Demonstration
 
-__all__ = ["CorpusReport", "Finding", "MazeCorpus", "Sail", "load_sail", "start_as_published"]
+__all__ = ["CorpusFinding", "CorpusReport", "MazeCorpus", "Sail", "load_sail", "start_as_published"]
 
 SEARCH_LIMIT = 50  # actions, when a broken path is replaced by the shortest plan
 
 
-class Finding(NamedTuple):
+class CorpusFinding(NamedTuple):
     """Something about a record that is not as it should be, and what was done about it."""
 
     kind: str
@@ -53,13 +53,13 @@ class CorpusReport:
     ['12']
     """
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[CorpusFinding] = field(default_factory=list)
 
     def add(self, kind: str, file: str, record: str, detail: str, handled: str) -> None:
         """Note something about a record."""
-        self.findings.append(Finding(kind, file, record, detail, handled))
+        self.findings.append(CorpusFinding(kind, file, record, detail, handled))
 
-    def of(self, kind: str) -> list[Finding]:
+    def of(self, kind: str) -> list[CorpusFinding]:
         """Return the findings of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
@@ -140,7 +140,7 @@ def load_sail(
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from groundling.tasks.mazes import generate_mazes, generate_routes
-    >>> from groundling.tasks.mazes.files import write_corpus
+    >>> from groundling.tasks.mazes.maze_files import write_corpus
     >>> with TemporaryDirectory() as folder:
     ...     write_corpus(Path(folder), generate_routes(generate_mazes(1, 2), 10, seed=1))
     ...     sail = load_sail(folder)
@@ -162,7 +162,7 @@ def load_sail(
                 f"{file}: the map {maze.name!r} is there twice. Rename or remove one."
             )
         reader.mazes[maze.name] = MazeCorpus(environment(maze))
-    singles: dict[str, list[Example]] = {}
+    singles: dict[str, list[MazeExample]] = {}
     for example, corpus, demonstration in reader.read(folder / "data" / "SingleSentence.xml"):
         corpus.sentences.append(replace(demonstration, instructions=(example.text,)))
         singles.setdefault(example.name.rsplit("-", 1)[0], []).append(example)
@@ -196,7 +196,7 @@ class _Reader:
         self.skip_broken = skip_broken
         self.mazes: dict[str, MazeCorpus] = {}
 
-    def read(self, file: Path) -> Iterable[tuple[Example, MazeCorpus, Demonstration]]:
+    def read(self, file: Path) -> Iterable[tuple[MazeExample, MazeCorpus, Demonstration]]:
         seen: set[str] = set()
         for example in read_examples(file):
             problem = example.problem or self._problem(example, seen)
@@ -224,7 +224,7 @@ class _Reader:
                 Demonstration(example.text, corpus.environment, start, plan, name=name),
             )
 
-    def _problem(self, example: Example, seen: set[str]) -> str:
+    def _problem(self, example: MazeExample, seen: set[str]) -> str:
         if example.name in seen:
             return "its id is there twice"
         if example.maze not in self.mazes:
@@ -238,7 +238,7 @@ class _Reader:
         return ""
 
     def _plan(
-        self, file: Path, example: Example, environment: MazeEnvironment
+        self, file: Path, example: MazeExample, environment: MazeEnvironment
     ) -> tuple[MazeAction, ...]:
         path, maze, name = example.path, environment.maze, example.name
         if path[0].orientation is None:
@@ -271,7 +271,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _dropped(
-    paragraph: Example, sentences: Sequence[str], singles: Sequence[Example]
+    paragraph: MazeExample, sentences: Sequence[str], singles: Sequence[MazeExample]
 ) -> list[tuple[str, str, Pose]]:
     """Find the sentences that have no single sentence, where these leave no gap."""
     if not singles or singles[0].path[0] != paragraph.path[0]:

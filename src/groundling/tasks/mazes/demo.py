@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
-from groundling.tasks.mazes.actions import MazeState
+from groundling.explain.explanation import Plan
+from groundling.features.feature_settings import Features
+from groundling.follower import Follower
+from groundling.inference.search import Search
+from groundling.learning.settings import Learning
+from groundling.overlay.settings import Overlay
+from groundling.tasks.benchmark import DemoRequest, DemoWorld, Scene
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.generator import Route, generate_mazes, generate_routes
+from groundling.tasks.mazes.generator import generate_mazes, generate_routes
+from groundling.tasks.mazes.maze_drawing import draw_maze
 from groundling.world.environment import Demonstration
 
-__all__ = ["DemoWorld", "Request", "demo_world"]
+__all__ = ["demo_follower", "demo_world"]
 
 
-@dataclass(frozen=True)
-class Request:
-    """Something to say in the unseen maze, and what is interesting about it."""
+def demo_follower(parser: str = "default") -> Follower:
+    """Return the follower of the demo, untrained: the paper's graphs, clauses as units.
 
-    name: str
-    text: str
-    start: MazeState
-    remark: str
-
-
-@dataclass(frozen=True)
-class DemoWorld:
-    """What the demo learns from, is tested on, and is asked.
-
-    `sentences` are held-out single sentences and `routes` held-out routes of two sentences,
-    all of them in the maze that training never sees.
+    >>> demo_follower().overlay.unit, demo_follower("chain").overlay.unit
+    ('clause', 'word')
     """
-
-    unseen: MazeEnvironment
-    training: tuple[Demonstration, ...]
-    sentences: tuple[Demonstration, ...]
-    routes: tuple[Demonstration, ...]
-    requests: tuple[Request, ...]
+    return Follower(
+        # A chain of words has no clauses to be told apart.
+        overlay=Overlay(unit="word" if parser.startswith("chain") else "clause", adjacency="soft"),
+        features=Features(
+            words=("word",),
+            stop_words=(".", ",", "!"),
+            slots=("floor", "wall", "item"),
+            numbers=("equal",),
+            joins=("conjunction", "slot"),
+            # Names of things are matched, not memorised: what is learnt must hold for others.
+            exclude=r"(item|floor|wall)=",
+        ),
+        learning=Learning(l2=0.3, iterations=50, tolerance=1e-4),
+        search=Search(max_length=4, decode="outcome", threshold=0.5),
+        parser=parser,
+    )
 
 
 def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
@@ -46,62 +52,65 @@ def demo_world(demonstrations: int = 300, held_out: int = 100) -> DemoWorld:
     >>> {each.environment.maze.name for each in world.training} & {world.unseen.maze.name}
     set()
     """
-    *training, unseen = map(MazeEnvironment, generate_mazes(seed=1, count=4))
-    environments = {each.maze.name: each for each in training}
-    routes = generate_routes(
-        [each.maze for each in training], demonstrations, seed=2, sentences=(1, 3)
-    )
-    singles = [
-        sentence
-        for route in routes
-        for sentence in route.single_sentences(environments[route.maze.name])
+    *known, unseen = map(MazeEnvironment, generate_mazes(seed=1, count=4))
+    environments = {each.maze.name: each for each in known}
+    routes = [
+        (route, environments[route.maze.name])
+        for route in generate_routes([each.maze for each in known], demonstrations, seed=2)
     ]
-    short = [_whole(route, environments[route.maze.name]) for route in routes if _is_short(route)]
-    count = demonstrations - demonstrations // 3
-    shown = singles[:count] + short[: demonstrations // 3]
-    return DemoWorld(
-        unseen=unseen,
-        training=tuple(shown),
-        sentences=_held_out(unseen, held_out, 1),
-        routes=_held_out(unseen, held_out, 2),
-        requests=_requests(unseen),
+    singles = [each for route, world in routes for each in route.single_sentences(world)]
+    short = [route.demonstration(world) for route, world in routes if len(route.plan) <= 5]
+    third = demonstrations // 3
+    training = (*singles[: demonstrations - third], *short[:third])
+
+    def shown(sentences: int) -> tuple[Demonstration, ...]:
+        made = generate_routes([unseen.maze], held_out, seed=7, sentences=(sentences, sentences))
+        return tuple(route.demonstration(unseen) for route in made)
+
+    def draw(plan: Plan) -> str:
+        way: Any = plan.states
+        return draw_maze(unseen, way[-1], way, legend=True)
+
+    # Written by hand: the words are those of the grammar, the sentences are new.
+    plain = DemoRequest(
+        "plain",
+        "Go down the yellow hall to the sofa. Turn right and walk to the easel.",
+        unseen.start((6, 2), 180),
+        "everything that is to be done is said",
     )
-
-
-def _is_short(route: Route) -> bool:
-    return len(route.plan) <= 5
-
-
-def _whole(route: Route, environment: MazeEnvironment) -> Demonstration:
-    return route.demonstration(environment)
-
-
-def _held_out(
-    environment: MazeEnvironment, count: int, sentences: int
-) -> tuple[Demonstration, ...]:
-    routes = generate_routes([environment.maze], count, seed=7, sentences=(sentences, sentences))
-    return tuple(route.demonstration(environment) for route in routes)
-
-
-def _requests(unseen: MazeEnvironment) -> tuple[Request, ...]:
-    """Write requests by hand: the words are those of the grammar, the sentences are new."""
-    return (
-        Request(
-            "plain",
-            "Go down the yellow hall to the sofa. Turn right and walk to the easel.",
-            unseen.start((6, 2), 180),
-            "everything that is to be done is said",
+    implicit = DemoRequest(
+        "implicit-turn",
+        "Follow the blue hall to the end. Turn left and go to the barstool.",
+        unseen.start((3, 3), 0),
+        "the blue hall is not ahead: it takes a turn that nobody mentions",
+    )
+    foreign = DemoRequest(
+        "foreign",
+        "Bring me a cup of tea.",
+        unseen.start((6, 2), 180),
+        "nothing like this was ever demonstrated",
+    )
+    begins: dict[str, Demonstration] = {}
+    for each in training:
+        begins.setdefault(each.environment.maze.name, each)  # type: ignore[attr-defined]
+    return DemoWorld(
+        title="Mazes",
+        part="maze",
+        unseen=unseen,
+        training=training,
+        sentences=shown(1),
+        routes=shown(2),
+        requests=(plain, implicit, foreign),
+        scenes=(
+            Scene("New maze, by the barstool", unseen, plain.start),
+            Scene("New maze, in the west", unseen, implicit.start),
+            *(
+                Scene(f"Known maze {name.removeprefix('Maze')}", each.environment, each.start)
+                for name, each in begins.items()
+            ),
         ),
-        Request(
-            "implicit-turn",
-            "Follow the blue hall to the end. Turn left and go to the barstool.",
-            unseen.start((3, 3), 0),
-            "the blue hall is not ahead: it takes a turn that nobody mentions",
-        ),
-        Request(
-            "foreign",
-            "Bring me a cup of tea.",
-            unseen.start((6, 2), 180),
-            "nothing like this was ever demonstrated",
-        ),
+        follower=demo_follower,
+        draw=draw,
+        words=("‹item›", "‹floor›", "turn", "left", "right", "around", "end", "walk"),
+        examples=(plain.text, implicit.text, "Turn around.", foreign.text),
     )

@@ -16,8 +16,8 @@ from groundling.tasks.mazes.actions import (
     move,
     rotate,
 )
-from groundling.tasks.mazes.grounding import Described, paper_graph, rich_graph
 from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze, Position
+from groundling.tasks.mazes.maze_graphs import Described, paper_graph, rich_graph
 from groundling.tasks.mazes.mirror import Swaps, mirror_demonstration
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groundling.svg import Canvas
 from groundling.tasks.mazes.actions import MazeAction, MazeState
@@ -60,7 +60,7 @@ def draw_maze(
     rows = -(-len(_keys(maze)) // 3) if legend else 0  # rounded up
     canvas = Canvas(left, top, wide, tall + LEGEND * rows)
     _halls(canvas, maze)
-    _way(canvas, way)
+    canvas.way([(x * UNIT, y * UNIT) for (x, y), *_ in way or [state]])
     _targets(canvas, environment, state)
     _items(canvas, maze, state)
     _agent(canvas, state)
@@ -117,9 +117,9 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
         long = UNIT - 2 * HALF
         box = (x + HALF, y - HALF, long, 2 * HALF) if lies else (x - HALF, y + HALF, 2 * HALF, long)
         color = colors[hall.floor]
-        piece = canvas.add("rect", floors, x=box[0], y=box[1], width=box[2], height=box[3],
-                           fill=color, stroke=color, stroke_width=0.8)  # fmt: skip
-        canvas.add("title", piece).text = f"{hall.floor} floor, {hall.wall} pictures"
+        canvas.add("rect", floors, f"{hall.floor} floor, {hall.wall} pictures", x=box[0], y=box[1],
+                   width=box[2], height=box[3], fill=color, stroke=color,
+                   stroke_width=0.8)  # fmt: skip
         for edge in (0.0, 2 * HALF):  # the pictures hang on both sides
             dx, dy = (0.0, edge) if lies else (edge, 0.0)
             canvas.add("line", floors, stroke=walls[hall.wall], stroke_width=3,
@@ -127,32 +127,18 @@ def _halls(canvas: Canvas, maze: Maze) -> None:
                        y2=box[1] + (dy if lies else long))  # fmt: skip
 
 
-def _way(canvas: Canvas, way: Sequence[MazeState]) -> None:
-    points = " ".join(f"{s.position[0] * UNIT:g},{s.position[1] * UNIT:g}" for s in way)
-    if len({each.position for each in way}) > 1:
-        canvas.add("polyline", class_="way-edge", points=points)
-        canvas.add("polyline", class_="way", points=points)
-    if way:
-        x, y = way[0].position[0] * UNIT, way[0].position[1] * UNIT
-        canvas.add("circle", class_="origin", cx=x, cy=y, r=6)
-
-
 def _targets(canvas: Canvas, environment: MazeEnvironment, state: MazeState) -> None:
     """Mark where the possible actions lead: clicked, they are done."""
     x, y = state.position
     for action in environment.actions(state):
-        after = environment.step(state, action)
-        mark: dict[str, Any] = {"class_": "target", "data_action": str(action)}
+        after, name = environment.step(state, action), name_maze_action(action)
         if action.kind == "move":
-            spot = canvas.add("circle", cx=after.position[0] * UNIT, cy=after.position[1] * UNIT,
-                              r=HALF - 3, **mark)  # fmt: skip
+            canvas.target("circle", action, title=name, cx=after.position[0] * UNIT,
+                          cy=after.position[1] * UNIT, r=HALF - 3)  # fmt: skip
         elif action.kind in ("rotate", "face") and after.orientation is not None:
             across, down = DIRECTIONS[after.orientation]
-            spot = canvas.add("circle", cx=x * UNIT + across * 31, cy=y * UNIT + down * 31, r=8,
-                              **mark)  # fmt: skip
-        else:
-            continue
-        canvas.add("title", spot).text = name_maze_action(action)
+            canvas.target("circle", action, title=name, cx=x * UNIT + across * 31,
+                          cy=y * UNIT + down * 31, r=8)  # fmt: skip
 
 
 def _items(canvas: Canvas, maze: Maze, state: MazeState) -> None:

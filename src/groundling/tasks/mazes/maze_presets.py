@@ -21,7 +21,7 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Maze
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["PRESETS", "Preset", "hand_lexicon"]
+__all__ = ["PRESETS", "MazePreset", "hand_lexicon"]
 
 
 def hand_lexicon() -> Lexicon:
@@ -44,7 +44,7 @@ def opaque_name(kind: str, value: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preset(BasePreset):
+class MazePreset(BasePreset):
     """A follower's settings, the environment they are for, and what was published for them.
 
     With `train_within_limit`, only plans that are short enough to be found are learnt from. With
@@ -62,7 +62,7 @@ class Preset(BasePreset):
         return MazeEnvironment(seen, **self.environment)
 
 
-PAPER = Preset(
+PAPER = MazePreset(
     model=DecisionModel(aligned="all", last_to_last=True),
     overlay=Overlay(neighbours=("given", "self"), edge_scores=False, action_scores=False),
     features=Features(
@@ -94,7 +94,7 @@ _TREE = Features(
 _CHAIN = replace(_TREE, words=("word", "first", "previous", "next", "context", "verb"))
 
 # One member reads along the dependencies, the other from word to word.
-BEST = Preset(
+BEST = MazePreset(
     model=Ensemble((Member(replace(Overlay.flat(), skeleton="chain"), _CHAIN),), PlanModel.flat()),
     overlay=Overlay.flat(),
     features=_TREE,
@@ -103,17 +103,17 @@ BEST = Preset(
 )
 
 
-def _without_slots(given: Preset) -> Preset:
+def _without_slots(given: MazePreset) -> MazePreset:
     plain = replace(
         given.features, slots=(), joins=("conjunction",), numbers=("bins",), lexicon="strings"
     )
     return replace(given, features=plain)
 
 
-def _lexicon(name: str) -> Callable[[Preset], Preset]:
+def _lexicon(name: str) -> Callable[[MazePreset], MazePreset]:
     """Return what gives all members of the ensemble another lexicon."""
 
-    def change(given: Preset) -> Preset:
+    def change(given: MazePreset) -> MazePreset:
         assert isinstance(given.model, Ensemble)
         members = tuple(
             replace(each, features=replace(each.features, lexicon=name))
@@ -128,10 +128,10 @@ def _lexicon(name: str) -> Callable[[Preset], Preset]:
     return change
 
 
-def _skeleton(name: Literal["tree", "chain", "bag"]) -> Callable[[Preset], Preset]:
+def _skeleton(name: Literal["tree", "chain", "bag"]) -> Callable[[MazePreset], MazePreset]:
     """Return what lays words over plans in another order, by one model alone."""
 
-    def change(given: Preset) -> Preset:
+    def change(given: MazePreset) -> MazePreset:
         # A bag has no links, so that nothing can be passed over.
         model = PlanModel(plan_words=True) if name == "bag" else PlanModel.flat()
         return replace(given, model=model, overlay=replace(given.overlay, skeleton=name))
@@ -139,7 +139,7 @@ def _skeleton(name: Literal["tree", "chain", "bag"]) -> Callable[[Preset], Prese
     return change
 
 
-VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+VARIANTS: dict[str, dict[str, Callable[[MazePreset], MazePreset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
@@ -188,4 +188,4 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
 }
 
 VARIANTS["auto"] = {"full": lambda given: given}
-PRESETS = Presets("mazes", {"paper": PAPER, "best": BEST, "auto": Preset(auto=True)}, VARIANTS)
+PRESETS = Presets("mazes", {"paper": PAPER, "best": BEST, "auto": MazePreset(auto=True)}, VARIANTS)

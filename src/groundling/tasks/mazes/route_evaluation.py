@@ -5,51 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
 from groundling.tasks.benchmark import Outcome
-from groundling.tasks.mazes.maze import Position
-from groundling.tasks.mazes.maze_presets import Preset
+from groundling.tasks.mazes.maze_presets import MazePreset
 from groundling.tasks.mazes.route_presets import AT_ONCE, EVIDENCE, READ_FIRST, RoutePreset
-from groundling.tasks.mazes.route_training import RouteData, Training, train_routes
-from groundling.tasks.mazes.routes import Paragraph, act_at_once, forecast, read_routes
+from groundling.tasks.mazes.route_trainer import RouteData, Training, train_routes
+from groundling.tasks.mazes.routes import act_at_once, forecast, read_routes
 
-__all__ = ["RouteTrial", "choose_power", "leave_out_routes", "route_row"]
+__all__ = ["choose_power", "leave_out_routes", "route_row"]
 
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
-
-
-@dataclass(frozen=True)
-class RouteTrial:
-    """One map left out: where its routes were said to end, in each way of reading.
-
-    `power` is the weight of evidence, chosen inside the training maps; `tried` holds the
-    share of right ends there for each weight.
-    """
-
-    maze: str
-    routes: Sequence[Paragraph]
-    ends: Mapping[str, Sequence[Position]]
-    power: float
-    tried: Mapping[float, float]
-    sentences: float
-
-    def judge(self, reading: str) -> Outcome:
-        """Return what tables are made of, for a way of reading."""
-        ends = [
-            (found, route.end, route.destination or route.end)
-            for found, route in zip(self.ends[reading], self.routes, strict=True)
-        ]
-        scores = [
-            (self.maze, {"right": float(found == end), "meant": float(found == meant)})
-            for found, end, meant in ends
-        ]
-        return {
-            "maze": self.maze, "scores": scores, "power": self.power, "sentences": self.sentences
-        }  # fmt: skip
+_BEAM = 20  # states that are kept while the weight of evidence is chosen
 
 
 def route_row(name: str, chosen: RoutePreset, outcomes: Sequence[Outcome]) -> Row:
@@ -82,33 +51,23 @@ def _share(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def choose_power(
-    chosen: Preset,
-    data: dict[str, RouteData],
-    training: Training,
-    *,
-    beam: int | None = 20,
-    seed: int = 0,
-    threads: int = 1,
-) -> tuple[float, dict[float, float]]:
+def choose_power(chosen: MazePreset, data: dict[str, RouteData], training: Training) -> float:
     """Choose the weight of evidence inside the training maps.
 
     Each of them is left out in turn and its routes are read by a follower trained on the
-    others. Returns the chosen weight and the share of right ends for each. A few hundred
-    routes cannot tell neighbouring weights apart, so each is judged with its neighbours.
+    others. A few hundred routes cannot tell neighbouring weights apart, so each weight is judged
+    by the share of right ends together with its neighbours'.
     """
     right = dict.fromkeys(POWERS, 0)
-    count = 0
     for left_out, held_out in data.items():
         others = [each for name, each in data.items() if name != left_out]
-        follower = train_routes(chosen, others, training, seed=seed, threads=threads)
-        count += len(held_out.paragraphs)
-        read = read_routes(follower, held_out.paragraphs, beam=beam)
+        follower = train_routes(chosen, others, training)
+        read = read_routes(follower, held_out.paragraphs, beam=_BEAM)
         for route, arcs in zip(held_out.paragraphs, read, strict=True):
             for power in POWERS:
                 right[power] += next(iter(forecast(arcs, power))) == route.end
-    tried = {power: found / count for power, found in right.items()}
-    return _smoothest(tried), tried
+    count = sum(len(each.paragraphs) for each in data.values())
+    return _smoothest({power: found / count for power, found in right.items()})
 
 
 def _smoothest(tried: dict[float, float]) -> float:
@@ -120,15 +79,8 @@ def _smoothest(tried: dict[float, float]) -> float:
 
 
 def leave_out_routes(
-    chosen: Preset,
-    data: dict[str, RouteData],
-    left_out: str,
-    training: Training,
-    *,
-    beam: int | None = None,
-    seed: int = 0,
-    threads: int = 1,
-) -> RouteTrial:
+    chosen: MazePreset, data: dict[str, RouteData], left_out: str, training: Training
+) -> dict[str, Outcome]:
     """Train on all maps but one and follow the routes of that one, in each way of reading."""
     if len(data) < 3:
         raise SettingError(
@@ -136,19 +88,26 @@ def leave_out_routes(
             "one of the others to choose the weight of evidence."
         )
     inside = {name: each for name, each in data.items() if name != left_out}
-    power, tried = choose_power(chosen, inside, training, seed=seed, threads=threads)
-    follower = train_routes(chosen, list(inside.values()), training, seed=seed, threads=threads)
+    power = choose_power(chosen, inside, training)
+    follower = train_routes(chosen, list(inside.values()), training)
     routes = data[left_out].paragraphs
-    plain, evident = [], []
-    for arcs in read_routes(follower, routes, beam=beam):
-        plain.append(next(iter(forecast(arcs))))
-        evident.append(next(iter(forecast(arcs, power))))
-    at_once = [state.position for state in act_at_once(follower, routes)]
-    return RouteTrial(
-        left_out,
-        routes,
-        {AT_ONCE: at_once, READ_FIRST: plain, EVIDENCE: evident},
-        power,
-        tried,
-        follower.score(data[left_out].sentences),
-    )
+    read = list(read_routes(follower, routes))
+    ends = {
+        AT_ONCE: [state.position for state in act_at_once(follower, routes)],
+        READ_FIRST: [next(iter(forecast(arcs))) for arcs in read],
+        EVIDENCE: [next(iter(forecast(arcs, power))) for arcs in read],
+    }
+    sentences = follower.score(data[left_out].sentences)
+    found: dict[str, Outcome] = {}
+    for reading, reached in ends.items():
+        scores = [
+            (left_out, {
+                "right": float(end == route.end),
+                "meant": float(end == (route.destination or route.end)),
+            })
+            for end, route in zip(reached, routes, strict=True)
+        ]  # fmt: skip
+        found[reading] = {
+            "maze": left_out, "scores": scores, "power": power, "sentences": sentences
+        }  # fmt: skip
+    return found

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
 from groundling.models.base import Model
-from groundling.tasks.mazes.maze_presets import Preset
-from groundling.tasks.mazes.route_training import COMPOSED, TRAINING, Training
+from groundling.tasks.mazes.maze_presets import MazePreset
+from groundling.tasks.mazes.route_trainer import COMPOSED, TRAINING, Training
 from groundling.tasks.variants import BasePreset, Presets
 
 __all__ = ["AT_ONCE", "EVIDENCE", "READINGS", "READ_FIRST", "ROUTES", "RoutePreset", "with_routes"]
@@ -20,7 +20,7 @@ READINGS = (AT_ONCE, READ_FIRST, EVIDENCE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoutePreset(Preset):
+class RoutePreset(MazePreset):
     """Settings of single sentences, what is learnt from, and how routes are read.
 
     *At once*, each sentence is acted on before the next is read. *Read first*, all states
@@ -36,7 +36,7 @@ class RoutePreset(Preset):
         return isinstance(other, RoutePreset) and replace(self, reading=other.reading) == other
 
 
-def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
+def with_routes(presets: Presets[MazePreset]) -> Presets[MazePreset]:
     """Return presets with the table of routes beside them.
 
     Routes are followed by one model, the row *tree* of the best settings; *two members* are
@@ -68,8 +68,8 @@ def with_routes(presets: Presets[Preset]) -> Presets[Preset]:
     )
 
 
-def _change(training: Training, model: Model, reading: str) -> Callable[[Preset], Preset]:
-    def change(given: Preset) -> Preset:
+def _change(training: Training, model: Model, reading: str) -> Callable[[MazePreset], MazePreset]:
+    def change(given: MazePreset) -> MazePreset:
         assert isinstance(given, RoutePreset)
         return replace(given, training=training, model=model, reading=reading)
 

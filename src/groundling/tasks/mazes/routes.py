@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,15 +20,7 @@ from groundling.ties import at_least, rank
 from groundling.world.environment import Demonstration, State
 from groundling.world.trajectory import Trajectory
 
-__all__ = [
-    "Arcs",
-    "Paragraph",
-    "act_at_once",
-    "best_way",
-    "forecast",
-    "read_routes",
-    "segment",
-]
+__all__ = ["Arcs", "Paragraph", "act_at_once", "best_way", "forecast", "read_routes", "segment"]
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -107,15 +99,10 @@ def _log_sums(values: Reals, place: Integers, count: int) -> Reals:
         return np.asarray(np.log(sums) + shift)
 
 
-def act_at_once(
-    follower: Follower,
-    routes: Sequence[Paragraph],
-    tell: Callable[[str], None] = lambda line: None,
-) -> list[MazeState]:
+def act_at_once(follower: Follower, routes: Sequence[Paragraph]) -> list[MazeState]:
     """Act on each sentence before the next is read; return where each route then ends."""
     states = [each.start for each in routes]
-    longest = max((len(each.texts) for each in routes), default=0)
-    for number in range(longest):
+    for number in range(max((len(each.texts) for each in routes), default=0)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
         plans = follower.follow_many(
             (routes[place].texts[number], routes[place].environment, states[place])
@@ -124,7 +111,6 @@ def act_at_once(
         for place, plan in zip(going, plans, strict=True):
             assert isinstance(plan.end, MazeState)
             states[place] = routes[place].environment.restart(plan.end)
-        tell(f"sentence {number + 1} of {longest}: {len(going)} routes")
     return states
 
 
@@ -262,9 +248,7 @@ def best_way(
     return way[::-1]
 
 
-def segment(
-    follower: Follower | None, routes: Sequence[Paragraph], *, power: float = 0.0
-) -> list[Demonstration]:
+def segment(follower: Follower | None, routes: Sequence[Paragraph]) -> list[Demonstration]:
     """Cut demonstrated routes into sentences with their part of the way.
 
     The cuts are those that the follower finds most probable; without a follower, or where
@@ -273,7 +257,7 @@ def segment(
     found = []
     for route in routes:
         world, way = route.environment, route.way()
-        cuts = None if follower is None else _cuts(follower, route, way, power)
+        cuts = None if follower is None else _cuts(follower, route, way)
         if cuts is None:
             shares = np.linspace(0, len(way) - 1, len(route.texts) + 1)
             cuts = [int(share + 0.5) for share in shares]
@@ -293,11 +277,9 @@ def segment(
     return found
 
 
-def _cuts(
-    follower: Follower, route: Paragraph, way: Sequence[Pose], power: float
-) -> list[int] | None:
+def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int] | None:
     world = route.environment
     places = [world.start(*pose) for pose in way]
     before = tuple(dict.fromkeys(places))
     answers = follower.score_plans((text, world, before) for text in route.texts)
-    return best_way([_arcs(world, before, answer) for answer in answers], places, power)
+    return best_way([_arcs(world, before, answer) for answer in answers], places)

@@ -10,13 +10,13 @@ from groundling.language.languages import ENGLISH
 from groundling.language.parser import load_parser
 from groundling.language.units import split_commands
 from groundling.tasks.mazes.corpus import Sail, start_as_published
-from groundling.tasks.mazes.maze_presets import Preset
+from groundling.tasks.mazes.maze_presets import MazePreset
 from groundling.world.environment import Demonstration
 
 __all__ = ["prepare_sentences", "units"]
 
 
-def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstration]]:
+def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
     """Return the single sentences of each map as a preset wants them."""
     parser = load_parser(chosen.parser)
     prepared = {}
@@ -38,7 +38,7 @@ def prepare_sentences(chosen: Preset, sail: Sail) -> dict[str, list[Demonstratio
     return prepared
 
 
-def units(chosen: Preset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
+def units(chosen: MazePreset, parsed: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """Return parsed sentences as the follower reads them: whole, or command by command."""
     if not chosen.split_commands:
         return tuple(parsed)

@@ -16,6 +16,7 @@ from groundling.features.reader import Text
 from groundling.language.parser import load_parser
 from groundling.tasks.benchmark import (
     Case,
+    DemoWorld,
     Fold,
     Outcome,
     Scene,
@@ -25,15 +26,16 @@ from groundling.tasks.benchmark import (
 )
 from groundling.tasks.mazes.actions import MazeState
 from groundling.tasks.mazes.corpus import Sail, load_sail
+from groundling.tasks.mazes.demo import demo_world
 from groundling.tasks.mazes.environment import MazeEnvironment
-from groundling.tasks.mazes.files import write_corpus
 from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
 from groundling.tasks.mazes.maze_drawing import draw_maze
-from groundling.tasks.mazes.maze_presets import PRESETS, Preset
+from groundling.tasks.mazes.maze_files import write_corpus
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
 from groundling.tasks.mazes.route_evaluation import leave_out_routes, route_row
 from groundling.tasks.mazes.route_presets import ROUTES, RoutePreset, with_routes
-from groundling.tasks.mazes.route_training import prepare_routes
+from groundling.tasks.mazes.route_trainer import prepare_routes
 from groundling.tasks.mazes.single_sentences import prepare_sentences, units
 from groundling.world.environment import Environment, State
 
@@ -43,7 +45,7 @@ __all__ = ["MazeScene", "MazeTask", "by_map"]
 _SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0, ROUTES: 60.0}
 
 
-class MazeTask(Task[Sail, Preset]):
+class MazeTask(Task[Sail, MazePreset]):
     """Single sentences in mazes, and whole routes, one map left out at a time."""
 
     name = "mazes"
@@ -67,7 +69,7 @@ class MazeTask(Task[Sail, Preset]):
             write_corpus(Path(made), routes)
             return load_sail(made)
 
-    def prepare(self, corpus: Sail, chosen: Preset) -> list[Case]:
+    def prepare(self, corpus: Sail, chosen: MazePreset) -> list[Case]:
         """Return the single sentences of all maps."""
         longest = chosen.search.longest if chosen.train_within_limit else None
         return [
@@ -90,14 +92,14 @@ class MazeTask(Task[Sail, Preset]):
         return [Fold(name, (name,), seconds=cost) for name in corpus.mazes]
 
     def evaluate(
-        self, corpus: Sail, chosen: Mapping[str, Preset], fold: Fold
+        self, corpus: Sail, chosen: Mapping[str, MazePreset], fold: Fold
     ) -> dict[str, Outcome]:
         """Leave one map out and follow its sentences, or its routes in each way of reading."""
         first, *_ = chosen.values()
         if not isinstance(first, RoutePreset):
             return super().evaluate(corpus, chosen, fold)
         done = leave_out_routes(first, prepare_routes(first, corpus), fold.name, first.training)
-        return {name: done.judge(cast(RoutePreset, each).reading) for name, each in chosen.items()}
+        return {name: done[cast(RoutePreset, each).reading] for name, each in chosen.items()}
 
     def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
         """Put the maps together: macro is the mean over maps, micro over sentences."""
@@ -138,14 +140,20 @@ class MazeTask(Task[Sail, Preset]):
             for one, two in permutations(names, 2)
         ]
 
+    def demo(self, demonstrations: int, held_out: int) -> DemoWorld:
+        """Return generated mazes."""
+        return demo_world(demonstrations, held_out)
+
     def read(
-        self, chosen: Preset, environment: Environment, lines: Sequence[str]
+        self, chosen: MazePreset, environment: Environment, lines: Sequence[str]
     ) -> Sequence[Text]:
         """Return each sentence as a text of its own."""
         parser = load_parser(chosen.parser)
         return [units(chosen, [sentence]) for line in lines for sentence in parser.parse(line)]
 
-    def scene(self, corpus: Sail, chosen: Preset, where: str | None, start: str | None) -> Scene:
+    def scene(
+        self, corpus: Sail, chosen: MazePreset, where: str | None, start: str | None
+    ) -> Scene:
         """Return a map and a start in it; by default where its first sentence was said."""
         [name] = self.find_parts(corpus, where or self.held_out(corpus)[0])
         found = corpus.mazes[name]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groundling.compiling import njit
+from groundling.compiler import njit
 
 __all__ = ["pack", "symmetries", "unpack"]
 

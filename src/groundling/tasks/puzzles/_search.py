@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groundling.compiling import njit
+from groundling.compiler import njit
 
 __all__ = ["DEAD", "PAUSED", "SOLVED", "search", "table_grow"]
 

@@ -20,7 +20,6 @@ __all__ = [
     "expand",
     "full_lines",
     "is_stuck",
-    "legal_strikes",
     "strike",
     "struck_cells",
 ]
@@ -253,25 +252,16 @@ def full_lines(board: Board, k: int, orientation: Orientation) -> tuple[int, ...
     return tuple(line for line, n in enumerate(board.counts[orientation]) if n == k)
 
 
-def legal_strikes(board: Board, k: int) -> tuple[Strike, ...]:
-    """Return every strike of one line: whole lines with k blocks, and parts of longer ones.
+def each_strike(board: Board, k: int) -> Iterator[Strike]:
+    """Yield every strike of one line: whole lines with k blocks, and parts of longer ones.
 
     A part is k blocks with no other block between them; holes do not matter.
 
-    >>> for each in legal_strikes(Board.read(["#.##", "...#"]), 2):
+    >>> for each in each_strike(Board.read(["#.##", "...#"]), 2):
     ...     print(each)
     row 1 from column 1 to 3
     row 1 from column 3 to 4
     column 4
-    """
-    return tuple(each_strike(board, k))
-
-
-def each_strike(board: Board, k: int) -> Iterator[Strike]:
-    """Yield the legal strikes one by one, for who may not need them all.
-
-    >>> next(each_strike(Board.read(["##"]), 2))
-    Strike(orientation='row', lines=(0,), first=None, last=None)
     """
     for orientation in ORIENTATIONS:
         for line, n in enumerate(board.counts[orientation]):

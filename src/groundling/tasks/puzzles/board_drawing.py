@@ -69,7 +69,5 @@ def _handle(canvas: Canvas, state: PuzzleState, action: Strike) -> None:
     box = (along, across, long, thick)
     if action.orientation == "column":
         box = (across, along, thick, long)
-    spot = canvas.add("rect", x=box[0] + 4, y=box[1] + 2, width=max(4.0, box[2] - 8),
-                      height=max(4.0, box[3] - 4), rx=6, class_="target",
-                      data_action=str(action))  # fmt: skip
-    canvas.add("title", spot).text = f"strike {action}"
+    canvas.target("rect", action, title=f"strike {action}", x=box[0] + 4, y=box[1] + 2,
+                  width=max(4.0, box[2] - 8), height=max(4.0, box[3] - 4), rx=6)  # fmt: skip

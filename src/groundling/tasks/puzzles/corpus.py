@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from groundling.corpora.markup import MOST_BYTES
+from groundling.corpora.markup import read_lines
 from groundling.errors import CorpusError, WorldError
-from groundling.files import read_plain
+from groundling.limits import BOARD_LINES
 from groundling.tasks.puzzles.board import (
     Board,
     Orientation,
@@ -24,10 +24,9 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.world import Demonstration
 from groundling.world.environment import shorten
 
-__all__ = ["Corpus", "Puzzle", "read_corpus", "split_hints", "write_corpus"]
+__all__ = ["Puzzle", "PuzzleCorpus", "read_corpus", "split_hints", "write_corpus"]
 
 GAMES, SOLUTIONS, HINTS = "games.csv", "annotations.txt", "instructions.bgm"
-LARGEST = 200  # rows or columns that a board in a file may have
 _STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 
 
@@ -83,11 +82,11 @@ class Puzzle:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class PuzzleCorpus:
     """The puzzles of a folder, in the order of their numbers.
 
     >>> puzzle = Puzzle(7, Board.read(["##"]), 2)
-    >>> corpus = Corpus((puzzle,))
+    >>> corpus = PuzzleCorpus((puzzle,))
     >>> corpus[7] is puzzle, len(corpus), corpus.usable
     (True, 1, ())
     """
@@ -124,7 +123,7 @@ def split_hints(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in re.split(r" , | then ", text) if part.strip())
 
 
-def read_corpus(folder: str | Path) -> Corpus:
+def read_corpus(folder: str | Path) -> PuzzleCorpus:
     """Read the puzzles of a folder with `games.csv`, `annotations.txt` and `instructions.bgm`.
 
     Each file is read strictly: a board with ragged rows, a strike that breaks the rules,
@@ -140,7 +139,7 @@ def read_corpus(folder: str | Path) -> Corpus:
     games = dict(_read_games(where / GAMES))
     plans = dict(_read_solutions(where / SOLUTIONS, games))
     texts = dict(_read_hints(where / HINTS, games))
-    return Corpus(
+    return PuzzleCorpus(
         tuple(
             Puzzle(number, board, k, plans.get(number, ()), texts.get(number, ""))
             for number, (board, k) in sorted(games.items())
@@ -155,13 +154,8 @@ def _paragraphs(path: Path) -> Iterator[list[tuple[int, str]]]:
             f"{path} does not exist. A puzzle corpus is a folder with {GAMES}, {SOLUTIONS} "
             f"and {HINTS}; give that folder."
         )
-    try:
-        content = read_plain(path, MOST_BYTES, CorpusError, links=True)
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path} cannot be read: {error}. Give a text file in UTF-8.") from None
     block: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path), 1):
         if line.strip():
             block.append((number, line.strip()))
         elif block:
@@ -180,6 +174,18 @@ def _number(path: Path, line: int, text: str, what: str) -> int:
     return int(text)
 
 
+def _of_puzzle(path: Path, line: int, text: str, games: Collection[int], seen: set[int]) -> int:
+    """Read the number of a puzzle that there is and that has not come yet in this file."""
+    number = _number(path, line, text, "the number of a puzzle")
+    if number not in games or number in seen:
+        wrong = "comes twice" if number in seen else f"is not in {GAMES}"
+        raise CorpusError(
+            f"{path}, line {line}: puzzle {number} {wrong}. Drop this entry or renumber it."
+        )
+    seen.add(number)
+    return number
+
+
 def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
     seen: set[int] = set()
     for block in _paragraphs(path):
@@ -196,11 +202,8 @@ def _read_games(path: Path) -> Iterator[tuple[int, tuple[Board, int]]]:
         k = _number(path, block[1][0], block[1][1][1:], "the number of blocks in a strike")
         rows = [text for _, text in block[2:]]
         widths = ["".join(row.split()) for row in rows]
-        if max(len(rows), len(widths[0])) > LARGEST:
-            raise CorpusError(
-                f"{path}, line {line}: the board of puzzle {number} is {len(rows)} × "
-                f"{len(widths[0])}. Give at most {LARGEST} rows and columns."
-            )
+        where = f"{path}, line {line}: the board of puzzle {number}"
+        BOARD_LINES.check(max(len(rows), len(widths[0])), CorpusError, where)
         for at, row in zip(block[2:], widths, strict=True):
             if len(row) != len(widths[0]) or set(row) - {"#", "."}:
                 raise CorpusError(
@@ -226,13 +229,7 @@ def _read_solutions(
     seen: set[int] = set()
     for block in _paragraphs(path):
         line, text = block[0]
-        number = _number(path, line, text, "the number of a puzzle")
-        if number not in games or number in seen:
-            wrong = "is solved twice" if number in seen else f"is not in {GAMES}"
-            raise CorpusError(
-                f"{path}, line {line}: puzzle {number} {wrong}. Drop this solution or renumber it."
-            )
-        seen.add(number)
+        number = _of_puzzle(path, line, text, games, seen)
         if len(block) == 1:
             continue  # a puzzle that nobody solved
         board, k = games[number]
@@ -285,13 +282,7 @@ def _read_hints(path: Path, games: dict[int, tuple[Board, int]]) -> Iterator[tup
                 f"{path}, line {line}: hints begin with two lines, '# number' and '@ number', both "
                 f"with the number of the puzzle, but here stand {shorten(heads)}. Write them."
             )
-        number = _number(path, line, heads[0][2:].strip(), "the number of a puzzle")
-        if number not in games or number in seen:
-            wrong = "has hints already" if number in seen else f"is not in {GAMES}"
-            raise CorpusError(
-                f"{path}, line {line}: puzzle {number} {wrong}. Drop these hints or renumber them."
-            )
-        seen.add(number)
+        number = _of_puzzle(path, line, heads[0][2:].strip(), games, seen)
         if len(block) == 2:
             raise CorpusError(
                 f"{path}, line {line}: puzzle {number} has a heading but no hints. Write the hints "

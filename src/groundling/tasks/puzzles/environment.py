@@ -20,8 +20,8 @@ from groundling.tasks.puzzles.board import (
     strike,
     struck_cells,
 )
-from groundling.tasks.puzzles.grounding import ground_fully, ground_like_paper
-from groundling.tasks.puzzles.planner import Budget, Planner
+from groundling.tasks.puzzles.board_graphs import ground_fully, ground_like_paper
+from groundling.tasks.puzzles.planner import Planner, SearchBudget
 from groundling.world import Demonstration, GroundingGraph
 
 __all__ = ["PuzzleEnvironment", "PuzzleState", "offered_plan", "offered_sizes"]
@@ -143,7 +143,7 @@ class PuzzleEnvironment:
         if goal:
             # an environment has a goal if it has the method, so some are made without
             self.is_goal = self.is_terminal
-        self.planner = planner or Planner(Budget(nodes=300, seconds=None, megabytes=256))
+        self.planner = planner or Planner(SearchBudget(nodes=300, seconds=None, megabytes=256))
         self._lost: dict[tuple[Board, int], bool] = {}
 
     def actions(self, state: PuzzleState) -> tuple[Strike, ...]:

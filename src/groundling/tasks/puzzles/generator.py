@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from groundling.errors import SettingError
 from groundling.tasks.puzzles.board import ORIENTATIONS, Board, Orientation, Strike, collapse
-from groundling.tasks.puzzles.corpus import Corpus, Puzzle
+from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus
 from groundling.tasks.puzzles.environment import offered_plan
 from groundling.tasks.puzzles.hints import write_hints
 
@@ -104,7 +104,7 @@ def generate_corpus(
     sizes: tuple[int, int] = (3, 8),
     density: float = 0.6,
     partial: float = 0.3,
-) -> Corpus:
+) -> PuzzleCorpus:
     """Make a corpus of puzzles of mixed sizes, with solutions and hints.
 
     >>> corpus = generate_corpus(3, seed=7, sizes=(3, 5))
@@ -131,4 +131,4 @@ def generate_corpus(
                 number=number,
             )
         )
-    return Corpus(tuple(puzzles))
+    return PuzzleCorpus(tuple(puzzles))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from groundling.errors import SettingError
 from groundling.tasks.puzzles._boards import pack, symmetries, unpack
-from groundling.tasks.puzzles._counting import IMPOSSIBLE, can_be_counted_out
+from groundling.tasks.puzzles._counts import can_be_counted_out
 from groundling.tasks.puzzles._search import DEAD, PAUSED, SOLVED, search, table_grow
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
@@ -23,14 +23,14 @@ from groundling.tasks.puzzles.board import (
     strike,
 )
 
-__all__ = ["Budget", "Planner", "Verdict", "has_dead_block", "is_winnable", "solve"]
+__all__ = ["Planner", "SearchBudget", "Verdict", "is_winnable", "solve"]
 
 LARGEST = 64  # lines of a board; they must fit the bits of one machine word
 _FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
 
 
 @dataclass(frozen=True)
-class Budget:
+class SearchBudget:
     """How much a search may cost before it gives up.
 
     Parameters
@@ -46,8 +46,8 @@ class Budget:
 
     Examples
     --------
-    >>> Budget(nodes=1000, seconds=None)
-    Budget(nodes=1000, seconds=None, megabytes=512)
+    >>> SearchBudget(nodes=1000, seconds=None)
+    SearchBudget(nodes=1000, seconds=None, megabytes=512)
     """
 
     nodes: int = 50_000_000
@@ -96,27 +96,11 @@ class Verdict:
         return {"solved": True, "unsolvable": False}.get(self.status)
 
 
-def has_dead_block(board: Board, k: int) -> bool:
-    """Tell whether some block has fewer than k blocks both in its row and in its column.
-
-    >>> has_dead_block(Board.read(["##.", "..#"]), 2)
-    True
-    """
-    scarce = 0
-    for line, count in enumerate(board.counts["row"]):
-        if count < k:
-            scarce |= board.cells & board.mask("row", line)
-    return any(
-        count < k and scarce & board.mask("column", line)
-        for line, count in enumerate(board.counts["column"])
-    )
-
-
 class Planner:
     """Solves boards, and remembers which boards are won and which are dead.
 
-    The search is depth-first with restarts. It rests on proofs (see the module
-    `_search` and `_counting`): a board is given up only when it is shown that no plan clears it.
+    The search is depth-first with restarts. It rests on proofs (see the modules `_search` and
+    `_counts`): a board is given up only when it is shown that no plan clears it.
 
     Parameters
     ----------
@@ -127,7 +111,7 @@ class Planner:
 
     Examples
     --------
-    >>> planner = Planner(Budget(seconds=None))
+    >>> planner = Planner(SearchBudget(seconds=None))
     >>> board = Board.read(["##.", ".##", "#.#"])
     >>> [str(each) for each in planner.solve(board, 2).plan]
     ['rows 1, 2 and 3']
@@ -135,14 +119,14 @@ class Planner:
     'unsolvable'
     """
 
-    def __init__(self, budget: Budget | None = None, seed: int = 0) -> None:
-        self.budget = budget or Budget()
+    def __init__(self, budget: SearchBudget | None = None, seed: int = 0) -> None:
+        self.budget = budget or SearchBudget()
         self.seed = seed
         self._known: dict[tuple[int, int, int, int], bool] = {}
         self._tables: dict[tuple[int, int, int], npt.NDArray[np.uint64]] = {}
         self._stored: dict[tuple[int, int, int], int] = {}
 
-    def is_winnable(self, board: Board, k: int, budget: Budget | None = None) -> bool | None:
+    def is_winnable(self, board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
         """Tell whether some plan clears the board; `None` when the budget ran out.
 
         >>> Planner().is_winnable(Board.read(["####", ".#.#"]), 4)
@@ -156,7 +140,7 @@ class Planner:
         status, _, _ = self._search(board, k, budget or self.budget, begin)
         return {SOLVED: True, DEAD: False}.get(status)
 
-    def solve(self, board: Board, k: int, budget: Budget | None = None) -> Verdict:
+    def solve(self, board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
         """Find strikes that clear the board, or prove that there are none."""
         self._check(board, k)
         begin = time.perf_counter()
@@ -187,7 +171,7 @@ class Planner:
         _compile()  # the first call ever takes seconds, which are not the puzzle's fault
 
     def _search(
-        self, board: Board, k: int, budget: Budget, begin: float
+        self, board: Board, k: int, budget: SearchBudget, begin: float
     ) -> tuple[int, list[tuple[int, int, int]], int]:
         height, width = board.height, board.width
         size, words = max(height, width), (height * width + 63) // 64
@@ -254,10 +238,10 @@ class Planner:
         grid = np.zeros((board.height, board.width), dtype=np.bool_)
         for row in range(board.height):
             grid[row, board.places("row", row)] = True
-        return bool(can_be_counted_out(grid, k, _COUNTINGS)[0] == IMPOSSIBLE)
+        return can_be_counted_out(grid, k, _COUNTINGS) is False
 
     def _table(
-        self, name: tuple[int, int, int], nodes: int, budget: Budget
+        self, name: tuple[int, int, int], nodes: int, budget: SearchBudget
     ) -> npt.NDArray[np.uint64]:
         """Return the table of dead boards of one shape, with room for more."""
         words = (name[0] * name[1] + 63) // 64 + 1
@@ -293,10 +277,9 @@ def _compile() -> None:
     pack(boards, 1, 1, 1, np.zeros((1, 1), dtype=np.uint64))
     search(boards, moves, masks, counts, control, 1, 9, table, identity, random_state, _NOISE, True)
     table_grow(table, table.copy())
-    can_be_counted_out(np.ones((1, 1), dtype=np.bool_), 1, 9)
 
 
-def solve(board: Board, k: int, budget: Budget | None = None) -> Verdict:
+def solve(board: Board, k: int, budget: SearchBudget | None = None) -> Verdict:
     """Find strikes of k blocks that clear a board, or prove that there are none.
 
     >>> solve(Board.read([".#.", "###"]), 2).status
@@ -305,7 +288,7 @@ def solve(board: Board, k: int, budget: Budget | None = None) -> Verdict:
     return Planner().solve(board, k, budget)
 
 
-def is_winnable(board: Board, k: int, budget: Budget | None = None) -> bool | None:
+def is_winnable(board: Board, k: int, budget: SearchBudget | None = None) -> bool | None:
     """Tell whether some plan clears the board; `None` when the budget ran out.
 
     >>> is_winnable(Board.read(["##", "##"]), 2)

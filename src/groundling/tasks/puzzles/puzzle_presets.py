@@ -17,7 +17,7 @@ from groundling.overlay.settings import Overlay
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["PRESETS", "Preset", "hand_lexicon"]
+__all__ = ["PRESETS", "PuzzlePreset", "hand_lexicon"]
 
 
 def hand_lexicon() -> Lexicon:
@@ -30,14 +30,14 @@ def hand_lexicon() -> Lexicon:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preset(BasePreset):
+class PuzzlePreset(BasePreset):
     """A follower's settings, the environment they are for, and what was published for them.
 
     With `winning_only`, hints are followed among the actions that are not proven to lose;
     what is learnt from are all actions. `length_told` gives the follower the number of
     actions of the demonstrated plan, and `split_hyphens` reads words such as *far-left* apart.
-    With `any_order`, many plans score the same: each split of an evaluation has the actions in a
-    random order of its own, which decides ties, so that figures are means over orders.
+    With `any_order`, many plans score the same: the order of the actions decides ties, so that
+    figures are means over random orders.
     """
 
     parser: str = "chain:english"
@@ -46,7 +46,7 @@ class Preset(BasePreset):
     split_hyphens: bool = True
     any_order: bool = False
 
-    def in_order(self, order: int) -> Preset:
+    def in_order(self, order: int) -> PuzzlePreset:
         """Return the same with the actions in a random order, which a number names."""
         return replace(self, environment={**self.environment, "order": order})
 
@@ -64,7 +64,7 @@ class Preset(BasePreset):
 # Set beforehand, not fitted: most hints name one action, one in ten none and one in ten several.
 _COST = 2.3
 
-PAPER = Preset(
+PAPER = PuzzlePreset(
     model=DecisionModel(alternatives_from="path"),
     overlay=replace(Overlay.bag(), action_scores=False),
     # The cut-off is on words: demonstrated strikes never lose, so a cut-off on what was
@@ -86,7 +86,7 @@ PAPER = Preset(
     published={"match": 0.70, "success": 0.86},
 )
 
-BEST = Preset(
+BEST = PuzzlePreset(
     model=TransducerModel(unaligned_cost=_COST, fertility_cost=_COST),
     overlay=Overlay.bag(),
     features=Features(
@@ -102,7 +102,7 @@ BEST = Preset(
 )
 
 
-def _without_text(given: Preset) -> Preset:
+def _without_text(given: PuzzlePreset) -> PuzzlePreset:
     """Words carry no labels; only their number of hints is left, and what actions look like."""
     return replace(
         given,
@@ -112,7 +112,7 @@ def _without_text(given: Preset) -> Preset:
     )
 
 
-def _without_slots(given: Preset) -> Preset:
+def _without_slots(given: PuzzlePreset) -> PuzzlePreset:
     """Words meet the raw values of labels: nothing is matched, counted or looked up."""
     plain = replace(
         given.features, slots=(), joins=("conjunction",), numbers=("bins",), lexicon="strings"
@@ -120,15 +120,15 @@ def _without_slots(given: Preset) -> Preset:
     return replace(given, features=plain)
 
 
-def _without_planning(given: Preset) -> Preset:
+def _without_planning(given: PuzzlePreset) -> PuzzlePreset:
     return replace(given, search=given.search.without_planning())
 
 
-def _changed(part: str, **values: Any) -> Callable[[Preset], Preset]:
+def _changed(part: str, **values: Any) -> Callable[[PuzzlePreset], PuzzlePreset]:
     return lambda given: replace(given, **{part: replace(getattr(given, part), **values)})
 
 
-VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
+VARIANTS: dict[str, dict[str, Callable[[PuzzlePreset], PuzzlePreset]]] = {
     "paper": {
         "full": lambda given: given,
         "no planning": lambda given: replace(
@@ -157,4 +157,6 @@ VARIANTS: dict[str, dict[str, Callable[[Preset], Preset]]] = {
 }
 
 VARIANTS["auto"] = {"full": lambda given: given}
-PRESETS = Presets("puzzles", {"paper": PAPER, "best": BEST, "auto": Preset(auto=True)}, VARIANTS)
+PRESETS = Presets(
+    "puzzles", {"paper": PAPER, "best": BEST, "auto": PuzzlePreset(auto=True)}, VARIANTS
+)

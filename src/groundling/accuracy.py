@@ -1,0 +1,65 @@
+"""Judging by demonstrations: how many are followed rightly, and how sure one may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from groundling.answers import possible_plans
+from groundling.errors import DemonstrationError
+from groundling.explain.explanation import Plan
+from groundling.inference.decoder import best_temperature
+from groundling.models.base import Request
+from groundling.models.learnt import Learnt
+from groundling.world.environment import Demonstration
+from groundling.world.judgement import Judgement, is_right
+
+__all__ = ["checked", "honest_temperature", "is_right", "share_right"]
+
+
+def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
+    """Return demonstrations that can be judged by.
+
+    >>> checked([])
+    Traceback (most recent call last):
+        ...
+    groundling.errors.DemonstrationError: There are no demonstrations with weight to judge by.
+    """
+    listed = list(demonstrations)
+    if not listed or sum(each.weight for each in listed) <= 0:
+        raise DemonstrationError("There are no demonstrations with weight to judge by.")
+    return listed
+
+
+def share_right(
+    learnt: Learnt, demonstrations: Sequence[Demonstration], plans: Iterable[Plan | None]
+) -> float:
+    """Return the share of demonstrations whose outcome plans reach, by weight."""
+    right, weight = 0.0, 0.0
+    for each, plan in zip(demonstrations, plans, strict=True):
+        world = learnt.fitted.encoder.world(each.environment)
+        right += each.weight * is_right(world, each, plan)
+        weight += each.weight
+    return right / weight
+
+
+def honest_temperature(
+    learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
+) -> float:
+    """Return the temperature at which demonstrated plans, or their outcomes, are most likely."""
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    cases = []
+    for each, request, result in zip(demonstrations, requests, results, strict=True):
+        judgement, found = Judgement.of(request.world, each), possible_plans(result)
+        scores = np.array([plan.score for plan in found])
+        exactly = learnt.search.decode == "plan"
+        right = np.array([judgement.accepts(plan, exactly=exactly) for plan in found])
+        if len(found) and right.any():
+            cases.append((scores, right))
+    if not cases:
+        raise DemonstrationError(
+            "None of the demonstrations can be used to calibrate: no plan that was found ends as "
+            "demonstrated. Raise Search.max_length or Search.beam."
+        )
+    return best_temperature(cases)

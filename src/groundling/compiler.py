@@ -1,0 +1,290 @@
+"""Compiling kernels: options, a cache that knows when any kernel changed, and a debug mode.
+
+numba keys its cache by the file of the function that is called, and does not see changes in what
+that function calls. Here compiled code is kept in a folder whose name is a digest of the sources
+of all kernels, of numba, llvmlite and NumPy, and of the processor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache as once
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import llvmlite  # type: ignore[import-untyped]
+import numba
+import numpy as np
+from llvmlite import binding
+from numba import extending
+from platformdirs import user_cache_path
+
+from groundling.errors import GroundlingWarning
+from groundling.numba_internals import (
+    NO_REFERENCE_COUNTS,
+    CacheLocator,
+    InlinedCompiler,
+    Listener,
+    install_listener,
+    keep_compiled,
+    named_tuple,
+)
+
+__all__ = [
+    "COMPILING", "DEBUG", "announced", "cache_folder", "compiled", "digest", "inner",
+    "kernel_sources", "njit", "with_methods",
+]  # fmt: skip
+
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
+
+DEBUG = os.environ.get("GROUNDLING_DEBUG_KERNELS", "") not in ("", "0")
+"""Whether kernels check all indices and the sizes of their workspaces."""
+
+COMPILING = "compiling kernels, once; this takes a moment"
+
+_PACKAGE = Path(__file__).parent
+_KEPT = 4  # folders of other digests, beside those used within a day
+_DAY = 24 * 3600.0
+_UNCACHED = (
+    "Compiled kernels cannot be kept: neither the folder of the package nor the user's cache can "
+    "be written. Every start compiles anew, for about a minute; set NUMBA_CACHE_DIR to a folder "
+    "of your own to avoid it."
+)
+
+
+# ---- cache ------------------------------------------------------------------------------------
+
+
+def kernel_sources() -> list[Path]:
+    """Return the files whose text decides what kernels do.
+
+    These are all modules of the overlay (constants, too, are compiled in), and every other
+    module that compiles something.
+
+    >>> {"ties.py", "compiler.py", "recursion.py"} <= {path.name for path in kernel_sources()}
+    True
+    """
+    overlay = _PACKAGE / "overlay"
+    return [
+        path
+        for path in sorted(_PACKAGE.rglob("*.py"))
+        if path.parent == overlay or b"groundling.compiler" in path.read_bytes()
+    ]
+
+
+@once
+def digest() -> str:
+    """Return a digest of all that compiled kernels depend on."""
+    features = binding.get_host_cpu_features().flatten()
+    versions = (numba.__version__, llvmlite.__version__, np.__version__)
+    built = (*versions, sys.implementation.cache_tag, binding.get_host_cpu_name(), features, DEBUG)
+    found = hashlib.sha256(repr(built).encode())
+    for path in (Path(__file__), _PACKAGE / "numba_internals.py", *kernel_sources()):
+        found.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0")
+        found.update(path.read_bytes())
+    return found.hexdigest()[:20]
+
+
+@once
+def cache_folder() -> Path | None:
+    """Return the folder where compiled kernels are kept, or None if none can be written.
+
+    It is made in NUMBA_CACHE_DIR or else beside the package or in the user's cache. Folders of
+    other digests that were not used lately are deleted.
+    """
+    chosen = getattr(numba.config, "CACHE_DIR", "")
+    roots = [Path(chosen)] if chosen else [_PACKAGE / "__pycache__", user_cache_path("groundling")]
+    for root in roots:
+        folder = root / "groundling-kernels" / digest()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            _clean(folder.parent)
+            return folder
+    return None
+
+
+def _clean(folder: Path) -> None:
+    """Delete all but the digests that were used last."""
+    used: list[tuple[float, Path]] = []
+    with suppress(OSError):
+        used = sorted(((each.stat().st_mtime, each) for each in folder.iterdir()), reverse=True)
+    for last, each in used[_KEPT + 1 :]:
+        if time.time() - last > _DAY:
+            shutil.rmtree(each, ignore_errors=True)
+
+
+class _Locator(CacheLocator):  # type: ignore[misc]
+    """Keeps what is compiled of a function in the folder of the digest."""
+
+    def __init__(self, folder: Path, function: Any, file: Path) -> None:
+        self._folder = folder
+        self._line = function.__code__.co_firstlineno
+        self._file = file
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """Return what else the code depends on: the file itself, where it is not of the package."""
+        own = b"" if self._file.is_relative_to(_PACKAGE) else self._file.read_bytes()
+        return hashlib.sha256(own).hexdigest()
+
+    def get_disambiguator(self) -> str:
+        return f"{self._line}-{hashlib.sha256(bytes(self._file)).hexdigest()[:8]}"
+
+    @classmethod
+    def from_function(cls, function: Any, file: str) -> _Locator | None:
+        folder = cache_folder()
+        return None if folder is None else cls(folder, function, Path(file))
+
+
+def njit(function: F | None = None, *, cache: bool = True, **options: Any) -> Any:
+    """Compile a function as `numba.njit` does; go on uncached where nothing can be written.
+
+    >>> @njit(cache=False)
+    ... def double(number):
+    ...     return 2 * number
+    >>> double(4)
+    8
+    """
+    if function is None:
+        return lambda chosen: njit(chosen, cache=cache, **options)
+    made = numba.njit(boundscheck=DEBUG or None, **options)(function)
+    if not cache or made is function or not os.path.exists(function.__code__.co_filename):
+        return made
+    try:
+        keep_compiled(made, _Locator)
+    except RuntimeError:
+        if not _told:
+            _told.add(True)
+            warnings.warn(_UNCACHED, GroundlingWarning, stacklevel=2)
+    return made
+
+
+_told: set[bool] = set()  # one warning is enough, however many kernels there are
+
+
+# ---- kernels ----------------------------------------------------------------------------------
+
+_OPTIONS: dict[str, Any] = NO_REFERENCE_COUNTS | {
+    "nogil": True, "error_model": "numpy", "fastmath": {"contract"}
+}  # fmt: skip
+# What only kernels call needs no way in from Python, which takes time to compile; and it becomes a
+# part of those that call it, as handing over all arrays takes longer than most of what is done.
+_INNER: dict[str, Any] = _OPTIONS | {
+    "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
+    "pipeline_class": InlinedCompiler,
+}  # fmt: skip
+
+
+def compiled(function: F) -> F:
+    """Compile a kernel that Python calls; inside it, no array can be made.
+
+    >>> @compiled
+    ... def double(number):
+    ...     return 2 * number
+    >>> double(4)
+    8
+    """
+    return cast(F, njit(**_OPTIONS)(function))
+
+
+def inner(function: F) -> F:
+    """Compile a kernel that only other kernels call.
+
+    >>> @inner
+    ... def half(number):
+    ...     return number / 2
+    >>> @compiled
+    ... def quarter(number):
+    ...     return half(half(number))
+    >>> quarter(4.0)
+    1.0
+    """
+    return cast(F, njit(cache=False, **_INNER)(function))
+
+
+def with_methods(kind: C) -> C:
+    """Let kernels call the methods of a class of named tuples, as Python does.
+
+    Which method it is, is known when a kernel is compiled: each class gets machine code of its own.
+
+    >>> from typing import NamedTuple
+    >>> @with_methods
+    ... class Line(NamedTuple):
+    ...     slope: float
+    ...     def height(self, place):
+    ...         return self.slope * place
+    >>> @compiled
+    ... def rise(line):
+    ...     return line.height(3.0) - line.height(1.0)
+    >>> rise(Line(0.5))
+    1.0
+    """
+    for name, method in vars(kind).items():
+        if inspect.isfunction(method) and not name.startswith("_") and name not in _known:
+            _known.add(name)
+            options = _INNER | {"boundscheck": DEBUG or None}
+            overload_method(named_tuple, name, jit_options=options)(_finder(name, method))
+    return kind
+
+
+def _finder(name: str, method: Any) -> Any:
+    """Return a function that tells which method of that name a type has."""
+
+    def find(self: Any, *given: Any) -> Any:
+        return getattr(self.instance_class, name, None)
+
+    find.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    return find
+
+
+_known: set[str] = set()
+overload_method: Any = extending.overload_method
+
+
+# ---- announcement -----------------------------------------------------------------------------
+
+
+@contextmanager
+def announced(tell: Callable[[str], object]) -> Iterator[None]:
+    """Tell once that kernels are being compiled, if some are while the block runs.
+
+    >>> @njit(cache=False)
+    ... def half(number):
+    ...     return number / 2
+    >>> with announced(print):
+    ...     half(4.0), half(6.0)
+    compiling kernels, once; this takes a moment
+    (2.0, 3.0)
+    """
+    with install_listener("numba:compile", _CompileOnce(tell)):
+        yield
+
+
+class _CompileOnce(Listener):  # type: ignore[misc]
+    """Tells of the first compilation."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self.tell: Callable[[str], object] | None = tell
+
+    def on_start(self, event: object) -> None:
+        if self.tell is not None:
+            tell, self.tell = self.tell, None
+            tell(COMPILING)
+
+    def on_end(self, event: object) -> None:
+        pass

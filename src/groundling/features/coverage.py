@@ -1,0 +1,73 @@
+"""Coverage: words of a text that nothing explains, and how much doubt they cast on a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from scipy.special import bdtrc
+
+from groundling.features.reader import Reader
+from groundling.features.spans import SpanIndex, nearest_word
+from groundling.language.instruction import Instruction
+
+__all__ = ["trust", "unexplained_words"]
+
+_CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of words that matter
+_STRANGE = 0.05  # share of requests that ask for what cannot be done here, before looking
+
+
+def unexplained_words(
+    reader: Reader, text: Sequence[Instruction], names: Callable[[], Iterable[str]]
+) -> tuple[str, ...]:
+    """Return the words that no training text had and nothing in a plan explains, in text order.
+
+    `names` returns the values and labels of the plan; it is called only if a word is new. Words
+    one edit away from a known word, words of the lexicon, numerals and function words are known.
+
+    >>> from groundling.language import ENGLISH, ChainParser
+    >>> reader = Reader(ChainParser(language=ENGLISH), counts={"open": 3, "window": 2, "in": 4})
+    >>> text = reader.read("Open the widow in the attics, feed the cat")
+    >>> unexplained_words(reader, text, lambda: ["attic", "window"])
+    ('feed', 'cat')
+    """
+    language = reader.language
+    words = [word for instruction in text for word in instruction.tokens]
+    tags = [tag for instruction in text for tag in instruction.tags]
+    plain = {*language.stop_words, *language.function_words}
+    folded = [language.fold(word) for word in words]
+    new = [
+        place
+        for place, word in enumerate(folded)
+        if word not in reader.counts
+        and any(map(str.isalpha, word))
+        and word not in plain
+        and tags[place] in _CONTENT
+        and language.numeral(word) is None
+        and language.ordinal(word) is None
+        and not reader.lexicon.look_up(word, {}, language=language)
+        and not nearest_word(word, reader.counts)
+    ]
+    if not new:
+        return ()
+    spans = SpanIndex({"": set(names())}, language).find(folded, reader.counts)
+    named = {place for span in spans for place in span.places}
+    return tuple(words[place] for place in new if place not in named)
+
+
+def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:
+    """Return how likely it is that a text of so many words asks for something known.
+
+    By Good and Turing, a word is new with a chance of the share of training words that occur
+    once. A text that asks for something known has `unknown` new words or more with the chance
+    that follows; one that asks for something else has them anyway.
+
+    >>> counts = {"open": 40, "close": 35, "the": 75, "window": 30, "door": 44, "now": 1}
+    >>> [round(trust(counts, 3, unknown), 2) for unknown in range(3)]
+    [1.0, 0.2, 0.0]
+    """
+    if not unknown or not counts:
+        return 1.0
+    once = sum(count == 1 for count in counts.values())
+    new = min(1.0, max(once, 0.5) / sum(counts.values()))
+    chance = float(bdtrc(unknown - 1, size, new))  # of so many or more
+    return (1 - _STRANGE) * chance / ((1 - _STRANGE) * chance + _STRANGE)

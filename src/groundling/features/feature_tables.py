@@ -1,0 +1,440 @@
+"""Joining: from the labels of word sets and nodes that meet to tables of features.
+
+`join_labels` joins everything that meets, and may decide which features exist. `JoinedLabels`
+returns the same tables where nothing grows, remembering what labels joined before.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from groundling.features.interner import Interner
+from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
+from groundling.features.space import FeatureSpace, Joins
+from groundling.ragged import concatenated, sizes_of, starts_of
+
+__all__ = [
+    "JoinedLabels", "LabelTables", "Meetings", "NodeContent", "Relation", "Spelled",
+    "WordContent", "join_labels",
+]  # fmt: skip
+
+WordContent = tuple[tuple[WordLabel, float], ...]
+NodeContent = tuple[tuple[NodeLabel, float], ...]
+Relation = tuple[str, ...]
+Integers = NDArray[np.int32]
+Reals = NDArray[np.float64]
+
+_MOST_LABELS = 50_000
+_MOST_ENTRIES = 2_000_000  # numbers in all arrays together: about 30 megabytes
+_TOGETHER = 1_000_000  # pairs of labels joined at a time
+_BLOCK = 64  # node labels that a word is joined with at once, when it meets one of them
+
+_Ragged = tuple[Integers, Integers, Reals]
+
+
+class LabelTables(NamedTuple):
+    """Which labels word sets and nodes have, and which features labels join: sparse tables.
+
+    Kernels read them, so that `groundling.compiler` watches this file too.
+    """
+
+    set_labels: Integers  # word set -> labels
+    set_label: Integers
+    set_amount: Reals
+    node_labels: Integers  # node -> labels
+    node_label: Integers
+    node_amount: Reals
+    label_part: Integers  # node label -> what it is about, see `share_parts`
+    label_rows: Integers  # word label -> joined features by node label
+    row_label: Integers
+    row_feature: Integers
+    row_value: Reals
+    set_pairs: Integers  # word set -> its pairs
+    pair_node: Integers
+    edge_rows: Integers  # dependency × relation -> features
+    edge_feature: Integers
+    edge_value: Reals
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """Which word sets meet which nodes, and how often in demonstrated plans.
+
+    `pair_set` and `pair_node` list the distinct pairs, in ascending order; `set_uses` is how
+    often each word set occurs in the texts, each time by the weight of its instance.
+    """
+
+    sets: Sequence[WordContent]
+    nodes: Sequence[NodeContent]
+    pair_set: Integers
+    pair_node: Integers
+    pair_gold: Reals
+    set_uses: Reals
+    dependencies: Sequence[str]
+    relations: Sequence[Relation]
+
+    def set_pairs(self) -> Integers:
+        """Return where the pairs of each word set begin."""
+        return np.searchsorted(self.pair_set, np.arange(len(self.sets) + 1)).astype(np.int32)
+
+
+def join_labels(
+    meetings: Meetings,
+    space: FeatureSpace,
+    *,
+    grow: bool,
+    min_word_count: int,
+    edge_scores: bool,
+) -> LabelTables:
+    """Join the labels of everything that meets; with `grow`, decide which features exist."""
+    word_labels, node_labels = Interner[WordLabel](), Interner[NodeLabel]()
+    of_sets = _ragged(meetings.sets, word_labels)
+    of_nodes = _ragged(meetings.nodes, node_labels)
+    pair_set, pair_node = meetings.pair_set, meetings.pair_node
+    # Which word labels meet which node labels: (labels × sets)(sets × nodes)(nodes × labels).
+    by_set = _matrix(*of_sets[:2], len(word_labels))
+    by_node = _matrix(*of_nodes[:2], len(node_labels))
+    shape = (len(meetings.sets), len(meetings.nodes))
+    met = sparse.csr_matrix((np.ones(len(pair_set)), (pair_set, pair_node)), shape=shape)
+    # Labels with a value only ever join labels with the same: those need no product.
+    valued = np.array([meaning_of(label) is not None for label in word_labels.items], bool)
+    if space.own:
+        valued[:] = False
+    plain = np.flatnonzero(~valued)
+    meeting = (by_set[:, plain].T @ (met @ by_node)).tocoo()
+    agreeing = _agreeing(word_labels.items, node_labels.items, np.flatnonzero(valued))
+    words = np.concatenate([plain[meeting.row], agreeing[0]])
+    nodes = np.concatenate([meeting.col, agreeing[1]])
+    if grow and min_word_count > 1:
+        frequent = _frequent(word_labels.items, of_sets, meetings, min_word_count)
+        words, nodes = words[frequent[words]], nodes[frequent[words]]
+    joined = space.join(word_labels.items, node_labels.items, words, nodes, grow=grow)
+    edge_words, edge_nodes, edge_pairs = _edge_labels(
+        meetings.dependencies if edge_scores else (), meetings.relations
+    )
+    edge_joined = space.join(edge_words, edge_nodes, *edge_pairs[:2], grow=grow)
+    if grow:
+        pair_count = np.full(len(words), np.inf)
+        if space.min_count > 0:
+            golden = sparse.csr_matrix((meetings.pair_gold, (pair_set, pair_node)), shape=shape)
+            counted = (by_set.T @ (golden @ by_node)).tocsr()
+            pair_count = np.asarray(counted[words, nodes]).ravel()
+        space.index(
+            np.concatenate([joined.key, edge_joined.key]),
+            np.concatenate([pair_count[joined.pair], np.full(len(edge_joined.key), np.inf)]),
+        )
+    rows = _rows(space, joined, words, len(word_labels))
+    edges = _rows(
+        space, edge_joined, edge_pairs[2], len(meetings.dependencies) * len(meetings.relations)
+    )
+    return LabelTables(
+        *of_sets, *of_nodes, _parts(node_labels.items),
+        rows[0], nodes[rows[1]].astype(np.int32), *rows[2:],
+        meetings.set_pairs(), pair_node, edges[0], *edges[2:],
+    )  # fmt: skip
+
+
+def _rows(
+    space: FeatureSpace, joined: Joins, owner: NDArray[Any], count: int
+) -> tuple[Integers, NDArray[Any], Integers, Reals]:
+    """Sort what pairs joined by their owners: where each begins, pairs, features and values."""
+    features = space.places(joined.key)
+    kept = np.flatnonzero(features >= 0)
+    kept = kept[np.argsort(owner[joined.pair[kept]], kind="stable")]
+    pairs = joined.pair[kept]
+    starts = starts_of(np.bincount(owner[pairs], minlength=count), np.int32)
+    return starts, pairs, features[kept].astype(np.int32), joined.value[kept]
+
+
+def _frequent(
+    labels: Sequence[WordLabel], of_sets: _Ragged, meetings: Meetings, least: int
+) -> NDArray[np.bool_]:
+    """Tell which word labels have a name that occurs often enough in the texts.
+
+    A demonstration and its mirror image count as one, since they share its weight.
+    """
+    counts: dict[str, float] = {}
+    per_label = np.repeat(meetings.set_uses, sizes_of(of_sets[0]))
+    for label, count in zip(of_sets[1].tolist(), per_label.tolist(), strict=True):
+        name = labels[label].name
+        counts[name] = counts.get(name, 0) + count
+    rare = {name for name, count in counts.items() if count < least - 1e-9 and name != ""}
+    return np.array([label.name not in rare for label in labels], bool)
+
+
+def _edge_labels(
+    dependencies: Sequence[str], relations: Sequence[Relation]
+) -> tuple[list[WordLabel], list[NodeLabel], tuple[NDArray[np.int64], ...]]:
+    """Return dependency labels, relation labels, and the pairs of them with their table row."""
+    words, nodes = Interner[WordLabel](), Interner[NodeLabel]()
+    pairs: list[tuple[int, int, int]] = []
+    for d, dependency in enumerate(dependencies):
+        named = (words(WordLabel("dep")), words(WordLabel(f"dep={dependency}")))
+        for r, relation in enumerate(relations):
+            row = d * len(relations) + r
+            labels = [nodes(NodeLabel(f"relation={name}")) for name in relation]
+            pairs += [(word, node, row) for word in named for node in labels]
+    columns = np.array(pairs, np.int64).reshape(-1, 3).T
+    return words.items, nodes.items, tuple(columns)
+
+
+def _ragged(contents: Sequence[tuple[tuple[Any, float], ...]], labels: Interner[Any]) -> _Ragged:
+    """Return where the labels of each content begin, the labels and their amounts."""
+    starts = starts_of(np.array([len(each) for each in contents], np.int64), np.int32)
+    number: dict[int, int] = {}  # parts that contents share are looked up by identity
+    label = np.empty(starts[-1], np.int32)
+    place = 0
+    for content in contents:
+        for part in content:
+            known = number.get(id(part))
+            if known is None:
+                known = number[id(part)] = labels(part[0])
+            label[place] = known
+            place += 1
+    amount = np.array([amount for each in contents for _, amount in each], np.float64)
+    return starts, label, amount
+
+
+def _parts(labels: Sequence[NodeLabel]) -> Integers:
+    """Number what labels are about: the node whose name stands before them, if there is one."""
+    names = Interner[str]()
+    return np.array([names(each.name.partition(".")[0]) for each in labels], np.int32)
+
+
+def _agreeing(
+    words: Sequence[WordLabel], nodes: Sequence[NodeLabel], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of chosen word labels and of node labels that mean the same."""
+    by_meaning: dict[tuple[str, str | float], list[int]] = {}
+    for place, node in enumerate(nodes):
+        meaning = meaning_of(node)
+        if meaning is not None:
+            by_meaning.setdefault(meaning, []).append(place)
+    pairs = [
+        (word, node)
+        for word in chosen.tolist()
+        for node in by_meaning.get(meaning_of(words[word]) or ("", ""), ())
+    ]
+    columns = np.array(pairs, np.int64).reshape(-1, 2).T
+    return columns[0], columns[1]
+
+
+def _matrix(starts: Integers, labels: Integers, width: int) -> Any:
+    matrix = sparse.csr_matrix(
+        (np.ones(len(labels)), labels.copy(), starts.copy()), shape=(len(starts) - 1, width)
+    )
+    matrix.sum_duplicates()
+    return matrix
+
+
+Rows = tuple[Integers, Integers, Reals]
+"""With which node labels a word label joins, which feature that is, and how strongly it fires."""
+
+
+class Spelled(NamedTuple):
+    """The labels of nodes, numbered among those that occur."""
+
+    age: object  # of the numbers of `occurring`, which hold until all is forgotten
+    starts: Integers
+    label: NDArray[Any]
+    amount: Reals
+    occurring: Integers
+    blocks: list[int]  # that these are in
+
+
+class JoinedLabels:
+    """What labels join in a feature space that no longer grows.
+
+    A text is about words and things that were mostly met before; what they have in common need
+    not be worked out again for every request. Labels without a feature are dropped here.
+
+    Parameters
+    ----------
+    space
+        The features that exist. User's own joining functions may do anything, so a space with
+        some has nothing to remember (see `fits`).
+    """
+
+    def __init__(self, space: FeatureSpace) -> None:
+        self.space = space
+        self._keys = space.keys
+        self._lock = threading.Lock()  # requests may be followed side by side
+        self._forget()
+
+    def _forget(self) -> None:
+        self._age = object()
+        self._ones = np.ones(0)
+        self._nodes = Interner[NodeLabel]()
+        # Labels are kept as bytes: arrays of a few take far more room.
+        self._contents: dict[int, tuple[NodeContent, bytes, Reals | None]] = {}
+        self._words: dict[WordLabel, Rows] = {}
+        # How many labels of each block a word is joined with. A request costs what it is about,
+        # however many other things were met before.
+        self._done: dict[WordLabel, dict[int, int]] = {}
+        self._edges: dict[tuple[str, Relation], tuple[Integers, Reals]] = {}
+        self.entries = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JoinedLabels, (self.space,)  # copies begin anew
+
+    @property
+    def bytes(self) -> int:
+        """About how many bytes it takes."""
+        return 12 * self.entries + 300 * len(self._nodes)
+
+    def fits(self, space: FeatureSpace) -> bool:
+        """Tell whether this was made for a space as it now is."""
+        return self.space is space and self._keys is space.keys and not space.own
+
+    def tables(
+        self, meetings: Meetings, *, edge_scores: bool, spelled: Spelled | None = None
+    ) -> tuple[LabelTables, Spelled]:
+        """Return what `join_labels` returns when nothing grows, and the nodes spelled out.
+
+        `spelled` is what this returned before for the same nodes.
+        """
+        with self._lock:
+            if self.entries > _MOST_ENTRIES or len(self._nodes) > _MOST_LABELS:
+                self._forget()
+            if spelled is None or spelled.age is not self._age:
+                spelled = self._spell(meetings.nodes)
+            return self._tables(meetings, edge_scores, spelled), spelled
+
+    def _tables(self, meetings: Meetings, edge_scores: bool, spelled: Spelled) -> LabelTables:
+        words = Interner[WordLabel]()
+        of_sets = _ragged(meetings.sets, words)
+        rows = self._join(words.items, spelled.blocks)
+        label, feature, value = (
+            concatenated([each[part] for each in rows], kind)
+            for part, kind in enumerate((np.int32, np.int32, np.float64))
+        )
+        # Only labels that occur matter here; they are numbered anew, so that tables stay small.
+        place = np.full(len(self._nodes), -1, np.int32)
+        place[spelled.occurring] = np.arange(len(spelled.occurring), dtype=np.int32)
+        row_label = place[label]
+        kept = row_label >= 0
+        row_ends = starts_of(np.array([len(each[0]) for each in rows], np.int64))
+        edges = self._join_edges(meetings, edge_scores)
+        return LabelTables(
+            *of_sets, spelled.starts, spelled.label.astype(np.int32), spelled.amount,
+            # What is scored once need not be cut into parts.
+            np.zeros(len(spelled.occurring), np.int32),
+            starts_of(kept, np.int32)[row_ends], row_label[kept], feature[kept], value[kept],
+            meetings.set_pairs(), meetings.pair_node,
+            starts_of(np.array([len(each[0]) for each in edges], np.int64), np.int32),
+            concatenated([each[0] for each in edges], np.int32),
+            concatenated([each[1] for each in edges], np.float64),
+        )  # fmt: skip
+
+    def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
+        """Return the labels of nodes, numbered anew, and which ones they are."""
+        found = []
+        for content in contents:
+            known = self._contents.get(id(content))
+            if known is None:
+                labels = np.array([self._nodes(label) for label, _ in content], np.int32)
+                amounts = None  # all are one
+                if any(amount != 1.0 for _, amount in content):
+                    amounts = np.array([amount for _, amount in content], np.float64)
+                # Holding the content keeps its identity from being reused.
+                known = self._contents[id(content)] = (content, labels.tobytes(), amounts)
+                self.entries += len(labels) + 10
+            found.append(known)
+        starts = starts_of(np.array([len(each[0]) for each in found], np.int64), np.int32)
+        amount = self._all_one(int(starts[-1]))
+        for place, (_, _, given) in enumerate(found):
+            if given is not None:
+                if not amount.flags.owndata:
+                    amount = amount.copy()
+                amount[starts[place] : starts[place + 1]] = given
+        labels = np.frombuffer(b"".join([each[1] for each in found]), np.int32)
+        occurring, label = np.unique(labels, return_inverse=True)
+        blocks = np.unique(occurring // _BLOCK).tolist()
+        small = label.astype(np.uint16 if len(occurring) < 2**16 else np.int32)
+        return Spelled(self._age, starts, small, amount, occurring, blocks)
+
+    def _all_one(self, count: int) -> Reals:
+        """Return so many ones, in memory that is shared."""
+        if len(self._ones) < count:
+            self._ones = np.ones(2 * count)
+        return self._ones[:count]
+
+    def _join(self, words: list[WordLabel], blocks: list[int]) -> list[Rows]:
+        """Return what word labels join with; what is not known yet is joined many at a time."""
+        everything = len(self._nodes)
+        ends = {block: min(everything, (block + 1) * _BLOCK) for block in blocks}
+        behind: dict[tuple[tuple[int, int], ...], list[WordLabel]] = {}
+        for word in words:
+            if word.kind != STRING and word.name not in self.space.word_names:
+                continue  # new words join nothing, and there is no end of them
+            done = self._done.get(word)
+            if done is None:
+                done = self._done[word] = {}
+                self._words[word] = _NOTHING
+                self.entries += 20
+            if ends.items() <= done.items():
+                continue
+            missing = [
+                (done.get(block, block * _BLOCK), end)
+                for block, end in ends.items()
+                if done.get(block) != end
+            ]
+            behind.setdefault(tuple(missing), []).append(word)
+            done |= ends
+            self.entries += len(missing)
+        for ranges, waiting in behind.items():
+            numbers = np.concatenate([np.arange(*each, dtype=np.int32) for each in ranges])
+            step = max(1, _TOGETHER // len(numbers))
+            for first in range(0, len(waiting), step):
+                some = waiting[first : first + step]
+                for word, more in zip(some, self._fresh(some, numbers), strict=True):
+                    if not len(more[0]):
+                        continue
+                    before = self._words[word]
+                    self._words[word] = (
+                        np.concatenate([before[0], more[0]]),
+                        np.concatenate([before[1], more[1]]),
+                        np.concatenate([before[2], more[2]]),
+                    )
+                    self.entries += 2 * len(more[0])
+        return [self._words.get(word, _NOTHING) for word in words]
+
+    def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
+        """Join words with the node labels that have these numbers."""
+        nodes = [self._nodes.items[number] for number in numbers.tolist()]
+        pair_words = np.repeat(np.arange(len(words)), len(nodes))
+        pair_nodes = np.tile(np.arange(len(nodes)), len(words))
+        joined = self.space.join(words, nodes, pair_words, pair_nodes)
+        starts, pairs, *found = _rows(self.space, joined, pair_words, len(words))
+        parts = (numbers[pair_nodes[pairs]], *found)
+        return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
+
+    def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:
+        """Return the features of each dependency with each relation."""
+        found = []
+        for dependency in meetings.dependencies:
+            for relation in meetings.relations:
+                if not edge_scores:
+                    found.append(_NO_EDGE)
+                    continue
+                known = self._edges.get((dependency, relation))
+                if known is None:
+                    words, nodes, (word, node, row) = _edge_labels([dependency], [relation])
+                    joined = self.space.join(words, nodes, word, node)
+                    *_, features, values = _rows(self.space, joined, row, 1)
+                    known = features, values
+                    self._edges[dependency, relation] = known
+                    self.entries += len(known[0]) + 20
+                found.append(known)
+        return found
+
+
+_NOTHING: Rows = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+_NO_EDGE: tuple[Integers, Reals] = (np.zeros(0, np.int32), np.zeros(0))

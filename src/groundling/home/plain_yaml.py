@@ -1,0 +1,132 @@
+"""YAML of strangers: plain data within limits, and nothing that makes, calls or repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import GroundlingError
+from groundling.files import read_plain
+from groundling.limits import YAML_BYTES, YAML_DEPTH, YAML_VALUES
+
+__all__ = ["load_yaml"]
+
+_LONGEST_NUMBER = 100  # characters; those of time (`1:30`) take quadratic time otherwise
+
+
+def load_yaml(
+    path: str | Path, error: type[GroundlingError] = GroundlingError, *, aliases: bool = False
+) -> Any:
+    """Read a YAML file of texts, numbers, truth values, lists and mappings; `aliases` allows those.
+
+    Tags, keys that are given twice, and more bytes, values or levels than the limits allow are
+    an error of a kind that names the file.
+    """
+    yaml = _yaml()
+    content = read_plain(Path(path), YAML_BYTES, error, links=True)
+    try:
+        text = content.decode("utf-8-sig")
+        kind = _loader()
+        # What has been counted can be built: no values without end, nothing too deep for C.
+        _count(yaml.parse(text, Loader=kind), str(path), error, aliases)
+        loader = kind(text)
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
+    except GroundlingError:
+        raise
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+            RecursionError) as problem:  # fmt: skip
+        told = " ".join(str(problem).split())[:300]
+        raise error(f"{path} must be valid YAML of plain values; got: {told}") from problem
+
+
+def _count(events: Iterator[Any], path: str, error: type[GroundlingError], aliases: bool) -> None:
+    """Refuse too many values, counted as often as aliases repeat them, and too many levels."""
+    yaml = _yaml()
+    most, deepest = YAML_VALUES.most, YAML_DEPTH.most
+    sizes: dict[str, int] = {}  # values inside what an anchor names, as far as it is complete
+    open_: list[tuple[str | None, int]] = []
+    total = 0
+    for event in events:
+        if isinstance(event, yaml.AliasEvent):
+            if not aliases:
+                raise error(f"{path} must not use YAML aliases (`*name`). Write values out.")
+            if event.anchor not in sizes:
+                raise error(f"{path} must not hold a value inside itself; *{event.anchor} does.")
+            total += sizes[event.anchor]
+        elif isinstance(event, yaml.CollectionStartEvent):
+            total += 1
+            open_.append((event.anchor, total))
+            if len(open_) > deepest:
+                raise YAML_DEPTH.exceeded("more", error, path)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = open_.pop()
+            if anchor is not None:
+                sizes[anchor] = total - before + 1
+        elif isinstance(event, yaml.ScalarEvent):
+            total += 1
+            if event.anchor is not None:
+                sizes[event.anchor] = 1
+        if total > most:
+            raise YAML_VALUES.exceeded("more", error, path)
+
+
+@lru_cache(maxsize=1)
+def _loader() -> Any:
+    """Return a loader of plain data that refuses keys that are given twice."""
+    yaml = _yaml()
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    known = ("null", "bool", "int", "float", "str", "seq", "map")
+    tags = {f"tag:yaml.org,2002:{name}" for name in known}
+
+    class PlainLoader(base):  # type: ignore[misc, valid-type]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            seen = set()
+            for key, _ in node.value:
+                value = self.construct_object(key, deep=True)
+                if value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key {str(value)[:60]!r} is given twice", key.start_mark
+                    )
+                seen.add(value)
+            return super().construct_mapping(node, deep=deep)
+
+        def construct_yaml_int(self, node: Any) -> int:
+            number: int = super().construct_yaml_int(_short(node))
+            if not abs(number) < 2**63:
+                raise ValueError(f"the number {node.value[:40]} is too large")
+            return number
+
+        def construct_yaml_float(self, node: Any) -> float:
+            return float(super().construct_yaml_float(_short(node)))
+
+    own = {
+        "int": PlainLoader.construct_yaml_int, "float": PlainLoader.construct_yaml_float,
+        "timestamp": PlainLoader.construct_yaml_str,
+    }  # fmt: skip
+    PlainLoader.yaml_constructors = {
+        **{tag: base.yaml_constructors[tag] for tag in (*tags, None)},  # None: what is not known
+        **{f"tag:yaml.org,2002:{name}": make for name, make in own.items()},
+    }
+    return PlainLoader
+
+
+def _short(node: Any) -> Any:
+    if len(node.value) > _LONGEST_NUMBER:
+        raise ValueError(f"the number {node.value[:40]}… is too long")
+    return node
+
+
+def _yaml() -> Any:
+    try:
+        return import_module("yaml")
+    except ModuleNotFoundError as error:
+        raise GroundlingError(
+            "Reading homes needs PyYAML, which is not installed. Run "
+            "`pip install 'groundling[home]'`."
+        ) from error

@@ -1,0 +1,149 @@
+"""Learning which connectives turn the order of a text around.
+
+To leave the order of the text costs; a connective must pay for it. Models that learn from one
+part of the demonstrations say of the other how much more probable the demonstrated plans become
+when the text is turned around at a word. A word that gains more than the cost is a connective.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from groundling.errors import GroundlingWarning
+from groundling.features.connectives import Connective, in_order, possible_connectives
+from groundling.inference.search import Search
+from groundling.language.instruction import Instruction
+from groundling.models.base import FittedModel, Model, Request
+from groundling.models.example import Example
+from groundling.settings import idle_setting
+
+__all__ = ["learn_connectives"]
+
+_COST = 3.0  # what all texts with a connective together must gain, in nats
+_SHARE = 0.6  # of texts with it that must gain
+_FEWEST = 3  # texts with it
+_MOST_WORDS, _MOST_TEXTS, _MOST_FOUND = 40, 20, 6
+_FOLDS = 2
+
+Text = tuple[Instruction, ...]
+
+
+def learn_connectives(
+    model: Model,
+    train: Callable[[Sequence[Example]], FittedModel],
+    examples: Sequence[Example],
+    search: Search,
+    *,
+    fold: Callable[[str], str],
+    seed: int = 0,
+) -> frozenset[Connective]:
+    """Return the words that turn texts around, with the places at which they do.
+
+    Parameters
+    ----------
+    model, search
+        What finds the plans of a text.
+    train
+        What learns from some of the examples.
+    examples
+        Demonstrations; only plans of several actions tell of their order.
+    fold
+        How words are compared.
+    """
+    told = [each for each in examples if len(each.trajectory) > 1]
+    if not told:
+        raise idle_setting(
+            "Features.reorder", "where every demonstration has one action", "Leave it out."
+        )
+    counts = Counter(c for each in told for c in possible_connectives(each.instructions, fold))
+    often = [each for each, count in counts.items() if count >= _FEWEST]
+    often = sorted(often, key=lambda each: (-counts[each], each))[:_MOST_WORDS]
+    if not often:
+        return frozenset()
+    parts = _parts(examples, seed)
+    if any(not part for part in parts):
+        return frozenset()
+    fitted = []
+    for number in range(_FOLDS):
+        rest = [each for other, part in enumerate(parts) if other != number for each in part]
+        with _quiet():
+            fitted.append(train(rest))
+    found: frozenset[Connective] = frozenset()
+    for _ in range(_MOST_FOUND):
+        gains = {
+            each: _gains(model, fitted, parts, search, found, each, fold)
+            for each in often
+            if each not in found
+        }
+        paid = {
+            each: float(np.sum(gain))
+            for each, gain in gains.items()
+            if len(gain) >= _FEWEST and np.mean(gain > 0) >= _SHARE and np.sum(gain) >= _COST
+        }
+        if not paid:
+            break
+        found |= {max(sorted(paid), key=paid.__getitem__)}
+    return found
+
+
+def _parts(examples: Sequence[Example], seed: int) -> list[list[Example]]:
+    groups = sorted({each.group for each in examples})
+    order = np.random.default_rng(seed).permutation(len(groups)).tolist()
+    part_of = {groups[place]: number % _FOLDS for number, place in enumerate(order)}
+    return [[e for e in examples if part_of[e.group] == number] for number in range(_FOLDS)]
+
+
+def _gains(
+    model: Model,
+    fitted: Sequence[FittedModel],
+    parts: Sequence[Sequence[Example]],
+    search: Search,
+    known: frozenset[Connective],
+    new: Connective,
+    fold: Callable[[str], str],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return by how much each text with a connective gains if it turns the text around."""
+    found: list[float] = []
+    for one, part in zip(fitted, parts, strict=True):
+        chosen: list[tuple[Example, Text, Text]] = []
+        for each in part:
+            if len(each.trajectory) < 2 or len(chosen) == _MOST_TEXTS:
+                continue
+            before = in_order(each.instructions, known, fold)
+            after = in_order(each.instructions, known | {new}, fold)
+            if before != after:
+                chosen.append((each, before, after))
+        plain = [Request(before, each.world, each.trajectory.start) for each, before, _ in chosen]
+        turned = [Request(after, each.world, each.trajectory.start) for each, _, after in chosen]
+        results = list(model.search(one, [*plain, *turned], search)) if chosen else []
+        for place, (each, _, _) in enumerate(chosen):
+            logs = [
+                _log_probability(each, [(plan.actions, plan.score) for plan in result.plans])
+                for result in (results[place], results[place + len(chosen)])
+            ]
+            if np.isfinite(logs).all():
+                found.append(logs[1] - logs[0])
+    return np.array(found)
+
+
+def _log_probability(example: Example, plans: Sequence[tuple[tuple[object, ...], float]]) -> float:
+    """Return the log probability of the demonstrated plans among those that were found."""
+    wanted = {each.actions for each in (example.trajectory, *example.also)}
+    scores = np.array([score for _, score in plans])
+    right = np.array([actions in wanted for actions, _ in plans], bool)
+    if not right.any():
+        return -np.inf
+    return float(np.logaddexp.reduce(scores[right]) - np.logaddexp.reduce(scores))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Pass over that these models are not trained to the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GroundlingWarning)
+        yield

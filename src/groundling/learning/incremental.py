@@ -1,0 +1,238 @@
+"""One more demonstration: learn it from where the weights are, encoding only what is new.
+
+What was encoded before is kept, and the few examples since then are encoded beside it. Features
+that only the new ones have get their weights; whether they would also have fired in plans of the
+old ones is found out when everything is encoded again, now and then. Settings that nobody gave
+are chosen again from all demonstrations; only if they come out otherwise, everything is learnt
+anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from groundling.errors import DemonstrationError, did_you_mean
+from groundling.learning.optimise import minimise
+from groundling.learning.rounds import Progress, ProgressCallback, early
+from groundling.learning.trainer import WARM_TOLERANCE, Trainer, paused_collector
+from groundling.models.base import FittedModel, Member, Objective
+from groundling.models.example import Example
+from groundling.models.learnt import Learnt
+from groundling.overlay.batch import Reals
+from groundling.world.environment import Demonstration
+
+__all__ = ["ChooseAgain", "forget", "teach"]
+
+ChooseAgain = Callable[
+    [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
+]
+"""Returns the settings that demonstrations would get now, and what was chosen of them."""
+
+_NEAR = 24  # known examples that tell which of the new words are rare
+_SHARE = 0.05  # how many new examples there may be before everything is encoded again
+
+
+def teach(
+    learnt: Learnt,
+    demonstrations: Iterable[Demonstration],
+    known: Iterable[Demonstration] = (),
+    progress: ProgressCallback | None = None,
+    choose: ChooseAgain | None = None,
+) -> Learnt:
+    """Return what is known after further demonstrations.
+
+    `known` are those that it learnt from, if it does not hold them. `choose` chooses settings
+    that were left open again.
+    """
+    trainer, encoder = Trainer.of(learnt), learnt.fitted.encoder
+    before = learnt.examples
+    if not before:
+        listed = list(known)
+        if not listed:
+            raise DemonstrationError(
+                "This Follower was loaded from a file, which holds no demonstrations. Give "
+                "those it had learnt from as known=[…], or fit it with all."
+            )
+        before = tuple(trainer.prepare(encoder, listed))
+    new = trainer.prepare(encoder, demonstrations)
+    everything = (*before, *new)
+    trainer, choices = _chosen_again(learnt, everything, progress, choose)
+    if _differs(trainer, Trainer.of(learnt)):
+        return _learn_anew(learnt, trainer, choices, everything, progress)
+    return _go_on(replace(learnt, settings=trainer, choices=choices), everything, progress)
+
+
+def forget(
+    learnt: Learnt,
+    names: Iterable[str],
+    progress: ProgressCallback | None = None,
+    choose: ChooseAgain | None = None,
+) -> Learnt:
+    """Return what is known without the demonstrations of some names."""
+    unwanted = {names} if isinstance(names, str) else set(names)
+    has = {name for each in learnt.examples for name in each.names}
+    for name in sorted(unwanted - has):
+        raise DemonstrationError(
+            f"There is no demonstration {name!r} to forget.{did_you_mean(name, has - {''})}"
+        )
+    kept = [e for e in learnt.examples if unwanted.isdisjoint(e.names)]
+    trainer, choices = _chosen_again(learnt, kept, progress, choose)
+    if _differs(trainer, Trainer.of(learnt)):
+        return _learn_anew(learnt, trainer, choices, kept, progress)
+    return trainer.go_on(replace(learnt, settings=trainer, choices=choices), kept, progress)
+
+
+def _chosen_again(
+    learnt: Learnt,
+    examples: Sequence[Example],
+    progress: ProgressCallback | None,
+    choose: ChooseAgain | None,
+) -> tuple[Trainer, tuple[Any, ...]]:
+    """Return the settings that these examples would get now, and what was chosen of them."""
+    if choose is None or not examples:
+        return Trainer.of(learnt), learnt.choices
+    # Worlds that remember what they were asked: most of it was asked before.
+    world: Any = learnt.fitted.encoder.world
+    shown = [
+        replace(each.shown, environment=world(each.shown.environment))
+        for each in examples
+        if each.shown is not None
+    ]
+    tell = early(progress)
+    return choose(learnt, shown, lambda what: tell(what, 0, len(shown)))
+
+
+def _differs(now: Trainer, before: Trainer) -> bool:
+    """Tell whether weights must be learnt anew: only a penalty can change beneath them."""
+    return replace(now, learning=replace(now.learning, l2=before.learning.l2)) != before
+
+
+def _learn_anew(
+    learnt: Learnt,
+    trainer: Trainer,
+    choices: tuple[Any, ...],
+    examples: Sequence[Example],
+    progress: ProgressCallback | None,
+) -> Learnt:
+    shown = [each.shown for each in examples if each.shown is not None]
+    return replace(trainer.fit(shown, progress), choices=choices, temperature=learnt.temperature)
+
+
+def _go_on(
+    learnt: Learnt, everything: Sequence[Example], progress: ProgressCallback | None
+) -> Learnt:
+    """Learn from examples of which the first are known already.
+
+    Everything is encoded again where nothing is yet, where much has come since, and where the
+    loss changes with θ.
+    """
+    trainer = Trainer.of(learnt)
+    if not learnt.encoded or len(everything) > (1 + _SHARE) * len(learnt.encoded[0].data.examples):
+        return trainer.go_on(learnt, everything, progress)
+    members = trainer.model.all_members(trainer.overlay, trainer.features)
+    loss, fitted = 0.0, []
+    for member, known, base in zip(members, learnt.fitted.members, learnt.encoded, strict=True):
+        lesson = _Lesson(trainer, member, known, base, everything)
+        if lesson.recent.realigns:
+            return trainer.go_on(learnt, everything, progress)
+        more, theta = lesson.learn(progress)
+        loss += more
+        fitted.append(
+            replace(
+                known, encoder=lesson.encoder, space=lesson.space, theta=theta,
+                lengths=trainer.model.lengths(lesson.encoder, everything),
+            )
+        )  # fmt: skip
+    first, *others = fitted
+    return replace(
+        learnt,
+        fitted=replace(first, others=tuple(others)),
+        loss=loss,
+        examples=tuple(everything),
+    )
+
+
+def _words(example: Example) -> list[str]:
+    return [word.lower() for text in example.instructions for word in text.tokens]
+
+
+def _like(before: Sequence[Example], new: Sequence[Example]) -> list[Example]:
+    """Return those known examples that share the rarest words with the new ones."""
+    words = [set(_words(each)) for each in before]
+    often = Counter(word for each in words for word in each)
+    asked = {word for each in new for word in _words(each)}
+    alike = np.array([sum(1 / often[word] for word in each & asked) for each in words])
+    order = np.argsort(-alike, kind="stable")[:_NEAR]
+    return [before[place] for place in order if alike[place] > 0]
+
+
+class _Lesson:
+    """The loss of all examples for one member: those encoded before, and those since."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        member: Member,
+        known: FittedModel,
+        base: Objective,
+        examples: Sequence[Example],
+    ) -> None:
+        self.trainer = trainer
+        self.known = known
+        self.encoder = known.encoder.fork()
+        self.space = member.features.space()
+        self.space.word_names = dict(known.space.word_names)
+        self.space.node_names = dict(known.space.node_names)
+        with paused_collector():
+            self.recent = self._recent(base.data.examples, examples, member)
+        self.parts = (base, self.recent)
+        self.places = [self.space.places(part.data.space.keys) for part in self.parts]
+
+    def _recent(
+        self, before: Sequence[Example], examples: Sequence[Example], member: Member
+    ) -> Objective:
+        """Encode the examples since the others were encoded, with what is new in them."""
+        new, model, reader = examples[len(before) :], self.trainer.model, self.known.encoder.reader
+        counts = Counter(word for each in examples for word in _words(each))
+
+        def keep_reading() -> None:  # words that give context are those of all examples
+            self.encoder.reader.counts = counts
+            self.encoder.reader.labeller = reader.labeller
+
+        near = _like(before, new) if member.features.min_word_count > 1 else []
+        data = replace(
+            self.trainer.data(self.encoder, member.features, [*near, *new]), space=self.space
+        )
+        model.objective(replace(data, before_labels=keep_reading))  # finds new features
+        self.space.keys = np.union1d(self.known.space.keys, self.space.keys)
+        return model.objective(replace(data, examples=new, grow=False))
+
+    def loss(self, theta: Reals) -> tuple[float, Reals]:
+        total, gradient = 0.0, np.zeros(len(theta))
+        for part, places in zip(self.parts, self.places, strict=True):
+            value, slope = part.loss(theta[places])
+            total += value
+            gradient[places] += slope
+        return total, gradient
+
+    def learn(self, progress: ProgressCallback | None) -> tuple[float, Reals]:
+        learning = self.trainer.learning
+
+        def tell(step: int, value: float) -> bool:
+            if progress is None:
+                return False
+            return progress(Progress("training", step, learning.iterations, value)) is True
+
+        start = np.zeros(len(self.space))
+        places = self.space.places(self.known.space.keys)
+        start[places[places >= 0]] = self.known.theta[places >= 0]
+        value, theta, _ = minimise(
+            self.loss, start, l1=learning.l1, l2=learning.l2, iterations=learning.iterations,
+            tolerance=max(learning.tolerance, WARM_TOLERANCE), progress=tell,
+        )  # fmt: skip
+        return value, theta

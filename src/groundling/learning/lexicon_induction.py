@@ -1,0 +1,415 @@
+"""Learning the lexicon: which words stand for which values, by cross-fitting.
+
+A word c that the lexicon does not know keeps its own features and gains, for every value v,
+the slot features it would have if it stood for v, by an extent 0 ≤ L[c, v] ≤ 1.5. θ follows
+its training data so closely that L fitted on the same data sees only noise; so the data are
+split, each θ_k is fitted without fold k, and one L is fitted on all folds against the θ that
+did not see them.
+
+Where no word spells a value, the slots have no evidence to begin with. Then words that go with
+values by a score test (`find_words`) come first: L begins with them, and cross-fitting may take
+them back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from groundling.errors import SettingError
+from groundling.features.feature_settings import Features
+from groundling.features.labels import NUMBER, ORDINAL
+from groundling.features.lexicon import Lexicon, Meaning
+from groundling.language.instruction import Instruction
+from groundling.learning.checkpoints import Checkpoint
+from groundling.learning.context import context_penalties
+from groundling.learning.evidence import PlanValues, find_words
+from groundling.learning.optimise import minimise
+from groundling.learning.rounds import Progress, ProgressCallback
+from groundling.learning.settings import Learning
+from groundling.models.base import Model, Objective, TrainingData
+from groundling.models.example import Example
+from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
+from groundling.ties import at_least
+
+__all__ = ["LexiconLearning", "learn_lexicon"]
+
+
+@dataclass(frozen=True)
+class LexiconLearning:
+    """How a lexicon is learnt: folds, rounds, iterations, and what an entry costs.
+
+    Entries whose context speaks so much against them that they would cost `dearest` times
+    as much as others are left out: they are most of all pairs, and would take most of the time.
+    """
+
+    folds: int = 2
+    rounds: int = 2
+    first_iterations: int = 25
+    iterations: int = 12
+    min_count: float = 3.0
+    cost: float = 1.0
+    cost_per_count: float = 0.03
+    dearest: float = 2.0
+    most: float = 1.5
+    least: float = 0.05
+    # Where nothing is spelled like a value: the evidence of first words, and of those that show
+    # where words of their kind stand, as a share of what chance brings among so many pairs.
+    evidence: float = 0.7
+    sure: float = 1.05
+
+
+def learn_lexicon(
+    model: Model,
+    data: TrainingData,
+    features: Features,
+    learning: Learning,
+    *,
+    settings: LexiconLearning = LexiconLearning(),
+    seed: int = 0,
+    progress: ProgressCallback | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Lexicon:
+    """Return the lexicon that explains the demonstrations best, beside what is known.
+
+    It is learnt from what was shown: images and compositions of it say nothing new of words that
+    stand beside others which spell values. Where none do, they are evidence, too.
+    """
+    encoder = data.encoder
+    examples: Sequence[Example] = [
+        replace(each, weight=each.shown.weight) for each in data.examples if each.shown is not None
+    ]
+    if not [kind for kind in features.slots if kind != NUMBER]:
+        raise SettingError(
+            "Features.lexicon='learn' needs Features.slots: the kinds of values to learn words for."
+        )
+    known = encoder.reader.lexicon
+    shown = known
+    numbers: tuple[float, ...] = ()
+    first: dict[tuple[str, Meaning], float] = {}
+    unknown: list[str] = []
+    entries: list[tuple[str, Meaning]] = []
+    penalties: list[float] = []
+
+    def open_up() -> None:
+        """Let candidates stand for values, numbered from 2 up for finding them again."""
+        words = _candidates(encoder, examples, settings)
+        pairs: list[Meaning] = [
+            (kind, value)
+            for kind in sorted(encoder.values)
+            if kind != NUMBER
+            for value in sorted(encoder.values[kind])
+        ]
+        pairs += [(NUMBER, number) for number in numbers]
+        words += sorted({word for word, _ in first if " " in word})
+        possible = [(word, pair) for word in words for pair in pairs]
+        judged = context_penalties(encoder, shown, examples, possible).tolist() if possible else []
+        for entry, penalty in zip(possible, judged, strict=True):
+            alone = " " not in entry[0]
+            if (alone and penalty < settings.dearest) or entry in first:
+                entries.append(entry)
+                penalties.append(min(penalty, settings.dearest))
+        learnt: dict[str, dict[Meaning, float]] = {}
+        for number, (word, pair) in enumerate(entries):
+            learnt.setdefault(word, {})[pair] = number + 2.0
+        encoder.reader.lexicon = replace(known, learnt=learnt)
+
+    def begin() -> None:
+        unknown.extend(_unknown_kinds(encoder, examples, settings))
+        if not unknown:
+            open_up()
+
+    objective = model.objective(replace(data, examples=examples, before_labels=begin))
+    if unknown:
+        examples = data.examples
+        objective = model.objective(replace(data, space=features.space()))
+        # Nothing is spelled like these values: look for words that go with them first.
+        found = _first_words(objective, unknown, learning, settings, seed, progress)
+        if found is None:
+            return known
+        numbers = tuple(sorted({float(m[1]) for _, m, _ in found if m[0] == NUMBER}))
+        sure = {(word, pair) for word, pair, share in found if share >= settings.sure}
+        shown = replace(known, given={**known.given, **_gathered(sure)})
+        first = {(word, pair): 1.0 for word, pair, _ in found}
+        encoder.reader.lexicon = known
+        objective = model.objective(replace(data, space=features.space(), before_labels=open_up))
+    if not entries:
+        return replace(known, learn=False)
+    counts = _counts(encoder, examples, [word for word, _ in entries])
+    costs = np.array(penalties) * (settings.cost + settings.cost_per_count * counts)
+    # How much each label of the texts counts, whatever it stands for.
+    shares = np.array(
+        [
+            encoder.reader.labeller.amount(label.name)
+            for content in objective.scorer.encoding.sets
+            for label, _ in content
+        ]
+    )
+    fit = _CrossFit(objective, len(entries), learning, settings, seed, shares)
+    begun = np.array([first.get(entry, 0.0) for entry in entries])
+    extents = fit.run(begun, costs, progress, checkpoint)
+    learnt: dict[str, dict[Meaning, float]] = {}
+    for (word, pair), extent in zip(entries, extents.tolist(), strict=True):
+        if at_least(extent, settings.least):
+            learnt.setdefault(word, {})[pair] = round(extent, 6)
+    return replace(known, learnt=learnt, learn=False)
+
+
+def _counts(encoder: Encoder, examples: Sequence[Example], words: Sequence[str]) -> Reals:
+    """How often words occur, by the weight of the demonstrations."""
+    counts: Counter[str] = Counter()
+    fold = encoder.reader.language.fold
+    for example in examples:
+        for instruction in example.instructions:
+            for word in instruction.tokens:
+                counts[fold(word)] += example.weight  # type: ignore[assignment]
+            if not encoder.reader.language.spaced:
+                for pair in _pairs_of(encoder, instruction):
+                    counts[pair] += example.weight  # type: ignore[assignment]
+    return np.array([counts[word] for word in words], np.float64)
+
+
+def _pairs_of(encoder: Encoder, instruction: Instruction) -> list[str]:
+    """Return each two neighbouring words as one."""
+    words = [encoder.reader.language.fold(word) for word in instruction.tokens]
+    return [f"{one} {two}" for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
+
+
+def _candidates(
+    encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
+) -> list[str]:
+    words = sorted(
+        {
+            encoder.reader.language.fold(word)
+            for example in examples
+            for instruction in example.instructions
+            for word in instruction.tokens
+            if word.isalpha() or not word.isascii()
+        }
+    )
+    counts = _counts(encoder, examples, words)
+    reader = encoder.reader
+    return [
+        word
+        for word, count in zip(words, counts.tolist(), strict=True)
+        if at_least(count, settings.min_count)
+        and word not in reader.labeller.stop_words
+        and not reader.sense(word, encoder.values)
+    ]
+
+
+def _unknown_kinds(
+    encoder: Encoder, examples: Sequence[Example], settings: LexiconLearning
+) -> list[str]:
+    """Return the kinds of values that hardly any word of the texts is known to stand for."""
+    counts: Counter[str] = Counter()
+    for example in examples:
+        for instruction in example.instructions:
+            # Digits are known in every language, and say nothing of its words for numbers.
+            read = encoder.reader.compound(instruction, encoder.values)[0]
+            for word in filter(str.isalpha, read.tokens):
+                for kind, _ in encoder.reader.sense(
+                    encoder.reader.language.fold(word), encoder.values
+                ):
+                    counts[NUMBER if kind == ORDINAL else kind] += 1
+    unknown = [kind for kind in sorted(encoder.values) if counts[kind] < settings.min_count]
+    if NUMBER in unknown and not _has_numbers(encoder, examples):
+        unknown.remove(NUMBER)
+    return unknown
+
+
+def _has_numbers(encoder: Encoder, examples: Sequence[Example]) -> bool:
+    """Tell whether any demonstrated action has a number that a word could stand for."""
+    return any(
+        label.kind == NUMBER
+        for example in examples
+        for state, action in example.trajectory.decisions()
+        for label, _ in encoder.ground(example.world, state, action).prior
+    )
+
+
+def _gathered(entries: Iterable[tuple[str, Meaning]]) -> dict[str, tuple[Meaning, ...]]:
+    found: dict[str, list[Meaning]] = {}
+    for word, pair in sorted(entries, key=str):
+        found.setdefault(word, []).append(pair)
+    return {word: tuple(pairs) for word, pairs in found.items()}
+
+
+def _first_words(
+    objective: Objective,
+    kinds: Sequence[str],
+    learning: Learning,
+    settings: LexiconLearning,
+    seed: int,
+    progress: ProgressCallback | None,
+) -> list[tuple[str, Meaning, float]] | None:
+    """Return words with values they go with and the evidence; nothing if told to stop.
+
+    The evidence is a share of the largest deviation that chance would bring.
+    """
+    scorer, examples = objective.scorer, objective.data.examples
+    encoder, batch = objective.data.encoder, scorer.batch
+    fold, weights = _folds(objective, settings.folds, seed), batch.instance_weight.copy()
+    blind = np.zeros(len(batch.candidate_gold))
+    owner = np.repeat(fold, np.diff(batch.instance_candidates))
+    for number in range(settings.folds):
+        batch.instance_weight[:] = np.where(fold != number, weights, 0.0)
+        loss, theta, _ = minimise(
+            objective.loss, np.zeros(len(objective.data.space)), l1=learning.l1, l2=learning.l2,
+            iterations=settings.first_iterations, tolerance=learning.tolerance,
+        )  # fmt: skip
+        batch.instance_weight[:] = weights
+        chosen = owner == number
+        blind[chosen] = scorer.candidate_scores(theta)[chosen]
+        step = Progress("finding first words", number + 1, settings.folds, loss)
+        if progress is not None and progress(step) is True:
+            return None
+    words = _candidates(encoder, examples, settings)
+    pairs: dict[int, list[str]] = {}
+    if not encoder.reader.language.spaced:
+        for number, example in enumerate(examples):
+            instructions = example.instructions
+            pairs[number] = [p for each in instructions for p in _pairs_of(encoder, each)]
+        known = sorted({pair for each in pairs.values() for pair in each})
+        counts = _counts(encoder, examples, known)
+        words += [word for word, n in zip(known, counts, strict=True) if n >= settings.min_count]
+    place = {word: number for number, word in enumerate(words)}
+    said = np.zeros((len(weights), len(words)))
+    for instance, number in enumerate(objective.owners()):
+        tokens = [token for each in examples[number].instructions for token in each.tokens]
+        for word in (*map(encoder.reader.language.fold, tokens), *pairs.get(number, ())):
+            if word in place:
+                said[instance, place[word]] = 1.0
+    finite = np.where(np.isfinite(blind), blind, -1e30)  # plans that no alignment fits
+    values = PlanValues(scorer.encoding, kinds)
+    chance = float(np.sqrt(2 * np.log(max(len(words) * len(values.meanings), 2))))
+    found = find_words(values, finite, said, weights, least=settings.evidence * chance)
+    return [(words[each.word], each.meaning, each.strength / chance) for each in found]
+
+
+class _CrossFit:
+    """Alternates θ_k without fold k and one L on all folds."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        entries: int,
+        learning: Learning,
+        settings: LexiconLearning,
+        seed: int,
+        shares: Reals,
+    ) -> None:
+        self.objective = objective
+        self.scorer = objective.scorer
+        self.learning = learning
+        self.settings = settings
+        self.entries = entries
+        self.amounts = self.scorer.tables.set_amount
+        # Extents were numbered from 2 up when the texts were encoded.
+        numbered = np.rint(self.amounts / shares).astype(np.int64)
+        self.open = numbered >= 2
+        self.number = np.where(self.open, numbered - 2, -1)
+        self.shares = shares[self.open]
+        self.weights = self.scorer.batch.instance_weight.copy()
+        self.fold = _folds(objective, settings.folds, seed)
+        self.thetas = [np.zeros(len(objective.data.space)) for _ in range(settings.folds)]
+
+    def run(
+        self,
+        extents: Reals,
+        costs: Reals,
+        progress: ProgressCallback | None,
+        checkpoint: Checkpoint | None,
+    ) -> Reals:
+        steps = self.settings.rounds * (self.settings.folds + 1)
+        for number in range(self.settings.rounds):
+            size = len(self.thetas) * len(self.thetas[0]) + self.entries
+            kept = checkpoint.load(f"lexicon.{number}", size) if checkpoint is not None else None
+            if kept is not None:
+                # θ_k and L of the round, one after another.
+                width = len(self.thetas[0])
+                *rows, extents = np.split(
+                    kept[1], [width * k for k in range(1, len(self.thetas) + 1)]
+                )
+                self.thetas = [row.copy() for row in rows]
+                continue
+            self._set(extents)
+            for fold in range(self.settings.folds):
+                self._weigh(self.fold != fold)
+                loss, self.thetas[fold], _ = minimise(
+                    self.objective.loss,
+                    self.thetas[fold],
+                    l1=self.learning.l1,
+                    l2=self.learning.l2,
+                    iterations=self.settings.iterations
+                    if number
+                    else self.settings.first_iterations,
+                    tolerance=self.learning.tolerance,
+                )
+                step = number * (self.settings.folds + 1) + fold + 1
+                if self._told_to_stop(progress, step, steps, loss):
+                    return extents
+            loss, extents = self._fit_extents(extents, costs)
+            if checkpoint is not None:
+                state = np.concatenate([*self.thetas, extents])
+                checkpoint.save(f"lexicon.{number}", loss, state, True)
+            step = (number + 1) * (self.settings.folds + 1)
+            if self._told_to_stop(progress, step, steps, loss):
+                return extents
+        return extents
+
+    @staticmethod
+    def _told_to_stop(
+        progress: ProgressCallback | None, step: int, steps: int, loss: float
+    ) -> bool:
+        if progress is None:
+            return False
+        return progress(Progress("learning the lexicon", step, steps, loss)) is True
+
+    def _weigh(self, chosen: NDArray[np.bool_]) -> None:
+        """Let only some instances count."""
+        self.scorer.batch.instance_weight[:] = np.where(chosen, self.weights, 0.0)
+
+    def _set(self, extents: Reals) -> None:
+        self.amounts[self.open] = extents[self.number[self.open]] * self.shares
+
+    def _fit_extents(self, extents: Reals, costs: Reals) -> tuple[float, Reals]:
+        def loss(values: Reals) -> tuple[float, Reals]:
+            self._set(values)
+            total = float(costs @ values) + 0.5 * float(values @ values)
+            gradient = costs + values
+            for fold in range(self.settings.folds):
+                self._weigh(self.fold == fold)
+                value, slopes = self.scorer.amount_loss(self.thetas[fold], self.open)
+                total += value
+                gradient += np.bincount(
+                    self.number[self.open],
+                    weights=slopes[self.open] * self.shares,
+                    minlength=self.entries,
+                )
+            return total, gradient
+
+        result = minimize(
+            loss, extents, jac=True, method="L-BFGS-B",
+            bounds=[(0.0, self.settings.most)] * self.entries,
+            options={"maxiter": self.settings.iterations},
+        )  # fmt: skip
+        return float(result.fun), np.asarray(result.x, np.float64)
+
+
+def _folds(
+    objective: Objective, folds: int, seed: int
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Deal the groups of examples into folds; return the fold of every instance."""
+    examples = objective.data.examples
+    groups = sorted({example.group for example in examples})
+    order = np.random.default_rng(seed).permutation(len(groups))
+    fold_of = {groups[place]: number % folds for number, place in enumerate(order.tolist())}
+    return np.array([fold_of[examples[e].group] for e in objective.owners()], np.int64)

@@ -1,0 +1,105 @@
+"""All that Groundling takes from numba beyond its documented interface, in one place.
+
+Any version of numba may change these names. `tests/overlay/test_numba_internals.py` checks each one
+and says what depends on it; `pyproject.toml` caps numba at the newest version that was tested.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import caching as _caching
+from numba.core import cgutils as _cgutils
+from numba.core import codegen as _codegen
+from numba.core import compiler as _compiler
+from numba.core import event, types
+from numba.core import typing as _typing
+from numba.core.typing import templates as _templates
+
+__all__ = [
+    "NO_REFERENCE_COUNTS", "CacheLocator", "ConcreteTemplate", "InlinedCompiler", "Listener",
+    "array_data", "infer_global", "install_listener", "keep_compiled", "named_tuple", "signature",
+]  # fmt: skip
+
+# What has no types.
+caching: Any = _caching
+cgutils: Any = _cgutils
+codegen: Any = _codegen
+compiler: Any = _compiler
+templates: Any = _templates
+signature: Any = _typing.signature  # type: ignore[attr-defined]
+
+NO_REFERENCE_COUNTS: dict[str, Any] = {"_nrt": False}
+"""Option of `numba.njit`: kernels that allocate nothing need no reference counts."""
+
+CacheLocator: Any = caching._CacheLocator
+"""Says where compiled code is kept, and for which sources it is valid."""
+
+Listener: Any = event.Listener
+install_listener: Any = event.install_listener
+
+ConcreteTemplate: Any = templates.ConcreteTemplate
+infer_global: Any = templates.infer_global
+
+named_tuple: Any = types.BaseNamedTuple
+"""The type of named tuples, which has the class of a tuple as `instance_class`."""
+
+
+def array_data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """Return the address of an array's first item."""
+    return cgutils.create_struct_proxy(kind)(context, builder, value=array).data
+
+
+class _Environments:
+    """A code generator that keeps no environment, which only functions called from Python need."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Keep nothing."""
+
+
+class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function that becomes a part of those that call it.
+
+    It is optimised there, with what is around it. By itself it is neither optimised nor made into
+    machine code, which takes a third of the time that compiling takes.
+    """
+
+    @property
+    def codegen(self) -> Any:
+        return _Environments(self._codegen)
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class InlinedCompiler(compiler.Compiler):  # type: ignore[misc]
+    """Compiles functions that are inlined wherever they are called (`pipeline_class`)."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *given: Any) -> None:
+        library = library or _InlinedLibrary(target.codegen(), "inlined")
+        super().__init__(typing, target, library, *given)
+
+
+def keep_compiled(dispatcher: Any, locator: Any) -> None:
+    """Keep what a dispatcher compiles where a class of locators says.
+
+    Raises `RuntimeError` where the locator has no place for it.
+    """
+
+    class Kept(caching.CompileResultCacheImpl):  # type: ignore[misc]
+        _locator_classes = [locator]  # noqa: RUF012
+
+    class Cache(caching.FunctionCache):  # type: ignore[misc]
+        _impl_class = Kept
+
+    dispatcher._cache = Cache(dispatcher.py_func)

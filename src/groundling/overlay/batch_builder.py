@@ -1,0 +1,372 @@
+"""From texts and candidate plans to flat arrays: equal things are interned and scored once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.cache import Cache
+from groundling.features.feature_tables import (
+    JoinedLabels,
+    LabelTables,
+    Meetings,
+    NodeContent,
+    Relation,
+    WordContent,
+    join_labels,
+)
+from groundling.features.interner import Interner
+from groundling.features.labels import NodeLabel, WordLabel
+from groundling.features.space import FeatureSpace
+from groundling.overlay.batch import Batch, Integers
+from groundling.overlay.candidate_arrays import CandidateArrays, PlanArrays, lay_out_candidates
+from groundling.overlay.candidates import Candidates
+from groundling.overlay.distinct import distinct_keys, in_order
+from groundling.overlay.graphs import LaidOutGraph, Shape
+from groundling.overlay.skeletons import BOUND, Skeleton
+from groundling.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
+
+__all__ = ["Encoding", "Instance", "LatestArrays", "Scored", "encode"]
+
+BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
+ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
+
+Numbers = NDArray[Any]
+LatestArrays = Cache[tuple[int, ...], CandidateArrays]
+"""What the latest lists of candidates came to, by identity: most requests are about the same."""
+
+_NONE = np.zeros(0)
+_FEW = 256  # actions of candidates that are compared with others
+_KINDS = {
+    "instance_weight": np.float64, "instance_cells": np.int64, "cell_pair": np.uint32,
+    "word_leads": np.bool_,
+}  # fmt: skip
+
+
+@dataclass
+class Instance:
+    """A text and the candidates among which the model chooses, in one list or several.
+
+    `gold` are the places of the right ones, counted through all lists.
+    """
+
+    skeleton: Skeleton
+    words: Sequence[WordContent]  # in the order of the skeleton
+    candidates: Sequence[Candidates]
+    gold: Collection[int] = ()
+    weight: float = 1.0
+
+
+@dataclass
+class Encoding:
+    """Instances as flat arrays, and the tables that tell what the numbers mean."""
+
+    batch: Batch
+    tables: LabelTables
+    relations: int
+    space: FeatureSpace
+    sets: list[WordContent]
+    nodes: list[NodeContent]
+    pair_set: Integers
+    dependencies: list[str]
+    relation_names: list[Relation]
+    graphs: list[Sequence[LaidOutGraph]] = field(repr=False)
+    alone: CandidateArrays | None = field(default=None, repr=False)  # of the only text, if kept
+
+    @property
+    def instances(self) -> int:
+        """The number of instances."""
+        return len(self.batch.instance_weight)
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """The number of chart cells of each instance: words × states, over all candidates."""
+        batch = self.batch
+        states = starts_of(sizes_of(batch.graph_nodes)[batch.action_graph])
+        states = states[batch.candidate_actions[batch.instance_candidates]]
+        return np.asarray(sizes_of(batch.instance_words) * sizes_of(states), np.int64)
+
+    @property
+    def chart_cells(self) -> int:
+        """The number of chart cells in all instances."""
+        return int(self.cells.sum())
+
+
+class Scored(NamedTuple):
+    """Which potentials have weights beside those of words and nodes."""
+
+    edges: bool = True  # dependencies × relations
+    actions: bool = True  # ψ(y)
+    advances: bool = False  # words that lead on to another action
+    plan_words: bool = False  # words × labels of whole plans
+
+
+def encode(
+    instances: Sequence[Instance],
+    space: FeatureSpace,
+    *,
+    scored: Scored = Scored(),
+    grow: bool = False,
+    min_word_count: int = 1,
+    joined: JoinedLabels | None = None,
+    latest: LatestArrays | None = None,
+) -> Encoding:
+    """Encode instances; with `grow`, also decide which features the space has.
+
+    `joined` remembers what labels join, and `latest` what candidates come to, where the space
+    does not grow.
+    """
+    if grow or joined is None or not joined.fits(space):
+        joined = latest = None
+    collector = _Collector(scored, joined is None, latest, len(instances) == 1)
+    for instance in instances:
+        collector.add(instance)
+    return collector.finish(space, grow, min_word_count, joined)
+
+
+class _Collector:
+    """Collects instances, numbering what they share, then makes arrays of them."""
+
+    def __init__(
+        self, scored: Scored, by_value: bool, latest: LatestArrays | None, is_alone: bool
+    ) -> None:
+        self.scored = scored
+        self.by_value = by_value
+        self.latest = latest
+        self.is_alone = is_alone
+        self.alone: CandidateArrays | None = None  # if it is the only one, and kept for other texts
+        self.sets = Interner[WordContent]([BIAS])
+        self.nodes = Interner[NodeContent]([ADVANCE])
+        self.shapes = Interner[Shape]()
+        self.relations = Interner[Relation]([("same",), ("next",), ("previous",)])
+        self.dependencies = Interner[str](["sentence"])
+        # Interning a large thing by value hashes all its labels; by identity it is free.
+        self.known: dict[int, int] = {}
+        self.numbered: dict[Hashable, PlanArrays] = {}
+        self.instances: list[tuple[Skeleton, float, Collection[int]]] = []  # with weight and gold
+        self.word_sets: list[int] = []
+        self.chosen: list[PlanArrays] = []
+        self.keys: list[Numbers] = []  # (set << 32 | node) of cells
+        self.extras: list[Numbers] = []  # the same of pairs that all alignments have
+        self.extra_sizes: list[int] = []  # how many of these each kind of candidate has
+
+    def number(self, candidates: Sequence[Candidates]) -> PlanArrays:
+        """Return what candidates come to, for the first text or for the next one."""
+        key = tuple(map(id, candidates))
+        found = self.numbered.get(key)
+        if found is None and self.latest is not None:
+            arrays = self.latest.get(key)
+            if arrays is None:
+                arrays = lay_out_candidates(candidates, priors=self.scored.actions)
+                self.latest.put(key, arrays, arrays.nbytes)
+            self.alone = arrays if self.is_alone else None
+            found = self._number(arrays)
+        elif found is None:
+            # Decisions in one state are often listed anew each time.
+            few = sum(len(each.action_graph) for each in candidates) <= _FEW
+            same: Hashable = tuple([each.signature() for each in candidates]) if few else key
+            found = self.numbered.get(same)
+            if found is None:
+                found = self._number(lay_out_candidates(candidates, priors=self.scored.actions))
+                self.numbered[same] = found
+        self.numbered[key] = found
+        return found
+
+    def _number(self, held: CandidateArrays) -> PlanArrays:
+        if self.alone is not None and self.alone.encoded is not None:
+            numbered: PlanArrays
+            numbered, self.nodes.items, self.relations.items, _ = self.alone.encoded
+            return numbered
+        # Laid-out graphs share what is equal; where there is little, looking is not worth it.
+        content = self.nodes if self.by_value else self.nodes.add
+        contents = np.array([self._known(each, content) for each in held.contents], np.int64)
+        shapes = np.array([self._known(each, self.shapes) for each in held.shapes], np.int32)
+        arrays = held.arrays
+        nodes, graph_node = contents[arrays.nodes], arrays.graph_node
+        if self.by_value and len(set(nodes.tolist())) < len(nodes):
+            # Contents that differ in identity only have one number.
+            nodes, local = in_order(nodes.tolist())
+            graph_node = local[graph_node]
+        return arrays._replace(
+            graph_shape=shapes[arrays.graph_shape],
+            graph_prior=contents[arrays.graph_prior] if self.scored.actions else arrays.graph_prior,
+            graph_node=graph_node,
+            nodes=nodes,
+            kinds=contents[arrays.kinds],
+        )
+
+    def _known(self, thing: Any, number: Callable[[Any], int]) -> int:
+        found = self.known.get(id(thing))
+        if found is None:
+            found = self.known[id(thing)] = number(thing)
+        return found
+
+    def add(self, instance: Instance) -> None:
+        sets = [self.sets(word) for word in instance.words]
+        self.word_sets += sets
+        self.instances.append((instance.skeleton, instance.weight, instance.gold))
+        chosen = self.number(instance.candidates)
+        self.chosen.append(chosen)
+        high = np.array(sets, np.int64) << 32
+        self.keys.append((high[:, None] | chosen.nodes).ravel())
+        # Pairs that every alignment of a candidate has: the plan's labels, with words.
+        extras, size = chosen.kinds, min(1, len(chosen.kinds))
+        if size and self.scored.plan_words:
+            extras, size = (np.append(0, high) | extras[:, None]).ravel(), 1 + len(sets)
+        self.extras.append(extras)
+        self.extra_sizes.append(size)
+
+    def finish(
+        self, space: FeatureSpace, grow: bool, min_word_count: int, joined: JoinedLabels | None
+    ) -> Encoding:
+        texts = self._texts()
+        # Pairs that stand alone are told by their keys, -1 where there is none.
+        advances = np.full(len(self.word_sets), -1, np.int64)
+        if self.scored.advances:
+            free = texts["word_link"] != BOUND
+            advances[free] = texts["word_set"][free].astype(np.int64) << 32
+        priors = concatenated([each.graph_prior for each in self.chosen])
+        alone = [advances[advances >= 0], priors[priors >= 0], *self.extras]
+        pairs, where = distinct_keys(concatenated([*self.keys, *alone]), len(self.nodes))
+        cells = sum(map(len, self.keys))
+        first, second = cells + len(alone[0]), cells + len(alone[0]) + len(alone[1])
+        advances[advances >= 0] = where[cells:first]
+        texts |= {"word_advance": advances, "cell_pair": where[:cells]}
+        texts["graph_prior"] = where[first:second] if self.scored.actions else priors
+        texts["extra_pair"] = where[second:]
+        counts = grow and space.min_count > 0  # else it does not matter what was demonstrated
+        weights = np.repeat(texts["instance_weight"], sizes_of(texts["instance_words"]))
+        meetings = Meetings(
+            sets=self.sets.items,
+            nodes=self.nodes.items,
+            pair_set=(pairs >> 32).astype(np.int32),
+            pair_node=(pairs & 0xFFFFFFFF).astype(np.int32),
+            pair_gold=self._count(where, cells, second, len(pairs)) if counts else _NONE,
+            set_uses=np.bincount(texts["word_set"], weights, len(self.sets)).astype(np.float64),
+            dependencies=self.dependencies.items,
+            relations=self.relations.items,
+        )
+        batch = self._batch(texts)  # which numbers relations
+        if joined is not None:
+            spelled = None if self.alone is None else self.alone.spelled
+            tables, spelled = joined.tables(
+                meetings, edge_scores=self.scored.edges, spelled=spelled
+            )
+            if self.alone is not None:
+                self.alone.spelled = spelled
+        else:
+            tables = join_labels(
+                meetings,
+                space,
+                grow=grow,
+                min_word_count=min_word_count,
+                edge_scores=self.scored.edges,
+            )
+        return Encoding(
+            batch=batch,
+            tables=tables,
+            relations=len(self.relations),
+            space=space,
+            sets=self.sets.items,
+            nodes=self.nodes.items,
+            pair_set=meetings.pair_set,
+            dependencies=self.dependencies.items,
+            relation_names=self.relations.items,
+            graphs=[each.graphs for each in self.chosen],
+            alone=self.alone,
+        )
+
+    def _count(self, where: Numbers, cells: int, extras: int, pairs: int) -> NDArray[np.float64]:
+        """Count how often each pair occurs in demonstrated plans."""
+        gold = [_NONE]
+        for each, (skeleton, _, shown) in zip(self.chosen, self.instances, strict=True):
+            gold.append(np.tile(each.gold_nodes(shown), len(skeleton)))
+        counts = np.bincount(where[:cells], np.concatenate(gold), pairs)
+        # ψ(y) and ψ(n) are counted as if each fired once wherever it occurs.
+        uses = [np.ones(extras - cells)]
+        for each, size in zip(self.chosen, self.extra_sizes, strict=True):
+            if size:
+                uses.append(np.repeat(np.bincount(each.candidate_kind), size))
+        counts += np.bincount(where[cells:], np.concatenate(uses), pairs)
+        return counts.astype(np.float64)
+
+    def _texts(self) -> dict[str, Numbers]:
+        """Return what depends on texts only."""
+        skeletons = [skeleton for skeleton, _, _ in self.instances]
+        words = starts_of(np.array([len(each) for each in skeletons], np.int64), np.int32)
+        arrays: dict[str, Numbers] = {
+            f"word_{name}": _flat(getattr(each, name) for each in skeletons)
+            for name in ("parent", "link", "direction", "group")
+        }
+        relations = chain.from_iterable(each.relation for each in skeletons)
+        parents = arrays["word_parent"]
+        leads = np.zeros(len(parents), np.bool_)
+        leads[(np.repeat(words[:-1], sizes_of(words)) + parents)[parents >= 0]] = True
+        return arrays | {
+            "instance_words": words,
+            "instance_groups": starts_of(np.array([each.groups for each in skeletons], np.int64)),
+            "instance_weight": np.array([weight for _, weight, _ in self.instances]),
+            "word_dependency": np.array([self.dependencies(name) for name in relations], np.int32),
+            "word_set": np.array(self.word_sets, np.int32),
+            "word_leads": leads,
+        }
+
+    def _batch(self, arrays: dict[str, Numbers]) -> Batch:
+        chosen = self.chosen
+        kinds = np.array([max(1, len(each.kinds)) for each in chosen], np.int64)
+        arrays["kind_extras"] = starts_of(np.repeat(np.array(self.extra_sizes, np.int64), kinds))
+        arrays["instance_cells"] = starts_of(np.array([len(each) for each in self.keys], np.int64))[
+            :-1
+        ]
+        if self.alone is None or self.alone.encoded is None:
+            shared = _converted(self._choices() | {"instance_kinds": starts_of(kinds)})
+            if self.alone is not None:
+                self.alone.encoded = chosen[0], self.nodes.items, self.relations.items, shared
+        else:
+            *_, shared = self.alone.encoded
+        starts = shared["instance_candidates"]
+        gold = np.zeros(int(starts[-1]), np.int32)
+        for start, (_, _, shown) in zip(starts.tolist(), self.instances, strict=False):
+            gold[[start + each for each in shown]] = 1
+        return Batch(**_converted(arrays | {"candidate_gold": gold}), **shared)
+
+    def _choices(self) -> dict[str, Numbers]:
+        """Return what depends on candidates only."""
+        chosen, shapes = self.chosen, self.shapes.items
+        graphs = np.array([len(each.graph_shape) for each in chosen], np.int64)
+        near = [around for shape in shapes for around in shape.near]
+        candidates = np.array([len(each.candidate_ends) for each in chosen], np.int64)
+        return {
+            "instance_nodes": np.array([len(each.nodes) for each in chosen]),
+            "instance_graphs": starts_of(graphs),
+            "instance_candidates": starts_of(candidates),
+            "graph_shape": concatenated([each.graph_shape for each in chosen]),
+            "graph_node": concatenated([each.graph_node for each in chosen]),
+            "graph_nodes": joined_ends([each.graph_ends for each in chosen]),
+            "action_graph": shifted([each.action_graph for each in chosen], graphs),
+            "candidate_actions": joined_ends([each.candidate_ends for each in chosen]),
+            "candidate_kind": concatenated([each.candidate_kind for each in chosen]),
+            "shape_nodes": starts_of(np.array([len(each.near) for each in shapes], np.int64)),
+            "node_enters": _flat(shape.enters for shape in shapes),
+            "node_near": starts_of(np.array([len(around) for around in near], np.int64)),
+            "near_node": _flat([node for node, _ in around] for around in near),
+            "near_relation": _flat([self.relations(name) for _, name in around] for around in near),
+        }
+
+
+def _flat(lists: Iterable[Iterable[int]]) -> Integers:
+    return np.fromiter(chain.from_iterable(lists), np.int32)
+
+
+def _converted(arrays: dict[str, Numbers]) -> dict[str, Any]:
+    """Return arrays of the types that kernels read."""
+    return {
+        name: np.ascontiguousarray(each, _KINDS.get(name, np.int32))
+        for name, each in arrays.items()
+    }

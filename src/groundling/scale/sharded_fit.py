@@ -1,0 +1,127 @@
+"""`Follower.fit` with bounded memory, or on a cluster."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import SettingError
+from groundling.learning.rounds import ProgressCallback, early
+from groundling.learning.trainer import Trainer
+from groundling.models.example import listed_demonstrations
+from groundling.models.learnt import Learnt
+from groundling.scale.crew import SoloCrew
+from groundling.scale.sharded_rounds import fit_shards
+from groundling.scale.shards import SHARD, Shards, split
+from groundling.scale.workshop import Workshop
+from groundling.selection.choices import choose
+
+__all__ = ["fit_at_scale", "parse_memory", "refuse_in_shards"]
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12,
+          "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}  # fmt: skip
+_LEAST, _DEFAULT = 100_000_000, 4_000_000_000
+_CHOSEN_FROM = 2000  # demonstrations that open settings are chosen from, at most
+
+
+def parse_memory(given: str | int | None) -> int:
+    """Return how many bytes a process should take.
+
+    >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory(None)
+    (4000000000, 536870912, 4000000000)
+    >>> parse_memory("lots")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: 'lots' is no amount of memory. Write it as in '4GB' or '512MiB'.
+    """
+    if given is None:
+        return _DEFAULT
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", str(given).lower())
+    if found is None or found[2] not in _UNITS:
+        raise SettingError(f"{given!r} is no amount of memory. Write it as in '4GB' or '512MiB'.")
+    memory = int(float(found[1]) * _UNITS[found[2]])
+    if memory < _LEAST:
+        raise SettingError(
+            f"{given!r} is too little memory: Python itself takes as much. Give 100MB or more."
+        )
+    return memory
+
+
+def fit_at_scale(
+    settings: Trainer | Mapping[str, Any],
+    demonstrations: Any,
+    progress: ProgressCallback | None = None,
+    checkpoint: str | Path | None = None,
+    every: int = 25,
+    cluster: Any = None,
+    memory: str | int | None = None,
+    *,
+    size: int = SHARD,
+) -> Learnt:
+    """Learn in shards: in this process with bounded memory, or on the workers of a cluster.
+
+    θ is the same as learnt at once, up to rounding, except where rivals are drawn at random:
+    each shard draws its own. Settings that were left open are chosen from 2,000 demonstrations
+    at most, and a lexicon is learnt from 5,000 at most, some of each shard. The demonstrations
+    are not kept, so that `teach` asks for them.
+
+    Parameters
+    ----------
+    settings
+        The settings of a follower, by name; what is `"auto"` is chosen.
+    demonstrations
+        As for `groundling.scale.shards.split`.
+    progress, checkpoint, every
+        As for `Follower.fit`.
+    cluster
+        A Dask client or cluster, the address of a scheduler, or `"local:2"` for two workers
+        here; without it, this process works alone.
+    memory
+        How much memory each process should take, about (4 GB, if it is not said).
+    size
+        How many demonstrations a shard has at most.
+    """
+    room = parse_memory(memory)
+    with tempfile.TemporaryDirectory(prefix="groundling-") as name:
+        folder = Path(name)
+        if cluster is None:
+            shards = split(demonstrations, folder, size=size)
+            trainer, choices = _chosen(settings, shards, progress)
+            crew = SoloCrew(shards, Workshop(folder / "shards", room, trainer.threads))
+            learnt = fit_shards(trainer, crew, progress, checkpoint, every)
+            return replace(learnt, choices=choices)
+        from groundling.scale.cluster import OnCluster, connected
+
+        with connected(cluster, None if memory is None else room) as client:
+            shards = split(demonstrations, folder, size=size, apart=True)
+            trainer, choices = _chosen(settings, shards, progress)
+            with OnCluster(client, shards, room, kept=checkpoint) as workers:
+                learnt = fit_shards(trainer, workers, progress, checkpoint, every)
+                return replace(learnt, choices=choices)
+
+
+def refuse_in_shards(skip_bad: bool) -> None:
+    """Complain of what fit cannot do in shards."""
+    if skip_bad:
+        raise SettingError(
+            "skip_bad has no effect with memory=… or cluster=…. Leave bad records out where they "
+            "are read: Demonstrations.read(…, skip_bad=True, check=True)."
+        )
+
+
+def _chosen(
+    settings: Trainer | Mapping[str, Any], shards: Shards, progress: ProgressCallback | None
+) -> tuple[Trainer, tuple[Any, ...]]:
+    """Return settings without anything left open, chosen from some of each shard."""
+    if isinstance(settings, Trainer):
+        return settings, ()
+    tell = early(progress)
+    most = -(-_CHOSEN_FROM // max(1, len(shards)))
+    some = [each for part in shards.parts for each in islice(part.read(), most)]
+    some = listed_demonstrations(some)
+    return choose(settings, some, lambda what: tell(what, 0, len(some)))

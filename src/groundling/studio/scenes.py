@@ -1,0 +1,276 @@
+"""What the studio opens: scenes to act in, a follower, and demonstrations to begin with."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from groundling.data.codec import Codec
+from groundling.data.own import open_world, starts_of
+from groundling.errors import DemonstrationError, SettingError, WorldError, did_you_mean
+from groundling.features.reader import Text
+from groundling.follower import Follower
+from groundling.studio.starters import lesson_follower, plain_follower
+from groundling.world.environment import Demonstration, Environment, State, shorten
+
+__all__ = [
+    "Setting",
+    "StudioScene",
+    "check_source",
+    "demo_setting",
+    "lesson_setting",
+    "named",
+    "open_setting",
+    "typed",
+]
+
+GIVEN, APART = 60, 40
+KINDS = ("demo", "lesson", "world", "model")
+HARMLESS = ("demo", "lesson")
+"""What a stored project may open by itself: these run nothing that a file names."""
+
+
+@dataclass(frozen=True)
+class StudioScene:
+    """A place to act in: a name, an environment, and the state in which it begins."""
+
+    name: str
+    environment: Environment
+    start: State
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that a project begins with.
+
+    Parameters
+    ----------
+    title
+        What it is called.
+    source
+        What it was opened from, as JSON: `open_setting` makes the same from it again.
+    scenes
+        Where one can act; demonstrations name one of them.
+    make
+        Returns the follower, untrained.
+    given
+        Returns demonstrations to learn from at first, each with the name of its scene; the
+        project keeps them as its own.
+    base
+        Returns demonstrations that the trained model has learnt from, which the project does
+        not keep.
+    apart
+        Returns demonstrations that are only followed, to see how well it does.
+    trained
+        A follower that has learnt already, where a model was opened.
+    examples
+        Things to say.
+    read
+        Prepares what was typed for the follower, where a task cuts texts in its own way.
+    """
+
+    title: str
+    source: Mapping[str, Any]
+    scenes: tuple[StudioScene, ...]
+    make: Callable[[], Follower]
+    given: Callable[[], Sequence[tuple[str, Demonstration]]] = tuple
+    apart: Callable[[], Sequence[tuple[str, Demonstration]]] = tuple
+    base: Callable[[], Sequence[Demonstration]] = tuple
+    trained: Follower | None = None
+    examples: tuple[str, ...] = ()
+    read: Callable[[StudioScene, str], Text] = lambda scene, text: text
+    _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
+
+    def scene(self, name: str) -> StudioScene:
+        """Return a scene by its name."""
+        for each in self.scenes:
+            if each.name == name:
+                return each
+        raise WorldError(
+            f"There is no scene {name!r}.{did_you_mean(name, [s.name for s in self.scenes])}"
+        )
+
+    def codec(self, scene: str) -> Codec:
+        """Return how states and actions of a scene are written as JSON."""
+        if scene not in self._codecs:
+            self._codecs[scene] = Codec(self.scene(scene).environment)
+        return self._codecs[scene]
+
+
+def open_setting(source: Mapping[str, Any]) -> Setting:
+    """Open what a project was made from: the demo, the lesson, a world, or a model.
+
+    >>> open_setting({"kind": "lesson"}).title
+    'Kitchen'
+    >>> open_setting({"kind": "moon"})
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: The studio cannot open a 'moon'. Known: 'demo', 'lesson',
+    'model', 'world'.
+    """
+    source = check_source(source)
+    kind = source["kind"]
+    if kind == "demo":
+        return demo_setting()
+    if kind == "lesson":
+        return lesson_setting()
+    if kind == "world":
+        return world_setting(source["world"])
+    return model_setting(
+        Path(source["model"]), source.get("world"), tuple(source.get("demonstrations", ()))
+    )
+
+
+def check_source(source: Any) -> dict[str, Any]:
+    """Return a source as it is if it has the right form; it may come from a file.
+
+    >>> check_source({"kind": "world", "world": 3})
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: 'world' must be text; got 3.
+    """
+    if not isinstance(source, Mapping):
+        raise WorldError(f"A source must be an object with a kind; got {shorten(source)}.")
+    kind = source.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise WorldError(f"The studio cannot open a {shorten(kind)}.{did_you_mean(kind, KINDS)}")
+    needed = {"world": ("world",), "model": ("model",)}.get(kind, ())
+    for name in ("world", "model"):
+        if (name in needed or name in source) and not isinstance(source.get(name), str):
+            raise WorldError(f"{name!r} must be text; got {shorten(source.get(name))}.")
+    shown = source.get("demonstrations", [])
+    if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
+        raise WorldError(f"'demonstrations' must be a list of files; got {shorten(shown)}.")
+    return dict(source)
+
+
+def named(source: Mapping[str, Any]) -> str:
+    """Return what a source opens, for messages.
+
+    >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
+    'the model m in the world w.py:Yard'
+    """
+    model, world = source.get("model"), source.get("world")
+    found = [f"the model {model}"] if model else []
+    found += [f"the world {world}"] if world else []
+    return " in ".join(found) or str(source.get("kind"))
+
+
+def typed(source: Mapping[str, Any]) -> str:
+    """Return how a source is written on the command line.
+
+    >>> typed({"kind": "model", "model": "my model", "world": "w.py:Yard"})
+    "'my model' --world w.py:Yard"
+    """
+    model, world = source.get("model"), source.get("world")
+    if model is None:
+        return shlex.quote(str(world)) if world else ""
+    return shlex.quote(str(model)) + (f" --world {shlex.quote(str(world))}" if world else "")
+
+
+def demo_setting() -> Setting:
+    """Return the generated mazes: some to learn in, and one that is never learnt from.
+
+    >>> setting = demo_setting()
+    >>> setting.scenes[0].name, len(setting.given()), len(setting.apart())
+    ('New maze, by the barstool', 60, 40)
+    """
+    from groundling.tasks.task_registry import DEMO, get_task
+
+    world = get_task(DEMO).demo(GIVEN, APART)
+    scenes = [StudioScene(each.name, each.environment, each.start) for each in world.scenes]
+    names = {id(each.environment): each.name for each in reversed(scenes)}
+
+    def named(shown: Sequence[Demonstration]) -> list[tuple[str, Demonstration]]:
+        return [(names[id(each.environment)], each) for each in shown]
+
+    return Setting(
+        title=world.title,
+        source={"kind": "demo"},
+        scenes=tuple(scenes),
+        make=lambda: world.follower("default"),
+        given=lambda: named(world.training),
+        apart=lambda: named(world.sentences),
+        examples=world.examples,
+    )
+
+
+def lesson_setting() -> Setting:
+    """Return the kitchen of the lesson, and a follower that knows nothing.
+
+    >>> [scene.name for scene in lesson_setting().scenes][:2]
+    ['Kitchen 1', 'Kitchen 2']
+    """
+    from groundling.studio.kitchen import Kitchen
+
+    kitchen = Kitchen()
+    starts = [kitchen.start, *(Kitchen.shuffled(seed) for seed in range(1, 24))]
+    return Setting(
+        title="Kitchen",
+        source={"kind": "lesson"},
+        scenes=tuple(
+            StudioScene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)
+        ),
+        make=lesson_follower,
+    )
+
+
+def world_setting(name: str) -> Setting:
+    """Return a world of one's own, such as `my_world.py:Kitchen`.
+
+    It begins where its `initial_state()` says; with `starts`, a mapping from names to states,
+    there are several scenes (see `groundling.data.own.starts_of`).
+
+    >>> setting = world_setting("groundling.studio.kitchen:Kitchen")
+    >>> setting.title, setting.scenes[0].start.at
+    ('Kitchen', 'sink')
+    """
+    from groundling.data.worlds import load_world
+
+    environment = load_world(name)
+    title = name.partition("{")[0].rpartition(":")[2] or name
+    return Setting(
+        title=title,
+        source={"kind": "world", "world": name},
+        scenes=tuple(
+            StudioScene(each, environment, start) for each, start in starts_of(environment, title)
+        ),
+        make=plain_follower,
+    )
+
+
+def model_setting(folder: Path, world: str | None, shown: Sequence[str] = ()) -> Setting:
+    """Return a trained model in the world that is named, or in that of its task.
+
+    `shown` are the files of demonstrations that it learnt from, without which a model of one's
+    own world cannot be taught more.
+    """
+    source = {"kind": "model", "model": str(folder), **({"world": world} if world else {})}
+    if shown and world is None:
+        raise SettingError("Demonstrations need a world. Name it with --world my_world.py:Kitchen.")
+    if world is not None:
+        trained = Follower.load(folder)
+        found = world_setting(world)
+
+        def lost() -> Sequence[Demonstration]:
+            raise DemonstrationError(
+                f"The model in {folder} does not keep what it learnt from, so it cannot learn "
+                "more. Name the files with --demonstrations, or open the world without the model "
+                "in the studio and import them."
+            )
+
+        learnt = list(open_world(world, shown).demonstrations or ()) if shown else []
+        return Setting(
+            title=found.title,
+            source=source,
+            scenes=found.scenes,
+            make=lambda: Follower(**trained.get_params(deep=False)),
+            base=(lambda: learnt) if shown else lost,
+            trained=trained,
+        )
+    from groundling.studio.trained import task_setting
+
+    return task_setting(folder, source)

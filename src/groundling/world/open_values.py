@@ -1,0 +1,278 @@
+"""Open values: holes in actions that are filled with what a text says."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from groundling.errors import WorldError
+from groundling.language.literals import LITERAL_TYPES, Literal
+from groundling.world.environment import Action, Environment, State, Wrapper
+from groundling.world.graph import GroundingGraph, Label
+from groundling.world.sets import OpenSet, TextValues, Things
+
+__all__ = [
+    "BoundEnvironment",
+    "OpenValue",
+    "TextValues",
+    "declared_types",
+    "example_of",
+    "fill",
+    "fills",
+    "holes",
+]
+
+_LONGEST_TEXT = 6  # words of a free text
+_NUMERIC = ("number", "percentage", "duration", "ordinal")
+
+
+@dataclass(frozen=True)
+class OpenValue:
+    """A hole in an action: the text says the value, and no list of values is needed.
+
+    An environment that offers actions with holes names their types, such as
+    `open_values = ("number",)`. Its `step` and `ground` get actions whose holes are filled.
+
+    Parameters
+    ----------
+    type
+        What fills the hole: `"number"`, `"percentage"`, `"duration"` (in seconds), `"time"`
+        (`"HH:MM"`), `"ordinal"`, `"colour"` (its English name) or `"text"` (words of the text).
+    low, high
+        The range of numbers.
+    unit
+        The unit of numbers, as `Language.units` names it (`"degree"`). Numbers without a unit
+        fill the hole too, if the text has none with it.
+    default
+        The value where the text says none; without it, the action is not possible then.
+
+    Examples
+    --------
+    >>> from groundling.language import ENGLISH
+    >>> from groundling.language.literals import read_literals
+    >>> degrees = OpenValue("number", low=5, high=35, unit="degree")
+    >>> text = "set the hall to 21.5 degrees in 2 hours".split()
+    >>> degrees.values(text, read_literals(text, ENGLISH))
+    (21.5,)
+    """
+
+    type: str
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    default: Hashable = None
+
+    def __post_init__(self) -> None:
+        if self.type not in LITERAL_TYPES:
+            raise WorldError(
+                f"`OpenValue.type` must be one of {', '.join(LITERAL_TYPES)}; got {self.type!r}."
+            )
+        ranged = self.low is not None or self.high is not None
+        if (ranged or self.unit) and self.type not in _NUMERIC:
+            raise WorldError(
+                f"`low`, `high` and `unit` must be left out for type {self.type!r}; they are for "
+                f"{', '.join(_NUMERIC)}."
+            )
+        if self.unit and self.type != "number":
+            raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise WorldError(f"`low` must be <= `high`; got {self.low} and {self.high}.")
+
+    def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
+        """Return the values in a text that fill the hole, from left to right."""
+        if self.type == "text":
+            return tuple(dict.fromkeys(_spans(words))) or self._defaults()
+        listed = [each for each in literals if self._admits(each.value)]
+        wanted = (self.type, self._unit)
+        found = [each.value for each in listed if (each.type, each.unit) == wanted]
+        if not found and self.type in ("number", "percentage", "duration"):
+            found = [each.value for each in listed if each.type == "number" and not each.unit]
+        return tuple(dict.fromkeys(found)) or self._defaults()
+
+    @property
+    def example(self) -> Hashable:
+        """A value that fills the hole.
+
+        >>> OpenValue("number", low=5, high=35).example, OpenValue("time").example
+        (5, '12:00')
+        """
+        if self.default is not None:
+            return self.default
+        if self.type in _NUMERIC:
+            return next((each for each in (self.low, self.high) if each is not None), 1.0)
+        return {"time": "12:00", "colour": "red", "text": "something"}[self.type]
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether a value is of the type, and within the range.
+
+        >>> OpenValue("percentage", low=0, high=100).accepts(120)
+        False
+        """
+        if self.type in _NUMERIC:
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            return number and self._admits(value)  # type: ignore[arg-type]
+        return isinstance(value, str)
+
+    @property
+    def _unit(self) -> str:
+        return {"percentage": "percent", "duration": "second"}.get(self.type, self.unit)
+
+    def _admits(self, value: float | str) -> bool:
+        if isinstance(value, str):
+            return True
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+    def _defaults(self) -> tuple[Hashable, ...]:
+        return () if self.default is None else (self.default,)
+
+
+def _spans(words: Sequence[str]) -> Iterator[str]:
+    """Yield the stretches of a text that may be a free value, the longest first."""
+    for size in range(min(len(words), _LONGEST_TEXT), 0, -1):
+        for start in range(len(words) - size + 1):
+            yield " ".join(words[start : start + size])
+
+
+def declared_types(environment: Any) -> tuple[str, ...]:
+    """Return the types of the holes that an environment declares; none by default."""
+    return tuple(getattr(environment, "open_values", ()))
+
+
+def holes(action: Any) -> list[OpenValue | OpenSet]:
+    """Return the holes of an action: itself, or parts of a tuple or a dataclass."""
+    return [each for each in _parts(action) if isinstance(each, (OpenValue, OpenSet))]
+
+
+def fill(action: Any, hole: OpenValue | OpenSet, value: Hashable) -> Any:
+    """Return an action with one of its holes filled.
+
+    >>> hole = OpenValue("number")
+    >>> fill(("set", "hall", hole), hole, 21.5)
+    ('set', 'hall', 21.5)
+    """
+    if action is hole:
+        return value
+    if isinstance(action, tuple):
+        filled = [value if each is hole else each for each in action]
+        return action._make(filled) if hasattr(action, "_make") else tuple(filled)
+    changed = {e.name: value for e in fields(action) if getattr(action, e.name) is hole}
+    return replace(action, **changed)
+
+
+def fills(action: Any, offered: Iterable[Any]) -> bool:
+    """Tell whether an action is one of those offered, with holes filled by proper values.
+
+    >>> offered = [("set", OpenValue("number", low=5, high=35))]
+    >>> fills(("set", 21), offered), fills(("set", 90), offered), fills(("mix", 21), offered)
+    (True, False, False)
+    """
+    parts = _parts(action)
+    return any(
+        type(action) is type(each)
+        and len(parts) == len(_parts(each))
+        and bool(holes(each))
+        and all(
+            part.accepts(value) if isinstance(part, (OpenValue, OpenSet)) else value == part
+            for value, part in zip(parts, _parts(each), strict=True)
+        )
+        for each in offered
+    )
+
+
+def _parts(action: Any) -> tuple[Any, ...]:
+    if isinstance(action, tuple):
+        return action
+    if isinstance(action, (OpenValue, OpenSet)):
+        return (action,)
+    if is_dataclass(action) and not isinstance(action, type):
+        return tuple(getattr(action, each.name) for each in fields(action))
+    return (action,)
+
+
+def example_of(hole: OpenValue | OpenSet, environment: Any, state: State) -> Hashable:
+    """Return a value that fills a hole in some state."""
+    if isinstance(hole, OpenValue):
+        return hole.example
+    return frozenset(list(hole.among(things_of(environment, state)))[:1])
+
+
+def things_of(environment: Any, state: State) -> Things:
+    """Return the things of a state, which an environment with sets must list."""
+    if not hasattr(environment, "things"):
+        raise WorldError(
+            f"{type(environment).__name__} must have a method `things(state)` that returns labels "
+            "for each thing, because its actions have an OpenSet."
+        )
+    found: Things = environment.things(state)
+    return found
+
+
+class BoundEnvironment(Wrapper):
+    """An environment whose open actions are filled with the values of one text.
+
+    The graph of an action that is filled with free text also says between which words of the
+    text it stood (`after add`, `before to`), so that weights learn where such a text begins and
+    ends.
+
+    >>> from groundling.language import ENGLISH
+    >>> from groundling.language.literals import read_literals
+    >>> class Heating:
+    ...     open_values = ("number",)
+    ...     def actions(self, state): return (("set", OpenValue("number", low=5, high=35)), "off")
+    >>> text = "set it to 21".split()
+    >>> said = TextValues(text, read_literals(text, ENGLISH))
+    >>> BoundEnvironment(Heating(), said).actions("cold")
+    (('set', 21.0), 'off')
+    """
+
+    def __init__(self, environment: Environment, text: TextValues) -> None:
+        super().__init__(environment)
+        self.text = text
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "environment":
+            raise AttributeError(name)
+        return getattr(self.environment, name)
+
+    def actions(self, state: State) -> tuple[Action, ...]:
+        """Return the actions possible in a state, filled with the values of the text."""
+        values: dict[OpenValue | OpenSet, Sequence[Hashable]] = {}
+        found: list[Action] = []
+        for action in self.environment.actions(state):
+            filled = [action]
+            for hole in holes(action):
+                if hole not in values:
+                    values[hole] = self._values(hole, state)
+                filled = [fill(each, hole, value) for each in filled for value in values[hole]]
+            found += filled
+        return tuple(found)
+
+    def _values(self, hole: OpenValue | OpenSet, state: State) -> Sequence[Hashable]:
+        if isinstance(hole, OpenValue):
+            return hole.values(self.text.words, self.text.literals)
+        return hole.sets(things_of(self.environment, state), self.text)
+
+    def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
+        """Return the grounding graph of an action; free text knows the words around it."""
+        graph: GroundingGraph = self.environment.ground(state, action, next_state)
+        if "text" not in declared_types(self.environment):
+            return graph
+        texts = {each for each in _parts(action) if isinstance(each, str)}
+        around = {text: labels for text in texts if (labels := self._around(text))}
+        nodes = {
+            name: (*labels, *(new for each in labels for new in around.get(str(each.value), ())))
+            for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
+        }
+        return GroundingGraph(nodes, graph.edges, graph.root)
+
+    def _around(self, text: str) -> tuple[Label, ...]:
+        """Return labels for the words before and after a stretch of the text, if it is one."""
+        part = tuple(text.split(" "))
+        words = self.text.words
+        for start in range(len(words) - len(part) + 1):
+            if words[start : start + len(part)] == part:
+                padded = ("", *words, "")
+                after, before = padded[start], padded[start + len(part) + 1]
+                return (Label(f"after {after.lower()}"), Label(f"before {before.lower()}"))
+        return ()

@@ -1,0 +1,54 @@
+"""What only debug mode finds; `test_semirings.py` runs this file in it, and in plain Python.
+
+Run as `GROUNDLING_DEBUG_KERNELS=1 pytest tests/overlay/debug_mode.py`.
+"""
+
+import numpy as np
+import pytest
+
+from groundling.compiler import DEBUG, njit
+from groundling.overlay import simd
+from groundling.overlay.layout import make_workspace
+from tests.overlay.semirings import CASES, make
+
+
+def test_debug_mode_is_on():
+    assert DEBUG
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("graph, tiles", "cells"), ("graph, tiles", "tile_states"), ("flat", "cells")],
+)
+def test_debug_mode_finds_a_workspace_that_is_too_small(name, field):
+    made = make(next(each for each in CASES if str(each) == name))
+    room = made.scorer.arrangement.room
+    small = room._replace(**{field: getattr(room, field) // 2})
+    made.scorer._workspaces = [make_workspace(small)]
+    with pytest.raises((AssertionError, IndexError)):
+        made.scorer.loss(made.theta)
+
+
+@njit(cache=False)
+def read(array, place):
+    return simd.total(simd.load(array, place))
+
+
+@njit(cache=False)
+def write(array, place):
+    simd.store(array, place, simd.spread(1.0))
+
+
+@njit(cache=False)
+def gather(array, index):
+    return simd.total(simd.fetch(array, 0, index, 0))
+
+
+def test_debug_mode_checks_eights():
+    array, index = np.ones(10), np.arange(8, dtype=np.uint32)
+    assert read(array, 2) == gather(array, index) == 8
+    write(array, 2)
+    index[5] = 10
+    for job in (lambda: read(array, 3), lambda: write(array, -1), lambda: gather(array, index)):
+        with pytest.raises(IndexError, match="must lie within"):
+            job()

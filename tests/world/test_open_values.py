@@ -1,0 +1,156 @@
+"""Holes in actions that are filled from the text."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pytest
+
+from groundling import Demonstration, Follower, GroundingGraph, OpenValue, check_environment
+from groundling.errors import DemonstrationError, WorldError
+from groundling.language import ENGLISH
+from groundling.language.literals import read_literals
+from groundling.world.open_values import fill, fills, holes
+
+DEGREES = OpenValue("number", low=5, high=35, unit="degree")
+
+
+class Heating:
+    """Rooms that are heated to what is said, a timer, and a list."""
+
+    open_values = ("number", "duration", "text")
+
+    def actions(self, state):
+        heat = [("heat", room, DEGREES) for room in ("hall", "attic")]
+        step = OpenValue("number", low=0.5, high=5, unit="degree", default=1.0)
+        warmer = [("warmer", room, step) for room in ("hall", "attic")]
+        timer, item = OpenValue("duration", low=1), OpenValue("text")
+        return (*heat, *warmer, ("timer", "", timer), ("buy", "", item))
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        verb, room, value = action
+        nodes = {"event": {verb: True}, "value": {f"{verb} to": value}}
+        edges = [("event", "value", "to")]
+        if room:
+            nodes["room"] = {"room": room}
+            edges.append(("event", "room", "in"))
+        return GroundingGraph(nodes, edges)
+
+
+def shown(text, *action):
+    return Demonstration(text, Heating(), (), (action,))
+
+
+TAUGHT = [
+    *(shown(f"heat the {r} to {v} degrees", "heat", r, v) for r in ("hall", "attic")
+      for v in (18.0, 20.5)),
+    *(shown(f"make the {r} {w} warmer", "warmer", r, v) for r in ("hall", "attic")
+      for w, v in (("two degrees", 2.0), ("a bit", 1.0))),
+    shown("remind me in ten minutes", "timer", "", 600.0),
+    shown("remind me in an hour", "timer", "", 3600.0),
+    *(shown(f"add {item} to the list", "buy", "", item) for item in ("milk", "brown bread")),
+    shown("add soap to the list", "buy", "", "soap"),
+    shown("put rice on the list", "buy", "", "rice"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def follower():
+    return Follower(parser="chain:english").fit(TAUGHT, check=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("heat the attic to 23.5 degrees", ("heat", "attic", 23.5)),
+        ("heat the hall to 19", ("heat", "hall", 19.0)),
+        ("make the hall three degrees warmer", ("warmer", "hall", 3.0)),
+        ("make the attic warmer", ("warmer", "attic", 1.0)),
+        ("remind me in 45 seconds", ("timer", "", 45.0)),
+        ("add oat milk to the list", ("buy", "", "oat milk")),
+        ("put black pepper on the list", ("buy", "", "black pepper")),
+    ],
+)
+def test_values_never_shown_are_filled_in(follower, text, action):
+    assert follower.follow(text, Heating(), ()).actions == (action,)
+
+
+def test_values_outside_the_range_are_not_filled_in(follower):
+    plan = follower.follow("heat the attic to 90 degrees", Heating(), ())
+    assert plan.actions[0][2] != 90.0
+
+
+def test_values_that_no_text_says_are_an_error():
+    with pytest.raises(DemonstrationError, match="heat"):
+        Follower(parser="chain:english").fit([shown("heat the hall", "heat", "hall", 20.0)])
+
+
+def test_filled_plans_are_judged_and_explained(follower):
+    assert follower.score([shown("heat the hall to 30 degrees", "heat", "hall", 30.0)]) == 1.0
+    plan = follower.follow("heat the hall to 30 degrees", Heating(), ())
+    assert "30" in str(plan.explain())
+
+
+def test_one_environment_serves_many_texts(follower):
+    world = Heating()
+    for value in (18, 19, 20, 21):
+        plan = follower.follow(f"heat the hall to {value} degrees", world, ())
+        assert plan.actions == (("heat", "hall", float(value)),)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"type": "nummer"}, "must be one of"),
+        ({"type": "colour", "low": 1}, "must be left out"),
+        ({"type": "duration", "unit": "degree"}, "must be left out"),
+        ({"type": "number", "low": 3, "high": 1}, "must be <= `high`"),
+    ],
+)
+def test_bad_declarations(wrong, message):
+    with pytest.raises(WorldError, match=message):
+        OpenValue(**wrong)
+
+
+def test_check_environment_knows_open_values():
+    assert "fine" in str(check_environment(Heating(), (), states=3))
+
+    class Silent(Heating):
+        open_values = ("number",)
+
+    with pytest.raises(WorldError, match="must name the type of each hole"):
+        check_environment(Silent(), (), states=3)
+
+
+def test_numbers_with_their_unit_come_first():
+    text = ["in", "3", "minutes", "heat", "it", "to", "20", "degrees", "or", "21"]
+    assert DEGREES.values(text, read_literals(text, ENGLISH)) == (20.0,)
+    text = ["heat", "it", "to", "20"]
+    assert DEGREES.values(text, read_literals(text, ENGLISH)) == (20.0,)
+    assert DEGREES.values((), ()) == ()
+
+
+class Named(NamedTuple):
+    verb: str
+    value: object
+
+
+@dataclass(frozen=True)
+class Data:
+    verb: str
+    value: object
+
+
+@pytest.mark.parametrize("kind", [Named, Data])
+def test_actions_of_all_kinds_have_holes(kind):
+    action = kind("heat", DEGREES)
+    assert holes(action) == [DEGREES]
+    assert fill(action, DEGREES, 20.0) == kind("heat", 20.0)
+    assert fills(kind("heat", 20), [action])
+    assert not fills(kind("heat", 99), [action])
+    assert not fills(kind("cool", 20), [action])
+    assert not fills(kind("heat", "x"), [action])
+    assert fill(DEGREES, DEGREES, 1) == 1
+    assert holes("heat") == []
