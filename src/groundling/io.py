@@ -45,8 +45,6 @@ from groundling.selection.choices import Choice, Choices, check_open
 from groundling.selection.label_profile import usual_labels
 from groundling.trust import check_settings
 
-__all__ = ["load_learnt", "save_learnt"]
-
 _MODELS: dict[str, type[Model]] = {
     kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
 }

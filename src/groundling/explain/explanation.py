@@ -31,20 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-__all__ = [
-    "Cause",
-    "Contribution",
-    "Contributions",
-    "Deletion",
-    "Explanation",
-    "Link",
-    "Plan",
-    "Rival",
-    "Source",
-    "Step",
-    "Unit",
-]
-
 
 @dataclass(frozen=True)
 class Plan:

@@ -9,8 +9,6 @@ from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 
-__all__ = ["every_model"]
-
 
 def every_model() -> list[dict[str, Any]]:
     """Return settings of a follower for each model that is not made of others.

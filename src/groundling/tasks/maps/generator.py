@@ -19,8 +19,6 @@ from groundling.tasks.maps.landscape import (
 )
 from groundling.tasks.maps.mapfile import MapSheet
 
-__all__ = ["generate_corpus", "generate_dialogue", "generate_map"]
-
 _WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
 _APART = 125.0  # between landmarks, so that a route can pass between two of them
 _STRIDE = 15.0  # between the points of a route

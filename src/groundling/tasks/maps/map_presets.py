@@ -16,8 +16,6 @@ from groundling.overlay.settings import Overlay
 from groundling.tasks.maps.corpus import FOLLOWER, GIVER
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["DECLARED", "PRESETS", "SIDE_WORDS", "STOP_WORDS", "MapPreset"]
-
 # The words that may say on which side of a landmark the way passes, as in the authors' program.
 SIDE_WORDS = (
     "north", "east", "south", "west", "above", "below",

@@ -10,8 +10,6 @@ from groundling.tasks.mazes.actions import STAY, MazeAction, face, move, rotate
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Hall, Maze
 from groundling.tasks.mazes.plans import Pose
 
-__all__ = ["FLOORS", "ITEMS", "WALLS", "Clause", "Phrasebook", "join"]
-
 # value: the ways to say it, the plain name first
 FLOORS = {
     "blue": ("blue", "blue tiled"),

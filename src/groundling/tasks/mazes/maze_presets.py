@@ -21,8 +21,6 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Maze
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["PRESETS", "MazePreset", "hand_lexicon"]
-
 
 def hand_lexicon() -> Lexicon:
     """Return the declared lexicon of the mazes, a text file that people can read and edit.

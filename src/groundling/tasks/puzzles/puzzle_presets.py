@@ -17,8 +17,6 @@ from groundling.overlay.settings import Overlay
 from groundling.tasks.puzzles.environment import PuzzleEnvironment
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["PRESETS", "PuzzlePreset", "hand_lexicon"]
-
 
 def hand_lexicon() -> Lexicon:
     """Return the declared lexicon of the puzzles, a text file that people can read and edit.
