@@ -10,6 +10,7 @@ from groundling.cli import reproduce as module
 from groundling.cli.main import app
 from groundling.evaluation.report import Report, Row
 from groundling.tasks import benchmark, jobs, task_registry
+from groundling.tasks.puzzles import task as puzzles
 
 runner = CliRunner()
 
@@ -17,6 +18,7 @@ runner = CliRunner()
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "SAMPLE", 0.03)
+    monkeypatch.setattr(puzzles, "ORDERS", 2)  # of the actions; twenty say no more here
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
