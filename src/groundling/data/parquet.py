@@ -10,14 +10,12 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from groundling.data.codec import Json
+from groundling.data.canonical import Json
 from groundling.data.format import FIELDS, FORMAT, VERSION
 from groundling.data.lines import check_header, parse_json
 from groundling.data.pages import read_footer, rows_at_once
 from groundling.errors import DemonstrationError, SettingError, did_you_mean
 from groundling.limits import EXPANSION, LINE_BYTES
-
-__all__ = ["count_rows", "parse_row", "read_rows", "write_rows"]
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
 _PLAIN |= {"name": "string", "world": "string"}

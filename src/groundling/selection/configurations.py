@@ -35,11 +35,6 @@ from groundling.selection.constants import (
 )
 from groundling.selection.profile import Profile
 
-__all__ = [
-    "JOINS", "STRUCTURES", "Configuration", "configurations", "default_model", "learning_for",
-    "reads_units", "variants",
-]  # fmt: skip
-
 _TREE = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
 _CHAIN = ("word", "first", "previous", "next", "context", "verb")  # what needs no tree
 _UNIT = ("word", "next", "previous")  # what needs no links
