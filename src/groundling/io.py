@@ -112,6 +112,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         },
         "loss": learnt.loss,
         "temperature": learnt.temperature,
+        "sets": learnt.sets,
         "choices": [[each.what, each.chosen, each.why, each.change] for each in learnt.choices],
         "left_open": list(getattr(learnt.choices, "left_open", ())),
     }
@@ -264,6 +265,7 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
+        sets=manifest.get("sets"),
     )
 
 

@@ -76,10 +76,12 @@ def _listed(column: Any) -> list[Any]:
     kind = column.type
     if types.is_dictionary(kind):
         used: dict[int | None, Any] = {None: None}
-        indices = column.indices.to_pylist()
+        indices, values = column.indices.to_pylist(), column.dictionary
         for index in indices:
             if index not in used:
-                used[index] = _text(column.dictionary[index])
+                if not 0 <= index < len(values):  # pyarrow does not check, and counts from the end
+                    raise ValueError(f"value {index} of a dictionary of {len(values)}")
+                used[index] = _text(values[index])
         return [used[index] for index in indices]
     if types.is_list(kind) or types.is_large_list(kind):
         items, offsets = _listed(column.values), column.offsets.to_pylist()

@@ -13,6 +13,7 @@ from groundling import __version__
 from groundling.errors import WorkerError
 from groundling.features.lexicon import Lexicon
 from groundling.features.space import FeatureSpace
+from groundling.learning.rare_words import RareWords
 from groundling.learning.trainer import Trainer
 from groundling.models.base import Member
 from groundling.models.lengths import LengthModel
@@ -89,6 +90,7 @@ class Encoded:
     begins_aligned: bool
     realigns: bool
     forgets: bool
+    rare: RareWords = field(default_factory=RareWords)
 
 
 @dataclass(frozen=True)

@@ -369,6 +369,9 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
         "learning.l2": lambda: (
             f"a thousandth for each {'unit and action' if reads else 'demonstration'} of {count:,}"
         ),
+        "learning.rare_words": lambda: (
+            "a word that was shown once coincides with a label that was shown once"
+        ),
         "learning.tolerance": lambda: "further steps change hardly an answer",
         "learning.composed": lambda: (
             "most demonstrations begin where the one before in their group ended"

@@ -324,5 +324,7 @@ def learning_for(profile: Profile, model: Model, count: int | None = None) -> Le
             "l2": penalty if reads else min(MOST_PENALTY, penalty),
             "tolerance": LOOSE if CHARGE * count >= 1 else TIGHT,
             "composed": COMPOSED if joined else 0.0,
+            # Fewer demonstrations charge so little that a weight can be learnt from one of them.
+            "rare_words": count >= FEW and profile.has_rare_meaning,
         }
     )
