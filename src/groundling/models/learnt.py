@@ -18,8 +18,6 @@ from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings
 
-__all__ = ["Learnt", "LearntSettings"]
-
 
 @dataclass(frozen=True)
 class LearntSettings:
