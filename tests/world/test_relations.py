@@ -37,9 +37,8 @@ class Shelf:
 def shelf(rng):
     kinds = [rng.choice(("cup", "jug", "pan")) for _ in range(6)]
     places = rng.sample(range(20), 6)
-    return tuple(
-        (f"thing {n}", (("kind", kind), ("x", x))) for n, (kind, x) in enumerate(zip(kinds, places))
-    )
+    pairs = enumerate(zip(kinds, places, strict=True))
+    return tuple((f"thing {n}", (("kind", kind), ("x", x))) for n, (kind, x) in pairs)
 
 
 class Kitchen(Shelf):
@@ -109,7 +108,7 @@ def test_things_must_be_a_mapping():
         def things(self, state):
             return ["a"]
 
-    with pytest.raises(WorldError, match="things.*must return labels for each thing"):
+    with pytest.raises(WorldError, match="must return labels for each thing"):
         CachedEnvironment(Wrong()).scene(())
 
 
