@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from groundling.data.codec import Codec, Json
+from groundling.data.canonical import Json
+from groundling.data.codec import Codec
 from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
 from groundling.explain.explanation import Plan

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from groundling.evaluation.report import Report
     from groundling.tasks.benchmark import Source, Task
 
-__all__ = ["evaluate", "show_report", "tune"]
 
 _WRONG = 10  # demonstrations that are followed otherwise, as they are listed
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from groundling.evaluation.report import Report
     from groundling.tasks.jobs import Sources
 
-__all__ = ["refuse_others", "reproduce", "write_pages"]
 
 TITLE = "Groundling: the paper's tables, run again"
 

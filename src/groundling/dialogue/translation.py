@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from groundling import GroundingGraph
 from groundling.errors import DemonstrationError
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.features.lexicon import Lexicon, Meaning
@@ -25,6 +24,7 @@ from groundling.language.languages import NEUTRAL, Language
 from groundling.language.sentences import split_words
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
+from groundling.world.graph import GroundingGraph
 
 __all__ = ["PlanLabels", "TranslationModel", "Wording", "describe_graphs", "graphs_of", "words_of"]
 

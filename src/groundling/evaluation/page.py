@@ -12,8 +12,6 @@ from string import Template
 from groundling.evaluation.plots import COLORS, draw_rows
 from groundling.evaluation.report import Report, Row, fraction
 
-__all__ = ["Section", "html_page", "markdown_page"]
-
 _MARK = '<span class="published">◆'
 
 

@@ -312,6 +312,16 @@ class FeatureSpace:
         places = self.places((joins << (2 * _SHIFT)) | (words << _SHIFT) | nodes)
         return np.where((words < 0) | (nodes < 0), -1, places)
 
+    def conjunctions(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
+        """Return the keys of features that join labels of these names, as far as both are known."""
+        known = [
+            (self.word_names[word], self.node_names[node])
+            for word, node in pairs
+            if word in self.word_names and node in self.node_names
+        ]
+        words, nodes = np.array(known, np.int64).reshape(-1, 2).T
+        return _key(_CONJUNCTION, words, nodes)
+
     def name(self, key: int) -> str:
         """Return the readable name of a feature."""
         join, word, node = int(key) >> 58, (int(key) >> _SHIFT) & _MASK, int(key) & _MASK

@@ -30,8 +30,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["Kind", "Profile", "graph_values", "is_reordered", "sample", "words_of"]
-
 
 @dataclass(frozen=True)
 class Kind:

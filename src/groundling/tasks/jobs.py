@@ -28,11 +28,6 @@ from groundling.tasks.benchmark import Fold, Source, Task
 from groundling.tasks.task_registry import get_task, task_package
 from groundling.tasks.variants import FULL, with_changes
 
-__all__ = [
-    "Changes", "Job", "Result", "Sources", "assemble", "evaluation_jobs", "forget_results",
-    "load_corpus", "refuse_foreign", "run_job", "run_jobs", "tuning_jobs",
-]  # fmt: skip
-
 Changes = tuple[tuple[str, Any], ...]
 Result = dict[str, Any]
 Sources = Mapping[str, Source]

@@ -9,8 +9,6 @@ from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Maze, Position
 from groundling.world.graph import GroundingGraph, Labels, LabelValue, labels_of
 
-__all__ = ["Described", "paper_graph", "rich_graph"]
-
 _Labels = dict[str, "LabelValue | Iterable[str | float]"]
 Described = dict[tuple[object, ...], Labels]
 """The labels of places, views and ways of one maze."""

@@ -7,8 +7,6 @@ from functools import lru_cache
 from groundling.tasks.puzzles.board import Board, Orientation, Strike
 from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
-__all__ = ["ground_fully", "ground_like_paper"]
-
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
 MOST_LINES = 2  # people name up to two lines one by one; of more they say how many
