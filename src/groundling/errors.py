@@ -35,34 +35,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = [
-    "AugmentWarning",
-    "ConvergenceWarning",
-    "CorpusError",
-    "DemonstrationError",
-    "GlyphWarning",
-    "GraphError",
-    "GroundlingError",
-    "GroundlingWarning",
-    "IdleSettingError",
-    "InstructionError",
-    "LearningWarning",
-    "LexiconError",
-    "LimitError",
-    "ModelFileError",
-    "NotFittedError",
-    "ParseError",
-    "PluginError",
-    "ProjectError",
-    "SearchError",
-    "SettingError",
-    "StorageError",
-    "StorageWarning",
-    "WorkerError",
-    "WorldError",
-    "did_you_mean",
-]
-
 
 class GroundlingError(Exception):
     """The root of all errors raised by this package.
