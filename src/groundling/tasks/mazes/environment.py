@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.errors import WorldError, check_known
 from groundling.tasks.images import spoken_words
 from groundling.tasks.mazes.actions import (
     STAY,
@@ -83,10 +83,7 @@ class MazeEnvironment:
         canonical: bool = True,
         swaps: Swaps | None = None,
     ) -> None:
-        if shape not in SHAPES:
-            raise SettingError(
-                f"MazeEnvironment has no shape {shape!r}.{did_you_mean(shape, SHAPES)}"
-            )
+        check_known(shape, SHAPES, "MazeEnvironment has no shape")
         self.maze = maze
         self.shape = shape
         self.by_action = by_action

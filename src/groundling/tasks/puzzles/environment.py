@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.errors import WorldError, check_known
 from groundling.tasks.images import image_of
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
@@ -126,14 +126,8 @@ class PuzzleEnvironment:
         order: int | None = None,
         planner: Planner | None = None,
     ) -> None:
-        for name, value, known in (
-            ("plan_space", plan_space, PLAN_SPACES),
-            ("shape", shape, SHAPES),
-        ):
-            if value not in known:
-                raise SettingError(
-                    f"PuzzleEnvironment has no {name} {value!r}.{did_you_mean(value, known)}"
-                )
+        check_known(plan_space, PLAN_SPACES, "PuzzleEnvironment has no plan_space")
+        check_known(shape, SHAPES, "PuzzleEnvironment has no shape")
         self.plan_space = plan_space
         self.shape = shape
         self.winning_only = winning_only
