@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,7 +27,6 @@ from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 
@@ -513,7 +510,7 @@ class Explanation(Part):
 
     __rich__ = rich
 
-    def figure(self) -> Figure:
+    def svg(self) -> str:
         """Draw the trees, the grounding graphs and the alignments between them."""
         from groundling.explain.figure import draw
 
@@ -521,22 +518,13 @@ class Explanation(Part):
 
     def _repr_html_(self) -> str:
         """Show the explanation as a picture in a notebook, with its words as the other text."""
-        from groundling.explain.figure import quiet_glyphs
-
-        data, figure = BytesIO(), self.figure()
-        with quiet_glyphs():
-            figure.savefig(data, format="png", dpi=110)
-        picture = b64encode(data.getvalue()).decode("ascii")
-        return f'<img alt="{escape(str(self))}" src="data:image/png;base64,{picture}">'
+        return f'<div role="img" aria-label="{escape(str(self))}">{self.svg()}</div>'
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
-        from groundling.explain.figure import RESOLUTION, quiet_glyphs
+        from groundling.svg import write_page
 
-        figure = self.figure()
-        with quiet_glyphs():
-            figure.savefig(file, dpi=RESOLUTION)
-        return FilePath(file)
+        return write_page(self.svg(), file)
 
 
 class Source:
