@@ -184,7 +184,7 @@ class MemoryEnvironment(Wrapper):
             if name == graph.root and memory.action is not None:
                 found += self._repetitions(state, action, after.state, memory, labels)
             nodes[name] = (*labels, *map(Label, found))
-        return GroundingGraph(nodes, graph.edges, graph.root)
+        return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     @staticmethod
     def _relations(values: frozenset[tuple[str, str]], memory: Memory) -> list[str]:

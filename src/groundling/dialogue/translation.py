@@ -62,7 +62,8 @@ def graphs_of(
 class PlanLabels:
     """What can generate words: labels by name, and labels whose value a word may name.
 
-    >>> graph = GroundingGraph({"event": {"move": True, "distance": 2}, "end": {"item": "sofa"}})
+    >>> nodes = {"event": {"move": True, "distance": 2}, "end": {"item": "sofa"}}
+    >>> graph = GroundingGraph(nodes, roles=("event", "end"))
     >>> found = describe_graphs([graph])
     >>> found.names
     ('1 action', 'end.item', 'event.distance=2', 'event.move')
@@ -79,7 +80,7 @@ def describe_graphs(graphs: Sequence[GroundingGraph]) -> PlanLabels:
     names = {f"{len(graphs)} action" + "s" * (len(graphs) != 1)}
     slots: set[tuple[str, Meaning]] = set()
     for graph in graphs:
-        for node, labels in zip(graph.node_names, graph.node_labels, strict=True):
+        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
             for label in labels:
                 name = f"{node}.{label.name}"
                 if isinstance(label.value, float):

@@ -257,7 +257,7 @@ def configurations(profile: Profile) -> list[Configuration]:
     for row in STRUCTURES:
         for join in joins if row.applies(profile) else ():
             features = Features.from_dict({**_words(profile), **join.settings(profile)})
-            if profile.says_numbers and "slot" not in features.joins:
+            if (profile.says_numbers or profile.has_things) and "slot" not in features.joins:
                 features = replace(features, joins=(*features.joins, "slot"))
             if profile.takes_sets:
                 features = replace(features, words=(*features.words, "number"))

@@ -160,6 +160,12 @@ class Profile:
         worlds = {id(each.environment): each.environment for each in self.demonstrations}
         return any("set" in self.encoder.world(each).open_values for each in worlds.values())
 
+    @cached_property
+    def has_things(self) -> bool:
+        """Whether environments list things, so that their ranks and relations are known."""
+        worlds = {id(each.environment): each.environment for each in self.demonstrations}
+        return any(self.encoder.world(each).has_things for each in worlds.values())
+
     # ---- plans --------------------------------------------------------------------------
 
     @cached_property

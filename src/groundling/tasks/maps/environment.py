@@ -189,6 +189,7 @@ class MapEnvironment:
         return GroundingGraph(
             nodes={"event": event, "from": origin, "to": target},
             edges=[("event", "from", "from"), ("event", "to", "to")],
+            roles=("event", "from", "to"),
         )
 
     @property

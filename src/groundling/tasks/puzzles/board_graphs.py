@@ -22,7 +22,8 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
     event*: orientation=row, type=multi
     """
     return GroundingGraph(
-        {"event": {"type": action.kind, "orientation": action.orientation, "isLoss": lost}}
+        {"event": {"type": action.kind, "orientation": action.orientation, "isLoss": lost}},
+        roles=("event",),
     )
 
 
@@ -158,7 +159,7 @@ def ground_fully(
         edges.append(("event", "before", "after"))
         if named:
             edges.append(("line 1", "before", "beside"))
-    return GroundingGraph(nodes, edges)
+    return GroundingGraph(nodes, edges, roles=nodes)
 
 
 @lru_cache(maxsize=4096)
