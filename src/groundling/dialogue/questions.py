@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, log_softmax
 
+from groundling.checks.diagnosis import Diagnosis
+from groundling.checks.mistakes import Mistake
 from groundling.errors import DemonstrationError, ModelFileError, WorldError
 from groundling.features.labels import kind_of
 from groundling.features.spans import PART, SpanIndex
@@ -50,13 +52,14 @@ _PRIOR = {
     "relation spelt elsewhere": -3.0,
 }
 _ASKED_LABEL = 2.0  # how much a word that spells a label asks for its value, before learning
+_FAINT = 0.1  # probability below which a thing is never the answer
 _EMPTY = 0.2  # share of empty answers below which a question is taken to have one
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 def things_in(environment: Any, state: Hashable) -> Things:
     """Return the things of a state with their labels, which questions are about."""
-    if not hasattr(environment, "things"):
+    if not callable(getattr(environment, "things", None)):
         raise WorldError(
             f"{class_name(environment)} must have a method `things(state)` that returns labels "
             "for each thing, so that questions can be answered."
@@ -68,6 +71,17 @@ def things_in(environment: Any, state: Hashable) -> Things:
             f"{type(found).__name__}."
         )
     return found
+
+
+def split_questions(
+    demonstrations: Iterable[Demonstration],
+) -> tuple[list[Demonstration], list[Demonstration]]:
+    """Return demonstrations of commands, and those of questions."""
+    commands: list[Demonstration] = []
+    questions: list[Demonstration] = []
+    for each in demonstrations:
+        (commands if each.answer is None else questions).append(each)
+    return commands, questions
 
 
 @dataclass(frozen=True)
@@ -86,6 +100,8 @@ class Answer:
         What the things are called.
     reasons
         How well each unit of the text fits each thing that is described.
+    unexplained
+        Words that no question had, and nothing here is called by.
     """
 
     value: Any
@@ -93,6 +109,7 @@ class Answer:
     confidence: float
     names: tuple[str, ...] = ()
     reasons: tuple[tuple[str, float], ...] = ()
+    unexplained: tuple[str, ...] = ()
 
 
 class _Evidence(NamedTuple):
@@ -108,7 +125,7 @@ class _World:
     """The things of a state as questions see them: names, labels, and relations between them."""
 
     def __init__(
-        self, things: Things, language: Language, known: frozenset[str] = frozenset()
+        self, things: Things, language: Language, known: Mapping[str, bool] | None = None
     ) -> None:
         self.language = language
         read = {thing: labels_of(labels, f"thing {thing}") for thing, labels in things.items()}
@@ -138,9 +155,8 @@ class _World:
                     self.values[thing].setdefault(label.name, set()).add(value)
         self.spans = SpanIndex({"": set(self.names.values())}, language)
         self.called = {name: thing for thing, name in self.names.items()}
-        self.label_words = known | _words_of(e for found in self.labels.values() for e in found)
-        self.label_wholes = {e.whole for found in self.labels.values() for e in found}
-        self.relation_words = _words_of(e for found in self.relations.values() for e in found)
+        self.spelling = _spelling((e for f in self.labels.values() for e in f), known)
+        self.relation_words = _spelling(e for f in self.relations.values() for e in f).keys()
 
     def _evidence(self, name: str, kind: str, text: str) -> _Evidence:
         fold, singular = self.language.fold, self.language.singular
@@ -148,8 +164,16 @@ class _World:
         return _Evidence(name, kind, frozenset(words), "".join(words))
 
 
-def _words_of(evidence: Iterable[_Evidence]) -> frozenset[str]:
-    return frozenset(word for each in evidence for word in (*each.words, each.whole))
+def _spelling(
+    evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
+) -> dict[str, bool]:
+    """Return the words of labels or relations, and whether each is all of one."""
+    found = dict(known or {})
+    for each in evidence:
+        for word in each.words:
+            found.setdefault(word, False)
+        found[each.whole] = True
+    return found
 
 
 class Unit(NamedTuple):
@@ -187,7 +211,7 @@ def _units(text: str, world: _World) -> tuple[list[Unit], str]:
             if word in negations:
                 negated = True
                 continue
-            if word not in plain or word in world.label_wholes:
+            if word not in plain or world.spelling.get(word):
                 units.append(Unit(word, negated=negated))
             context.append(word)
     if context and names:  # words after the last name belong to it too: what state is Miami in
@@ -253,7 +277,7 @@ def _of_word(unit: Unit, thing: Hashable, world: _World) -> Iterable[str]:
     if spelt:
         yield "spelt"
         yield f"spelt by {word}"
-    elif word in world.label_words:
+    elif word in world.spelling:
         yield "spelt elsewhere"
         yield f"{word} spelt elsewhere"
     for each in world.labels[thing] if not plain else ():
@@ -366,9 +390,9 @@ class Answerer:
     features: dict[str, float] = field(default_factory=dict)
     asking: dict[str, dict[str, float]] = field(default_factory=dict)
     empty: dict[str, tuple[int, int]] = field(default_factory=dict)
-    known: frozenset[str] = frozenset()
+    known: dict[str, bool] = field(default_factory=dict)
     """Weights of units; weights of words for what is asked; how many questions were asked by
-    first word, with how many empty answers; words of labels that things had."""
+    first word, with how many empty answers; words of labels, and whether they were all of one."""
 
     @classmethod
     def learn(
@@ -390,9 +414,11 @@ class Answerer:
             if key not in worlds:
                 worlds[key] = _World(things_in(each.environment, each.start), language)
             texts.append((_plain(each.instructions), worlds[key]))
-        found.known = frozenset().union(*(world.label_words for world in worlds.values()))
         for world in worlds.values():
-            world.label_words = found.known
+            for word, whole in world.spelling.items():
+                found.known[word] = found.known.get(word, False) or whole
+        for world in worlds.values():
+            world.spelling = found.known
         wanted = [
             _Wanted.of(each, world) for each, (_, world) in zip(questions, texts, strict=True)
         ]
@@ -493,6 +519,14 @@ class Answerer:
         chances = np.exp(log_softmax(np.array(scores)))
         return dict(zip(kinds, chances.tolist(), strict=True))
 
+    def is_right(self, question: Demonstration) -> bool:
+        """Tell whether a question is answered as it was shown."""
+        found = self.answer(_plain(question.instructions), question.environment, question.start)
+        wanted = question.answer
+        # True is no number of things.
+        same = isinstance(found.value, bool) == isinstance(wanted, bool)
+        return bool(same and found.value == wanted)
+
     def is_question(self, text: str) -> bool:
         """Tell whether a text rather asks for an answer than for actions.
 
@@ -520,8 +554,9 @@ class Answerer:
         asked = {k: p for k, p in self.asked(text, world).items() if k != COMMAND}
         kind = max(asked, key=lambda each: asked[each])
         chosen = [place for place, chance in enumerate(chances) if chance > 0.5]
-        if not chosen and len(chances) and self._has_answer(kind, _units(text, world)[1]):
-            chosen = [int(np.argmax(chances))]
+        if not chosen and self._has_answer(kind, _units(text, world)[1]):
+            best = int(np.argmax(chances)) if len(chances) else 0
+            chosen = [best] if len(chances) and chances[best] > _FAINT else []
         things = tuple(world.things[place] for place in chosen)
         sure = math.exp(
             math.fsum(
@@ -538,7 +573,20 @@ class Answerer:
             for row, unit in zip(range(place * count, (place + 1) * count), units, strict=True)
         )
         names = tuple(world.names[thing] for thing in things)
-        return Answer(value, things, sure * share, names, reasons)
+        unknown = tuple(unit.text for unit in units if self._is_unknown(unit, world))
+        return Answer(value, things, sure * share, names, reasons, unknown)
+
+    def _is_unknown(self, unit: Unit, world: _World) -> bool:
+        """Tell whether nothing explains a word: it was never said, and spells nothing here."""
+        singular = self.language.singular(unit.text)
+        names = {name for values in world.values.values() for name in values}
+        here = {*world.spelling, *world.relation_words, *names}
+        return (
+            unit.thing is None
+            and f"word {unit.text}" not in self.features
+            and not {unit.text, singular} & here
+            and self.language.numeral(unit.text) is None
+        )
 
     def _has_answer(self, kind: str, opening: str) -> bool:
         """Tell whether such questions mostly have an answer, by their first word."""
@@ -568,7 +616,7 @@ class Answerer:
             "features": self.features,
             "asking": self.asking,
             "empty": {word: list(pair) for word, pair in self.empty.items()},
-            "known": sorted(self.known),
+            "known": self.known,
         }
 
     @classmethod
@@ -583,7 +631,7 @@ class Answerer:
                     for kind, words in data["asking"].items()
                 },
                 {str(word): (int(a), int(b)) for word, (a, b) in data["empty"].items()},
-                frozenset(map(str, data["known"])),
+                {str(word): bool(whole) for word, whole in data["known"].items()},
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
@@ -615,14 +663,13 @@ class _Wanted:
         answer = shown.answer
         if isinstance(answer, bool):
             return cls(answer, EXISTS, _any_loss(answer))
-        if isinstance(answer, (set, frozenset, tuple, list)):
-            chosen = frozenset(answer)
-            unknown = [each for each in chosen if each not in world.labels]
+        if isinstance(answer, frozenset):
+            unknown = [each for each in answer if each not in world.labels]
             if unknown:
                 raise DemonstrationError(
                     f"{shown} must be answered by things of its state; got {unknown[0]!r}."
                 )
-            return cls(chosen, SET, _set_loss([thing in chosen for thing in world.things]))
+            return cls(answer, SET, _set_loss([thing in answer for thing in world.things]))
         having = _labels_with(answer, world)
         if having:
             name, holders = having
@@ -724,3 +771,30 @@ def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals
         )
 
     return loss
+
+
+# ---- mistakes ------------------------------------------------------------------------------------
+
+
+def diagnose_questions(questions: Sequence[Demonstration], answerer: Answerer | None) -> Diagnosis:
+    """Answer questions that were shown, and say of each that goes wrong what was answered."""
+    mistakes = []
+    for each in questions:
+        if answerer is not None and answerer.is_right(each):
+            continue
+        found = "nothing: no questions were learnt"
+        if answerer is not None:
+            answer = answerer.answer(_plain(each.instructions), each.environment, each.start)
+            found = _shown(answer.value)
+        detail = f"It answers {found}; {_shown(each.answer)} was shown."
+        mistakes.append(Mistake(each, "wrong answer", detail, _CURE))
+    return Diagnosis((), tuple(mistakes), len(questions) - len(mistakes), len(questions))
+
+
+_CURE = "Show more questions in these words, or add labels to `things`."
+
+
+def _shown(answer: Any) -> str:
+    if isinstance(answer, frozenset):
+        return ", ".join(sorted(map(str, answer))) or "nothing"
+    return str(answer)

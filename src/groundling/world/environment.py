@@ -149,6 +149,8 @@ class Demonstration(Generic[StateT, ActionT]):
             )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
+        if isinstance(self.answer, (set, tuple, list)):
+            object.__setattr__(self, "answer", frozenset(self.answer))
         if self.answer is not None and self.actions:
             raise DemonstrationError(
                 f"{self} must have actions or an answer, not both: a question changes nothing."
