@@ -89,6 +89,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
     }
     usual = usual_labels(learnt)
     tables["usual"] = [list(usual.values), list(usual.indicators)]
+    if learnt.answers is not None:
+        tables["answers"] = learnt.answers
     language = _own_language(members[0].encoder.reader.parser)
     if language:
         tables["language"] = language
@@ -266,6 +268,7 @@ def _build(
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
         sets=manifest.get("sets"),
+        answers=tables.get("answers"),
     )
 
 

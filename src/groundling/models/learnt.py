@@ -60,6 +60,8 @@ class Learnt:
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
+    answers: Mapping[str, Any] | None = None  # what was learnt of questions
+    questions: tuple[Any, ...] = field(default=(), repr=False)  # demonstrations, not from a file
 
     def __getstate__(self) -> dict[str, Any]:
         # What was encoded can be again; it holds who is told of progress, which is nobody's copy.
