@@ -37,6 +37,7 @@ from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
+from groundling.models.memory import Memory
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.batch import Reals
@@ -93,6 +94,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "longest": lengths.longest,
         },
     }
+    if learnt.memory.strength:
+        tables["memory"] = learnt.memory.to_dict()
     usual = usual_labels(learnt)
     tables["usual"] = [list(usual.values), list(usual.indicators)]
     language = _own_language(members[0].encoder.reader.parser)
@@ -270,6 +273,7 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
+        memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
     )
 
 

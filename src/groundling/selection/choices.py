@@ -218,6 +218,8 @@ def choose(
     race = Race(chosen, profile, Work(profile.count), tell)
     best, tried = _best(race, _feasible(chosen, profile), tried)
     trainer = best.trainer
+    if "learning" in names:  # the race compares weights
+        trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
     if _REST in names:
         trainer = replace(trainer, features=replace(trainer.features, reorder=True))
     return trainer, describe(trainer, names, profile, tried, declared)
@@ -375,6 +377,7 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
             f"a thousandth for each {'unit and action' if reads else 'demonstration'} of {count:,}"
         ),
         "learning.tolerance": lambda: "further steps change hardly an answer",
+        "learning.recall": lambda: "chosen by leaving demonstrations out (`Follower.memory_`)",
         "learning.composed": lambda: (
             "most demonstrations begin where the one before in their group ended"
         ),
