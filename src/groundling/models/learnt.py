@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,8 +18,6 @@ from groundling.models.memory import Memory
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings
-
-__all__ = ["Learnt", "LearntSettings"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,7 @@ class Learnt:
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
     memory: Memory = Memory()  # noqa: RUF009 - a frozen value
+    sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
 
     def __getstate__(self) -> dict[str, Any]:
         # What was encoded can be again; it holds who is told of progress, which is nobody's copy.
