@@ -24,6 +24,7 @@ from groundling.dialogue.prediction_sets import MOST_OFFERED, decide
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError
 from groundling.explain.explanation import Explanation, Plan
+from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
@@ -176,6 +177,7 @@ class Agent:
         self.turns: list[Turn] = []
         self._before: list[tuple[State, _Open | None]] = []
         self._open: _Open | None = None
+        self._read: Text = ""
         self._now = start
         if isinstance(environment, MemoryEnvironment):
             self._now = environment.begin(start)
@@ -195,13 +197,15 @@ class Agent:
         """The language of the follower."""
         return self.follower._fitted().fitted.encoder.reader.language
 
-    def say(self, text: str) -> Turn:
+    def say(self, text: str, read: Text | None = None) -> Turn:
         """Hear a text: a command, a question, or a reply to what was asked; return the turn.
 
-        A text that cannot be read raises an error and changes nothing.
+        `read` is the text as the follower should read it, where it is not to be parsed as it is. A
+        text that cannot be read raises an error and changes nothing.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"A text must have words; got {text!r:.80}.")
+        self._read = text if read is None else read
         before = (self._now, self._open)
         turn = self._reply(self._open, text) if self._open is not None else None
         if turn is None:
@@ -232,7 +236,7 @@ class Agent:
 
     def _hear(self, text: str) -> Turn:
         """Act on a text, ask about it, or decline."""
-        [found] = consider(self.follower, [(text, self.environment, self._now)])
+        [found] = consider(self.follower, [(self._read, self.environment, self._now)])
         self._open = None
         if found is None:
             return self._declined(text, "no plan", "No plan was found from this state.")
@@ -394,7 +398,7 @@ class Agent:
 
     def _other_words(self, asked: _Open, text: str) -> Turn | None:
         """Follow a reply in other words; None if it asks for something else."""
-        [alone] = consider(self.follower, [(text, self.environment, self._now)])
+        [alone] = consider(self.follower, [(self._read, self.environment, self._now)])
         offered = {each.outcome: each for each in asked.offered}
         if alone is None or alone.plan.unexplained:
             return None

@@ -31,8 +31,8 @@ __all__ = [
     "nonconformity",
 ]
 
-Score = Literal["probability", "lead"]
-"""Nonconformity: `probability` is 1 − p; `lead` is √(best p) − √p, which is 0 for the best."""
+Score = Literal["probability", "ratio"]
+"""Nonconformity: `probability` is 1 − p; `ratio` is log (best p / p), which is 0 for the best."""
 
 Case = tuple[Sequence[Option], Collection[Hashable]]
 """The options for a text, most probable first, and the right outcomes."""
@@ -56,7 +56,7 @@ class PredictionSets:
     count
         How many demonstrations it was calibrated on.
     score
-        The nonconformity score. `lead` is the default: its sets are never empty, and more of
+        The nonconformity score. `ratio` is the default: its sets are never empty, and more of
         them hold one outcome only.
 
     Notes
@@ -84,14 +84,14 @@ class PredictionSets:
     coverage: float
     threshold: float
     count: int
-    score: Score = "lead"
+    score: Score = "ratio"
 
     def __post_init__(self) -> None:
         _check(self.coverage, self.score)
 
     @classmethod
     def calibrate(
-        cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "lead"
+        cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "ratio"
     ) -> Self:
         """Return the sets whose coverage on exchangeable texts is at least the one wanted.
 
@@ -147,15 +147,15 @@ def _finite(number: float) -> float | None:
 def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
     """Return how strange each outcome is, given the probabilities of all.
 
-    >>> nonconformity([0.81, 0.16], "probability"), nonconformity([0.81, 0.16], "lead")
-    ([0.18999999999999995, 0.84], [0.0, 0.5])
+    >>> nonconformity([0.5, 0.5], "probability"), nonconformity([0.5, 0.5], "ratio")
+    ([0.5, 0.5], [0.0, 0.0])
     """
     values = np.asarray(probabilities, dtype=float)
     if score == "probability" or not len(values):
         return [1.0 - each for each in values.tolist()]
-    roots = np.sqrt(values)
-    best = float(roots.max())
-    return [best - each for each in roots.tolist()]
+    with np.errstate(divide="ignore"):  # what is impossible is infinitely strange
+        logs = np.log(values)
+    return (logs.max() - logs).tolist() if np.isfinite(logs.max()) else [0.0] * len(logs)
 
 
 def _right_score(options: Sequence[Option], right: Collection[Hashable], score: Score) -> float:
@@ -292,7 +292,7 @@ def evaluate(
     >>> def options(*probabilities):
     ...     return [Option(place, p, Plan((), (place,), math.log(p), p))
     ...             for place, p in enumerate(probabilities)]
-    >>> sets = PredictionSets(0.9, threshold=0.3, count=100)
+    >>> sets = PredictionSets(0.9, threshold=1.0, count=100)
     >>> found = evaluate([(options(0.9, 0.1), {0}), (options(0.5, 0.5), {1})], sets)
     >>> found.alone, found.success_after_one_answer, found.options
     (0.5, 1.0, 1.5)
