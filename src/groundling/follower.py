@@ -61,6 +61,7 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
+from groundling.models.memory import Memory
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
@@ -575,7 +576,12 @@ class Follower(Estimator):
     def choices_(self) -> Choices:
         """Settings chosen from the demonstrations, with reasons; print it for a table."""
         learnt = self._fitted()
-        return Choices(learnt.choices, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
+        strength = f"{learnt.memory.strength:g}"
+        shown = [
+            replace(each, chosen=strength) if each.what == "Learning.recall" else each
+            for each in learnt.choices
+        ]
+        return Choices(shown, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
 
     def chosen(self) -> Self:
         """Return an unfitted follower whose open settings are fixed to the choices made here.
@@ -702,6 +708,11 @@ class Follower(Estimator):
         if hasattr(self, "_learnt"):
             return self._learnt.search.threshold
         return Search().threshold if isinstance(self.search, str) else self.search.threshold
+
+    @property
+    def memory_(self) -> Memory:
+        """The demonstrations that are remembered, and how strongly."""
+        return self._fitted().memory
 
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:

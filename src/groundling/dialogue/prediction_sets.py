@@ -20,17 +20,6 @@ from groundling.dialogue.options import Option
 from groundling.errors import DemonstrationError, SettingError
 from groundling.ties import margin
 
-__all__ = [
-    "Case",
-    "Decision",
-    "DialogueScores",
-    "PredictionSets",
-    "Score",
-    "decide",
-    "evaluate",
-    "nonconformity",
-]
-
 Score = Literal["probability", "ratio"]
 """Nonconformity: `probability` is 1 − p; `ratio` is log (best p / p), which is 0 for the best."""
 
@@ -188,7 +177,8 @@ def decide(
 
     Without `sets`, the fewest outcomes that hold 80 % of the probability are taken, and whatever
     ties with the last of them: a rule of thumb that never guesses between equals, without a
-    guarantee.
+    guarantee. The same outcomes are asked about where one is in the set but not more probable
+    than all others together, since demonstrations may be clearer than what is said later.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -199,11 +189,19 @@ def decide(
     """
     if not options:
         raise SettingError("`options` must hold one option or more; got none.")
-    chosen = _nominal(options) if sets is None else sets.select(options)
+    chosen = _considered(options, sets)
     if len(chosen) == 1:
         return Decision("act", chosen, True)
     offered = chosen[:most] or tuple(options[:most])
     return Decision("ask", offered, 1 < len(chosen) <= most)
+
+
+def _considered(options: Sequence[Option], sets: PredictionSets | None) -> tuple[Option, ...]:
+    """Return the outcomes to choose among: never a single one that is improbable."""
+    chosen = None if sets is None else sets.select(options)
+    if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
+        return _nominal(options)
+    return chosen
 
 
 def _nominal(options: Sequence[Option]) -> tuple[Option, ...]:
@@ -299,7 +297,7 @@ def evaluate(
     """
     rows = []
     for options, right in cases:
-        chosen = _nominal(options) if sets is None else sets.select(options)
+        chosen = _considered(options, sets)
         decision = decide(options, sets, most=most)
         offered = any(each.outcome in right for each in decision.options)
         alone, first = decision.kind == "act", options[0].outcome in right

@@ -21,8 +21,6 @@ from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.open_values import example_of, fill, holes
 from groundling.world.reprs import said, shorten
 
-__all__ = ["EnvironmentReport", "check_environment"]
-
 _MUST = ("actions", "step", "ground")
 _MAY = (
     "is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "label_plan", "mirror",
