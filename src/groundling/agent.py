@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from groundling.conversation import MemoryEnvironment, Remembered
 from groundling.dialogue.clarification import (
+    Question,
     ask_which,
     content_words,
     listed,
@@ -76,8 +77,6 @@ class Turn:
         it was; `answer`: a question was answered; `decline`: nothing is done.
     plan
         What was done; the best guess if it asks, None if it declines.
-    options
-        What a question offers, most probable first, each with its `text`.
     answer
         The answer to a question.
     confidence
@@ -91,17 +90,26 @@ class Turn:
     said: str
     kind: Kind
     plan: Plan | None = None
-    options: tuple[Option, ...] = ()
     answer: Any = None
     confidence: float = 0.0
     demonstration: Demonstration | None = None
     reason: str = ""
-    _say: Callable[[], str] = field(default=str, repr=False, compare=False)
+    _say: Callable[[], Question] = field(default=Question, repr=False, compare=False)
 
+    # Words take longer than decisions: they are found when somebody reads them.
     @cached_property
+    def _said(self) -> Question:
+        return self._say()
+
+    @property
     def text(self) -> str:
         """What the agent says, one sentence in the language of the demonstrations."""
-        return self._say()
+        return self._said.text
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What a question offers, most probable first, each with its `text`."""
+        return self._said.options
 
     def explain(self) -> TurnExplanation:
         """Say why: the reason, how probable the options are, which words caused the plan."""
@@ -118,10 +126,16 @@ class Turn:
 class _Open:
     """A question that waits for its reply."""
 
-    def __init__(self, found: Considered, offered: tuple[Option, ...], said: str) -> None:
+    def __init__(self, found: Considered, offered: Sequence[Option], said: str, turn: Turn) -> None:
         self.found = found
-        self.offered = offered
+        self.offered = tuple(offered)
         self.said = said
+        self.turn = turn
+
+    def called(self, option: Option) -> str:
+        """Return what the question calls an option; nothing if it does not offer it."""
+        named = (each.text for each in self.turn.options if each.outcome == option.outcome)
+        return next(named, "")
 
     @property
     def others(self) -> tuple[Option, ...]:
@@ -262,7 +276,7 @@ class Agent:
             answer=found.value,
             confidence=found.confidence,
             reason=f"What the words describe: {fits}.",
-            _say=lambda: said or phrase(language, "decline"),
+            _say=lambda: Question(said or phrase(language, "decline")),
         )
 
     def _unknown(self, found: Answer | Plan) -> str:
@@ -320,29 +334,22 @@ class Agent:
         complete: bool = True,
         before: str = "",
     ) -> Turn:
-        question = ask_which(
-            found.request,
-            options,
-            self.language,
-            self._describe,
-            complete=complete,
-            spoken=self._spoken,
-            unexplained=found.plan.unexplained,
-        )
-        self._open = _Open(found, question.options, text)
-        best = question.options[0]
-        return Turn(
-            text,
-            "ask",
-            found.plan,
-            question.options,
-            confidence=min(best.probability, found.plan.confidence),
-            reason=why,
-            _say=lambda: before + question.text,
-        )
+        language, unexplained = self.language, found.plan.unexplained
+
+        def ask() -> Question:
+            asked = ask_which(
+                found.request, options, language, self._describe, complete=complete,
+                spoken=self._spoken, unexplained=unexplained,
+            )  # fmt: skip
+            return asked._replace(text=before + asked.text)
+
+        confidence = min(options[0].probability, found.plan.confidence)
+        turn = Turn(text, "ask", found.plan, confidence=confidence, reason=why, _say=ask)
+        self._open = _Open(found, options, text, turn)
+        return turn
 
     def _declined(self, text: str, name: str, why: str, told: str = "") -> Turn:
-        said = told or phrase(self.language, name)
+        said = Question(told or phrase(self.language, name))
         return Turn(text, "decline", reason=why, _say=lambda: said)
 
     def _acted(
@@ -365,7 +372,7 @@ class Agent:
             confidence=confidence,
             demonstration=demonstration,
             reason=why,
-            _say=lambda: follower.describe(plan, world) or _named(world, plan),
+            _say=lambda: Question(follower.describe(plan, world) or _named(world, plan)),
         )
 
     # ---- replies --------------------------------------------------------------------------
@@ -419,7 +426,7 @@ class Agent:
             plan = Plan(way.actions, way.states, 0.0, 1.0)
         plan = replace(plan, confidence=1.0, understood=True)
         if options[0] not in asked.offered or len(asked.offered) > 1:
-            named = [each.text or text for each in options]
+            named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"
         name = f"told {len(self.turns) + 1}: {said}"
         return self._acted(text, plan, 1.0, "The user chose it.", (said, name))
