@@ -380,7 +380,7 @@ class Profile:
                 known.setdefault(kind, set()).add(value)
         offered = {kind: set(values) for kind, values in known.items()}
         for each in self.examples[:SHARING]:
-            for action in each.world.actions(each.trajectory.start):
+            for action in each.world.some_actions(each.trajectory.start):
                 for kind, value in graph_values(each.world, each.trajectory.start, action):
                     offered.setdefault(kind, set()).add(value)
         return [self._kind(kind, known.get(kind, set()), offered[kind], shown) for kind in
