@@ -84,7 +84,6 @@ def test_arguments_are_chosen_jointly_and_as_if_all_were_listed():
     follower = Follower(parser="chain").fit(demonstrations(60, world))
     test = demonstrations(30, world, seed=1)
     assert follower.score(test) >= 0.9
-    for each in test[:10]:
+    for each in test:
         found, wanted = (follower.follow(each.instructions, at, ()) for at in (world, listed))
         assert found.actions == wanted.actions
-        assert found.score == pytest.approx(wanted.score)

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +19,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.products import Product
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
-
-__all__ = [
-    "ActionNames",
-    "PlanScorer",
-    "PlanTree",
-    "ScoredPlans",
-    "beam_plans",
-    "best_first",
-    "enumerate_plans",
-    "greedy_plans",
-    "is_factored",
-    "nearby_plans",
-    "sample_plans",
-    "widen",
-]
 
 
 class ActionNames:
@@ -379,7 +364,7 @@ def _combine(
             found.update(zip(new, grown, strict=True))
             scores.update(zip(new, score(grown).tolist(), strict=True))
 
-    best = actions[0]
+    best: Any = actions[0]
     for _ in range(_PASSES):
         look_at(actions.around(best))
         parts = tuple(best)

@@ -10,8 +10,6 @@ from typing import Any, overload
 from groundling.errors import WorldError
 from groundling.limits import WORLD_ACTIONS
 
-__all__ = ["Product"]
-
 _LISTED = 300  # combinations that are listed as quickly as searched
 
 

@@ -8,8 +8,6 @@ from itertools import combinations
 from groundling.errors import WorldError
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
-__all__ = ["Rank", "Scene"]
-
 _MOST_RANK = 9  # that people count to: the ninth from the left
 _AXES = ("x", "y", "z")
 _NEAR = 1.0  # between neighbours on a grid, diagonals included
