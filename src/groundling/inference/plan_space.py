@@ -58,7 +58,7 @@ class ActionNames:
         return sorted(range(len(actions)), key=lambda place: self(actions[place]))
 
 
-_KEPT = 3  # values of each factor that are combined
+_COMBINED = 64  # combinations of the best values of each factor that are scored together
 _BYTES = 24  # of a plan: its last action, its last state, where it comes from, its place
 
 
@@ -364,6 +364,7 @@ def _combine(
             found.update(zip(new, grown, strict=True))
             scores.update(zip(new, score(grown).tolist(), strict=True))
 
+    most = max(2, round(_COMBINED ** (1 / len(actions.factors))))
     best: Any = actions[0]
     for _ in range(_PASSES):
         look_at(actions.around(best))
@@ -372,7 +373,7 @@ def _combine(
         for place, values in enumerate(actions.factors):
             near = [(*parts[:place], each, *parts[place + 1 :]) for each in values]
             order = sorted(range(len(values)), key=lambda n: -scores[actions.action(near[n])])
-            kept.append([values[n] for n in order[:_KEPT]])
+            kept.append([values[n] for n in order[:most]])
         look_at(map(actions.action, product(*kept)))
         best = max(scores, key=scores.__getitem__)
         if tuple(best) == tuple(each[0] for each in kept):  # together as by themselves
