@@ -19,6 +19,7 @@ from groundling.world.environment import (
 )
 from groundling.world.graph import GroundingGraph
 from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
+from groundling.world.products import Product
 from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
@@ -49,7 +50,7 @@ class CachedEnvironment:
         self.generation = 0
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
-        self._actions: Cache[State, tuple[Action, ...]] = Cache(budget)
+        self._actions: Cache[State, Sequence[Action]] = Cache(budget)
         self._steps: Cache[tuple[State, Action], State] = Cache(budget)
         self._graphs: Cache[tuple[State, Action], GroundingGraph] = Cache(budget)
         self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
@@ -89,6 +90,8 @@ class CachedEnvironment:
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
+                return answer
+            if isinstance(answer, Product):
                 return answer
             if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
                 if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.least:
@@ -152,18 +155,25 @@ class CachedEnvironment:
 
     # ---- what must be there -------------------------------------------------------------
 
-    def actions(self, state: State) -> tuple[Action, ...]:
+    def actions(self, state: State) -> Sequence[Action]:
         """Return the actions possible in a state; none when it is terminal."""
-        known: tuple[Action, ...] | None = self._find(self._actions, state, state)
+        known: Sequence[Action] | None = self._find(self._actions, state, state)
         if known is None:
             known = self._offered(state)
             self._actions.put(state, known)
         return known
 
-    def _offered(self, state: State) -> tuple[Action, ...]:
+    def some_actions(self, state: State) -> Iterable[Action]:
+        """Return the actions possible in a state or, of a large product, enough to see them all."""
+        actions = self.actions(state)
+        return actions.some() if isinstance(actions, Product) else actions
+
+    def _offered(self, state: State) -> Sequence[Action]:
         if self.is_terminal(state):
             return ()
         offered = self._ask("actions", state, listed=True)
+        if isinstance(offered, Product):
+            return offered
         known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
         if len(known) < len(offered):
             self.repeated = self.repeated or self._call("actions", (state,))
@@ -373,7 +383,7 @@ class CachedEnvironment:
         return Trajectory(states, done, graphs)
 
 
-def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+def _ends(actions: Sequence[Action]) -> Sequence[Action]:
     """Return the first and the last action: those by which a change is noticed."""
     return (actions[0], actions[-1]) if len(actions) > 1 else actions
 
