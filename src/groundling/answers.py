@@ -18,12 +18,22 @@ from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
+from groundling.models.memory import Recollection
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["Decoded", "answer", "decoded", "listed_requests", "no_plan", "possible_plans"]
+__all__ = [
+    "Decoded",
+    "answer",
+    "decoded",
+    "decoded_answer",
+    "listed_requests",
+    "no_plan",
+    "possible_plans",
+    "read_requests",
+]
 
 _ALTERNATIVES = 10
 
@@ -45,6 +55,7 @@ class Decoded:
     best: int
     confidence: float
     name: Name
+    remembered: Recollection | None = None
 
     @property
     def answer(self) -> ScoredTrajectory:
@@ -61,11 +72,17 @@ def decoded(
         return None
     listed = found if isinstance(found, ScoredPlans) else None
     scores = listed.scores if listed else np.array([plan.score for plan in found])
+    recalled: dict[int, Recollection] = {}
     if len(found) == 1 and result.normalised:
         # Nothing else was considered; but the score is a log probability by itself.
         logs = np.minimum(scores / learnt.temperature, 0.0)
     else:
-        logs = log_softmax(scores, learnt.temperature)
+        scores = scores / learnt.temperature
+        if not result.settled:
+            recalled = learnt.memory.recall(request.text, request.world, found, scores)
+        for place, each in recalled.items():
+            scores[place] += each.amount
+        logs = log_softmax(scores)
     settled = 0 if result.settled else None
     # Only transitions are about more than where a plan ends.
     paths: Sequence[Sequence[State]]
@@ -81,14 +98,17 @@ def decoded(
     best, confidence = decode(
         search.decode, logs, paths, request.world.outcome, answer=settled, name=name
     )
-    return Decoded(found, logs, best, confidence, name)
+    return Decoded(found, logs, best, confidence, name, recalled.get(best))
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
     """Return the plan that a follower answers with, and others that it thought of."""
     told = decoded(learnt, request, result, search)
-    if told is None:
-        return None
+    return None if told is None else decoded_answer(learnt, request, told, search)
+
+
+def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Search) -> Plan:
+    """Return what was decoded as a plan with alternatives."""
     logs = told.logs
     order = [p for p in rank(logs, told.name, _ALTERNATIVES + 1) if p != told.best]
     others = tuple(
@@ -101,7 +121,7 @@ def answer(learnt: Learnt, request: Request, result: SearchResult, search: Searc
     return Plan(
         chosen.actions, chosen.states, float(logs[told.best]), confidence,
         at_least(confidence, search.threshold), others,
-        Source(learnt.model, learnt.fitted, request, search), unexplained,
+        Source(learnt.model, learnt.fitted, request, search), unexplained, told.remembered,
     )  # fmt: skip
 
 
@@ -136,6 +156,22 @@ def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchErr
         f"There is no plan of {search.min_length} to {search.max_length} actions from state "
         f"{shorten(start)}{goal}. Raise Search.max_length or Search.beam, or check the environment."
     )
+
+
+def read_requests(
+    learnt: Learnt, requests: Sequence[tuple[Text, Environment, State]]
+) -> list[Request]:
+    """Read texts, and bind them to the environments that they are said in."""
+    encoder = learnt.fitted.encoder
+    texts = encoder.reader.read_many(text for text, _, _ in requests)
+    found = [
+        Request(text, encoder.bind(environment, text), start)
+        for text, (_, environment, start) in zip(texts, requests, strict=True)
+    ]
+    for each in found:
+        each.world.actions(each.start)  # complains of states that cannot be remembered
+        each.world.notice(each.start)  # whether the environment has changed since
+    return found
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from groundling.accuracy import checked, honest_temperature, share_right
-from groundling.answers import answer, listed_requests, no_plan
+from groundling.answers import answer, listed_requests, no_plan, read_requests
 from groundling.checks.diagnosis import (
     Diagnosis,
     check_learnt,
@@ -28,6 +28,16 @@ from groundling.checks.registry import (
     warn_of_long_texts,
 )
 from groundling.data.own import folds
+from groundling.dialogue.options import right_outcomes
+from groundling.dialogue.outcomes import all_options
+from groundling.dialogue.prediction_sets import PredictionSets
+from groundling.dialogue.questions import (
+    Answer,
+    Answerer,
+    diagnose_questions,
+    split_questions,
+)
+from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -51,6 +61,7 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Skipped, listed_demonstrations, sift
 from groundling.models.learnt import Learnt
+from groundling.models.memory import Memory
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.scale.sharded_fit import fit_at_scale, refuse_in_shards
@@ -60,6 +71,7 @@ from groundling.selection.label_profile import usual_labels
 from groundling.selection.profile import Profile
 from groundling.settings import AUTO, Auto, knowing_names
 from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.open_values import BoundEnvironment
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
@@ -201,7 +213,12 @@ class Follower(Estimator):
             self.skipped_: tuple[Skipped, ...] = ()
             return self
         tell = early(progress)
-        listed = listed_demonstrations(demonstrations)
+        listed, questions = split_questions(listed_demonstrations(demonstrations))
+        if not listed:
+            raise DemonstrationError(
+                "A follower must learn from one demonstration with actions or more; got questions "
+                "only. Add a command, or use groundling.dialogue.questions.Answerer."
+            )
         skipped: list[Skipped] = []
         if skip_bad:
             tell("reading", 0, len(listed))
@@ -212,7 +229,7 @@ class Follower(Estimator):
             self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
         )
         learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every)
-        self._learnt = replace(learnt, choices=choices)
+        self._learnt = _with_questions(replace(learnt, choices=choices), questions)
         self.skipped_ = tuple(skipped)
         if check:
             tell("checking", 0, len(listed))
@@ -279,25 +296,56 @@ class Follower(Estimator):
         listed = listed_demonstrations(demonstrations)
         if not hasattr(self, "_learnt"):
             return self.fit([*known, *listed], progress=progress, check=check)
-        self._learnt = teach(self._learnt, listed, known, progress, choose_again)
+        listed, new = split_questions(listed)
+        known, known_questions = split_questions(known)
+        taught = self._learnt
+        if listed:
+            taught = teach(taught, listed, known, progress, choose_again)
+            taught = replace(taught, sets=None)  # they were calibrated for other weights
+        before = taught.questions or tuple(known_questions)
+        if new and taught.answers is not None and not before:
+            raise DemonstrationError(
+                "`known` must hold the questions that a loaded follower learnt from; got none."
+            )
+        self._learnt = _with_questions(taught, (*before, *new))
         if check:
             warn(check_taught(self._learnt, listed))
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
         """Remove demonstrations by name and refit; changes and returns this follower."""
-        self._learnt = forget(self._fitted(), names, progress, choose_again)
+        learnt = self._fitted()
+        unwanted = {names} if isinstance(names, str) else set(names)
+        questions = [each for each in learnt.questions if each.name not in unwanted]
+        unwanted -= {each.name for each in learnt.questions}
+        if unwanted:
+            learnt = replace(forget(learnt, unwanted, progress, choose_again), sets=None)
+        self._learnt = _with_questions(learnt, questions)
         return self
 
-    def calibrate(self, demonstrations: Iterable[Demonstration]) -> Self:
-        """Calibrate confidences on held-out demonstrations.
+    def calibrate(
+        self, demonstrations: Iterable[Demonstration], *, coverage: float | None = None
+    ) -> Self:
+        """Calibrate confidences, or with `coverage` prediction sets, on held-out demonstrations.
 
         Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
         (or of their outcomes, where outcomes or transitions are decoded). Warns if there are too
         few demonstrations to tell.
+
+        With `coverage`, such as 0.95, sets `prediction_sets_` instead: an `Agent` then acts if one
+        outcome is in the set and asks otherwise, and the set holds the right outcome that often on
+        texts like these (split conformal prediction). The temperature stays as it is; calibrate it
+        before, on other demonstrations.
         """
         learnt = self._fitted()
-        listed = checked(demonstrations)
+        listed = checked(split_questions(demonstrations)[0])
+        if coverage is not None:
+            said = [(each.instructions, each.environment, each.start) for each in listed]
+            ends = [right_outcomes(each) for each in listed]
+            cases = list(zip(all_options(self, said), ends, strict=True))
+            sets = PredictionSets.calibrate(cases, coverage)
+            self._learnt = replace(learnt, sets=sets.to_dict())
+            return self
         read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
@@ -308,7 +356,7 @@ class Follower(Estimator):
                 LearningWarning,
                 stacklevel=2,
             )
-        self._learnt = replace(learnt, temperature=temperature)
+        self._learnt = replace(learnt, temperature=temperature, sets=None)
         return self
 
     def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
@@ -389,15 +437,96 @@ class Follower(Estimator):
             plans.append(plan)
         return plans
 
+    def describe(
+        self, plan: Plan, environment: Environment | None = None, *, unlike: Plan | None = None
+    ) -> str:
+        """Return a plan in words, in the language of the demonstrations.
+
+        The words are fragments of demonstrations with the plan's own values, chosen so that this
+        follower understands them. With `unlike`, they tell the plan from another one. Empty if the
+        demonstrations have no words for it. `environment` is where the plan belongs, if it was not
+        made by `follow`.
+
+        >>> from groundling import Follower
+        >>> from groundling.examples import Lamp, lamp_demonstrations
+        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+        >>> follower.describe(follower.follow("lamp, light!", Lamp(), "off"))
+        'light the lamp'
+        """
+        if environment is None:
+            if plan._source is None:
+                raise SettingError(
+                    "`environment` must be given for a plan that no follower made. Pass it to "
+                    "describe."
+                )
+            environment = plan._source.world.environment
+            if isinstance(environment, BoundEnvironment):
+                environment = environment.environment
+        learnt = self._fitted()
+        if getattr(self, "_speaker", (None,))[0] is not learnt.fitted:
+            speaker = Speaker(self) if self.demonstrations_ else None
+            self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
+        speaker = self._speaker[1]
+        return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
+
+    def answer(self, question: str, environment: Environment, state: State) -> Answer:
+        """Answer a question about a state, which stays as it is.
+
+        Questions are learnt from demonstrations with answers (see `Demonstration.answer`), and
+        are about the things that `environment.things(state)` lists.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamps:
+        ...     def things(self, lit): return {each: {"lamp": True, "lit": each in lit}
+        ...                                    for each in ("red", "blue")}
+        ...     def actions(self, lit): return ("red", "blue")
+        ...     def step(self, lit, lamp): return lit ^ {lamp}
+        ...     def ground(self, lit, lamp, after): return GroundingGraph({"lamp": {"name": lamp}})
+        >>> lamps, lit = Lamps(), frozenset({"red"})
+        >>> shown = [Demonstration("switch the red lamp", lamps, lit, ["red"]),
+        ...          Demonstration("switch the blue lamp", lamps, lit, ["blue"]),
+        ...          Demonstration("which lamps are lit?", lamps, lit, answer={"red"}),
+        ...          Demonstration("how many lamps are there?", lamps, lit, answer=2)]
+        >>> follower = Follower(parser="chain:english").fit(shown, check=False)
+        >>> follower.answer("how many lamps are lit?", lamps, frozenset()).value
+        0
+        """
+        answerer = self.answerer_
+        if answerer is None:
+            raise NotFittedError(
+                "This follower has learnt no questions. Fit it to demonstrations with answers, "
+                "such as Demonstration(text, environment, state, answer={…})."
+            )
+        return answerer.answer(question, environment, state)
+
+    @property
+    def answerer_(self) -> Answerer | None:
+        """What was learnt of questions; None if none were shown."""
+        learnt = self._fitted()
+        if learnt.answers is None:
+            return None
+        if getattr(self, "_answerer", (None,))[0] is not learnt.answers:
+            language = learnt.fitted.encoder.reader.language
+            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, language))
+        return self._answerer[1]
+
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
         """Return the accuracy: the share of demonstrations whose outcome is reached.
 
         Plans with equal `Environment.outcome` count as equal; finding no plan counts as wrong.
         """
         learnt = self._fitted()
-        listed = checked(demonstrations)
+        shown = checked(demonstrations)
+        listed, questions = split_questions(shown)
         requests = [(each.instructions, each.environment, each.start) for each in listed]
-        return share_right(learnt, listed, self._plans(requests, learnt.search))
+        right = sum(each.weight for each in questions if self._answers_rightly(each))
+        if listed:
+            share = share_right(learnt, listed, self._plans(requests, learnt.search))
+            right += share * sum(each.weight for each in listed)
+        return right / sum(each.weight for each in shown)
+
+    def _answers_rightly(self, question: Demonstration) -> bool:
+        return self.answerer_ is not None and self.answerer_.is_right(question)
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
@@ -429,16 +558,7 @@ class Follower(Estimator):
         return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
 
     def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
-        encoder = self._fitted().fitted.encoder
-        texts = encoder.reader.read_many(text for text, _, _ in requests)
-        found = [
-            Request(text, encoder.bind(environment, text), start)
-            for text, (_, environment, start) in zip(texts, requests, strict=True)
-        ]
-        for each in found:
-            each.world.actions(each.start)  # complains of states that cannot be remembered
-            each.world.notice(each.start)  # whether the environment has changed since
-        return found
+        return read_requests(self._fitted(), requests)
 
     def _plans(
         self, requests: Sequence[tuple[Text, Environment, State]], search: Search
@@ -456,7 +576,12 @@ class Follower(Estimator):
     def choices_(self) -> Choices:
         """Settings chosen from the demonstrations, with reasons; print it for a table."""
         learnt = self._fitted()
-        return Choices(learnt.choices, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
+        strength = f"{learnt.memory.strength:g}"
+        shown = [
+            replace(each, chosen=strength) if each.what == "Learning.recall" else each
+            for each in learnt.choices
+        ]
+        return Choices(shown, getattr(learnt.choices, "left_open", ())).of(learnt.settings)
 
     def chosen(self) -> Self:
         """Return an unfitted follower whose open settings are fixed to the choices made here.
@@ -493,11 +618,14 @@ class Follower(Estimator):
         learnt = self._fitted()
         listed = checked(demonstrations)
         if parts is None:
-            read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
-            return diagnose(learnt, listed, read)
+            commands, questions = split_questions(listed)
+            read = self._requests([(e.instructions, e.environment, e.start) for e in commands])
+            told = diagnose_questions(questions, self.answerer_)
+            return joined([diagnose(learnt, commands, read), told]) if commands else told
         other, found = copy(self), []
         for learn, test in folds(listed, parts):
-            other._learnt = Trainer.of(learnt).fit(learn)
+            commands, questions = split_questions(learn)
+            other._learnt = _with_questions(Trainer.of(learnt).fit(commands), questions)
             found.append(other.diagnose(test))
         return joined(found)
 
@@ -569,6 +697,12 @@ class Follower(Estimator):
         return self._fitted().temperature
 
     @property
+    def prediction_sets_(self) -> PredictionSets | None:
+        """The sets of outcomes that an `Agent` asks about; None unless they were calibrated."""
+        kept = self._fitted().sets
+        return None if kept is None else PredictionSets.from_dict(kept)
+
+    @property
     def threshold(self) -> float:
         """Confidence below which a plan counts as not understood."""
         if hasattr(self, "_learnt"):
@@ -576,10 +710,16 @@ class Follower(Estimator):
         return Search().threshold if isinstance(self.search, str) else self.search.threshold
 
     @property
+    def memory_(self) -> Memory:
+        """The demonstrations that are remembered, and how strongly."""
+        return self._fitted().memory
+
+    @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
         """The training demonstrations; empty in a loaded follower."""
-        examples = self._fitted().examples
-        return tuple(each.shown for each in examples if each.shown is not None)
+        learnt = self._fitted()
+        shown = (each.shown for each in learnt.examples)
+        return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
         """Empty all caches, or what one environment has answered; return the bytes they held.
@@ -662,7 +802,7 @@ class Follower(Estimator):
         if temperature is not None:
             if not 0 < temperature < np.inf:
                 raise SettingError(f"`temperature` must be > 0; got {temperature}.")
-            learnt = replace(learnt, temperature=float(temperature))
+            learnt = replace(learnt, temperature=float(temperature), sets=None)
         if search is None:
             return self._of(learnt)
         settings = Trainer.of(learnt)
@@ -694,3 +834,14 @@ class Follower(Estimator):
         follower = cls(**settings)
         follower._learnt = learnt
         return follower
+
+
+def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learnt:
+    """Return what was learnt with the answers to questions; without any, with none."""
+    listed = tuple(questions)
+    if not listed:
+        return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)
+    commands = [each.shown.instructions for each in learnt.examples if each.shown is not None]
+    language = learnt.fitted.encoder.reader.language
+    answers = Answerer.learn(listed, language, commands=commands).to_dict()
+    return replace(learnt, answers=answers, questions=listed)

@@ -33,23 +33,18 @@ from groundling.learning.trainer import Trainer
 from groundling.limits import HEADER_BYTES
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
-from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
+from groundling.models.every import MODELS
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
-from groundling.models.plan import PlanModel
-from groundling.models.transducer import TransducerModel
+from groundling.models.memory import Memory
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.selection.choices import Choice, Choices, check_open
 from groundling.selection.label_profile import usual_labels
 from groundling.trust import check_settings
 
-__all__ = ["load_learnt", "save_learnt"]
-
-_MODELS: dict[str, type[Model]] = {
-    kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
-}
+_MODELS = {name: kind for name, kind in MODELS.items() if kind is not Ensemble}
 _OWN_PARSERS = re.compile(
     r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
 )  # neither paths nor packages
@@ -93,8 +88,12 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "longest": lengths.longest,
         },
     }
+    if learnt.memory.strength:
+        tables["memory"] = learnt.memory.to_dict()
     usual = usual_labels(learnt)
     tables["usual"] = [list(usual.values), list(usual.indicators)]
+    if learnt.answers is not None:
+        tables["answers"] = learnt.answers
     language = _own_language(members[0].encoder.reader.parser)
     if language:
         tables["language"] = language
@@ -118,6 +117,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         },
         "loss": learnt.loss,
         "temperature": learnt.temperature,
+        "sets": learnt.sets,
         "choices": [[each.what, each.chosen, each.why, each.change] for each in learnt.choices],
         "left_open": list(getattr(learnt.choices, "left_open", ())),
     }
@@ -270,6 +270,9 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
+        memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
+        sets=manifest.get("sets"),
+        answers=tables.get("answers"),
     )
 
 

@@ -51,11 +51,6 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.judgement import Judgement
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = [
-    "CHECKS", "Check", "Finding", "Subject", "another_world", "left_out", "run_checks", "table",
-    "warn", "warn_of_long_texts", "which_too_long",
-]  # fmt: skip
-
 _Plan: TypeAlias = tuple[GroundingGraph, ...]
 _When: TypeAlias = Literal["fit", "teach", "diagnose"]
 
@@ -515,6 +510,7 @@ class _Again:
 
 
 def _follow(learnt: Learnt, examples: Sequence[Example]) -> list[_Again]:
+    learnt = learnt.without_memory()  # which would hide what the weights have not learnt
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     seen = []

@@ -57,7 +57,6 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
     scene = stage.scene
     said: list[str] = []
 
-    @server.tool()
     def follow(text: str) -> dict[str, Any]:
         """Carry out an instruction; the next one begins where this one ended."""
         plan = stage.follow([*said, text])[-1]
@@ -70,12 +69,10 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
             "understood": plan.understood,
         }
 
-    @server.tool()
     def explain(text: str) -> str:
         """Say which words of an instruction cause which action, without carrying it out."""
         return str(stage.follow([*said, text])[-1].explain())
 
-    @server.tool()
     def describe() -> dict[str, Any]:
         """Describe the current state and the actions that are possible in it."""
         state = stage.follow(said)[-1].end if said else scene.start
@@ -85,11 +82,12 @@ def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
             "said": list(said),
         }
 
-    @server.tool()
     def teach(text: str, actions: list[str]) -> str:
         """Teach what an instruction means: its actions, written as `describe` lists them."""
         return _taught(stage, known, said, text, actions)
 
+    for tool in (follow, explain, describe, teach):
+        server.add_tool(tool)
     return server
 
 
@@ -127,17 +125,14 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         "kind is act, ask, answer or decline; nothing is invented.",
     )
 
-    @server.tool()
     def follow(text: str, area: str = "") -> dict[str, Any]:
         """Carry out a command or answer a question; `area` is the id of the speaker's area."""
         return agent.reply(text, area=area).to_dict()
 
-    @server.tool()
     def explain(text: str, area: str = "") -> str:
         """Say which words of a text cause which command, without carrying it out."""
         return agent.explain(text, area=area)
 
-    @server.tool()
     def describe() -> dict[str, Any]:
         """List the areas and the things of the home with their current states."""
         home = agent.home
@@ -150,7 +145,6 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
             "phrases": {each.phrase: list(each.does) for each in home.phrases},
         }
 
-    @server.tool()
     def teach(phrase: str, does: list[str]) -> str:
         """Teach a phrase of the household: the texts that it stands for."""
         from groundling.home.home import read_home, teach_phrase
@@ -159,6 +153,8 @@ def home_server(agent: HomeAgent, path: Path) -> Any:
         agent.move(read_home(path))
         return f"{phrase!r} now stands for: {'; '.join(does)} (in {written.name})."
 
+    for tool in (follow, explain, describe, teach):
+        server.add_tool(tool)
     return server
 
 

@@ -16,8 +16,6 @@ from groundling.data.worlds import KnownWorld, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, WorldError, did_you_mean
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["OwnWorld", "folds", "names_world", "open_world", "starts_of", "tells_start"]
-
 _STARTS = ("starts", "initial_state", "start")
 _MOST_STARTS = 200
 
@@ -29,7 +27,7 @@ def names_world(name: str) -> bool:
     (True, False)
     """
     place = name.partition("{")[0]
-    return ":" in place or place.endswith(".py")
+    return ":" in place or place.endswith((".py", ".json"))
 
 
 def tells_start(environment: object) -> bool:

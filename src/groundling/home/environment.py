@@ -207,7 +207,7 @@ class TextWorld:
             nodes["value"] = self._value(action)
             edges.append(("event", "value", "to"))
         nodes["event"] |= self._unused(action)
-        return GroundingGraph(nodes, edges)
+        return GroundingGraph(nodes, edges, roles=nodes)
 
     def _thing(self, target: Target) -> dict[str, Any]:
         labels: dict[str, Any] = {"by": target.by, "place": target.place or "none"}

@@ -26,8 +26,6 @@ from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.world.environment import Demonstration
 
-__all__ = ["ChooseAgain", "forget", "teach"]
-
 ChooseAgain = Callable[
     [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
 ]
@@ -108,8 +106,9 @@ def _chosen_again(
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
-    """Tell whether weights must be learnt anew: only a penalty can change beneath them."""
-    return replace(now, learning=replace(now.learning, l2=before.learning.l2)) != before
+    """Tell whether weights must be learnt anew: a penalty or a memory can change beneath them."""
+    old = before.learning
+    return replace(now, learning=replace(now.learning, l2=old.l2, recall=old.recall)) != before
 
 
 def _learn_anew(
@@ -149,11 +148,9 @@ def _go_on(
             )
         )  # fmt: skip
     first, *others = fitted
-    return replace(
-        learnt,
-        fitted=replace(first, others=tuple(others)),
-        loss=loss,
-        examples=tuple(everything),
+    fitted_now = replace(first, others=tuple(others))
+    return trainer.remember(
+        replace(learnt, fitted=fitted_now, loss=loss, examples=tuple(everything))
     )
 
 
@@ -191,6 +188,7 @@ class _Lesson:
         with paused_collector():
             self.recent = self._recent(base.data.examples, examples, member)
         self.parts = (base, self.recent)
+        self.penalty = trainer.penalty(self.encoder, examples, self.space)
         self.places = [self.space.places(part.data.space.keys) for part in self.parts]
 
     def _recent(
@@ -232,7 +230,7 @@ class _Lesson:
         places = self.space.places(self.known.space.keys)
         start[places[places >= 0]] = self.known.theta[places >= 0]
         value, theta, _ = minimise(
-            self.loss, start, l1=learning.l1, l2=learning.l2, iterations=learning.iterations,
+            self.loss, start, l1=learning.l1, l2=self.penalty, iterations=learning.iterations,
             tolerance=max(learning.tolerance, WARM_TOLERANCE), progress=tell,
         )  # fmt: skip
         return value, theta

@@ -27,11 +27,6 @@ from groundling.selection.race import Race, Runner, Work
 from groundling.settings import AUTO, Settings
 from groundling.world.environment import Demonstration
 
-__all__ = [
-    "Choice", "Choices", "Tried", "check_open", "choose", "choose_again", "describe",
-    "open_again",
-]  # fmt: skip
-
 _GROUPS = ("model", "overlay", "features", "learning", "search")
 _LENGTH = "search.max_length"
 _REST = "features but reorder"
@@ -218,6 +213,8 @@ def choose(
     race = Race(chosen, profile, Work(profile.count), tell)
     best, tried = _best(race, _feasible(chosen, profile), tried)
     trainer = best.trainer
+    if "learning" in names:  # the race compares weights
+        trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
     if _REST in names:
         trainer = replace(trainer, features=replace(trainer.features, reorder=True))
     return trainer, describe(trainer, names, profile, tried, declared)
@@ -374,7 +371,11 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
         "learning.l2": lambda: (
             f"a thousandth for each {'unit and action' if reads else 'demonstration'} of {count:,}"
         ),
+        "learning.rare_words": lambda: (
+            "a word that was shown once coincides with a label that was shown once"
+        ),
         "learning.tolerance": lambda: "further steps change hardly an answer",
+        "learning.recall": lambda: "chosen by leaving demonstrations out (`Follower.memory_`)",
         "learning.composed": lambda: (
             "most demonstrations begin where the one before in their group ended"
         ),

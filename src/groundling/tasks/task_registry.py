@@ -18,10 +18,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from groundling.data.own import names_world
-from groundling.errors import PluginError, SettingError, did_you_mean
+from groundling.errors import PluginError, check_known
 from groundling.tasks.benchmark import Task
-
-__all__ = ["DEMO", "GROUP", "corpus_tasks", "get_task", "task_names", "task_package"]
 
 GROUP = "groundling.tasks"
 DEMO = "mazes"
@@ -101,8 +99,7 @@ def _entry(name: str) -> EntryPoint:
             "No task is registered: the installation of Groundling is older than its source. "
             "Install it again, such as with `pip install --editable .`."
         )
-    if name not in offered:
-        raise SettingError(f"There is no task {name!r}.{did_you_mean(name, offered)}")
+    check_known(name, offered, "There is no task")
     entries = offered[name]
     if len(entries) > 1:
         packages = " and ".join(map(_package, entries))
