@@ -73,7 +73,11 @@ class Memory:
 
     def __hash__(self) -> int:
         # States are looked up all the time: the last step tells nearly all of them apart.
-        return hash((len(self.steps), self.steps[-1].action if self.steps else None, self.turn))
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            last = self.steps[-1].action if self.steps else None
+            known = self.__dict__["_hash"] = hash((len(self.steps), last, self.turn))
+        return known
 
     @property
     def action(self) -> Action | None:
@@ -308,7 +312,7 @@ class MemoryEnvironment(Wrapper):
         if recalled is None:
             recalled = self._recall(state, memory)
             self._recalled.put(remembered, recalled)
-        nodes: dict[str, Labels] = {}
+        nodes = []
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
             found = _reminders(labels, recalled, memory.words)
             if name == graph.root:
@@ -317,8 +321,8 @@ class MemoryEnvironment(Wrapper):
                     found += _alike(_sort(labels), recalled)
                 found += recalled.numbers.get(_numbers(labels), ())
                 found += recalled.states.get(after.state, ())
-            nodes[name] = _with(labels, tuple(found)) if found else labels
-        return GroundingGraph(nodes, graph.edges, graph.root)
+            nodes.append(_with(labels, tuple(found)) if found else labels)
+        return graph.relabelled(nodes)
 
     def _facts_of(self, step: Step, after: State) -> _Facts:
         """Return what a step was, by its graph."""

@@ -313,6 +313,20 @@ class GroundingGraph:
         """Return the labels of a node."""
         return self.node_labels[self.node_names.index(node)]
 
+    def relabelled(self, node_labels: Iterable[tuple[Label, ...]]) -> GroundingGraph:
+        """Return the same graph with other labels on its nodes, in their order.
+
+        Labels are those that `labels_of` returned, so that nothing needs to be checked again.
+
+        >>> print(GroundingGraph({"event": "go"}).relabelled([labels_of(["go", "again"])]))
+        event*: again, go
+        """
+        made = object.__new__(GroundingGraph)
+        made.node_names, made.edges, made.root = self.node_names, self.edges, self.root
+        made.node_labels = tuple(node_labels)
+        made._hash = hash((made.node_names, made.node_labels, made.edges, made.root))
+        return made
+
     @property
     def nbytes(self) -> int:
         """About how many bytes it takes, without what it shares with others."""
