@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from groundling.cache import Cache, CacheBudget
-from groundling.data.codec import Codec, Json
+from groundling.data.canonical import Json
+from groundling.data.codec import Codec
 from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, SettingError, WorldError
 from groundling.features.labels import kind_of
@@ -127,8 +128,8 @@ class MemoryEnvironment(Wrapper):
 
     - `last colour`: the last action was about the same; `other colour`: about another one;
     - `colour step 2`, `colour 2 ago`: the same for earlier steps;
-    - `colour of first remove`, `colour of last remove`: it was in the first or last action of
-      that sort;
+    - `colour of last remove`, `colour of first remove`: it was in the last action of that sort,
+      or in the first if that was another one;
     - `first said colour`, `later said colour`: what the last action was about, in the order in
       which its text named it;
     - `mentioned`: a word of the last text names it.
@@ -312,7 +313,7 @@ class MemoryEnvironment(Wrapper):
         if recalled is None:
             recalled = self._recall(state, memory)
             self._recalled.put(remembered, recalled)
-        nodes = []
+        changed: dict[str, Labels] = {}
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
             found = _reminders(labels, recalled, memory.words)
             if name == graph.root:
@@ -321,8 +322,9 @@ class MemoryEnvironment(Wrapper):
                     found += _alike(_sort(labels), recalled)
                 found += recalled.numbers.get(_numbers(labels), ())
                 found += recalled.states.get(after.state, ())
-            nodes.append(_with(labels, tuple(found)) if found else labels)
-        return graph.relabelled(nodes)
+            if found:
+                changed[name] = _with(labels, tuple(found))
+        return graph.changed(changed)
 
     def _facts_of(self, step: Step, after: State) -> _Facts:
         """Return what a step was, by its graph."""
@@ -368,18 +370,16 @@ class MemoryEnvironment(Wrapper):
                     names = found.values.setdefault(pair, [])
                     if ago == 1:
                         names.append(f"last {kind}")
-                    if self.steps > 1:
-                        names += [
-                            f"{kind}{' of' * end.startswith(' step')}{end}" for end in ends if end
-                        ]
+                    names += [f"{kind}{end}" for end in ends if end]
                     for sort in facts.sort:
                         of_sort.setdefault((sort, node, kind), []).append(pair)
             if ago == 1:
                 found.kinds = frozenset(kind for _, thing in facts.things for kind, _ in thing)
         if self.steps > 1:
             for (sort, _, kind), pairs in of_sort.items():
-                found.values[pairs[0]].append(f"{kind} of first {sort}")
                 found.values[pairs[-1]].append(f"{kind} of last {sort}")
+                if pairs[0] != pairs[-1]:
+                    found.values[pairs[0]].append(f"{kind} of first {sort}")
         seen: set[str] = set()
         for pair in memory.said:
             which = "later" if pair[0] in seen else "first"

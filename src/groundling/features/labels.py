@@ -16,6 +16,7 @@ __all__ = [
     "LABEL",
     "NUMBER",
     "ORDINAL",
+    "RANK",
     "STRING",
     "NodeLabel",
     "NodeLabeller",
@@ -28,6 +29,7 @@ __all__ = [
 LABEL = "label"
 NUMBER = "number"
 ORDINAL = "ordinal"
+RANK = "rank"
 STRING = "string"
 
 

@@ -26,8 +26,6 @@ from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.world.environment import Demonstration
 
-__all__ = ["ChooseAgain", "forget", "teach"]
-
 ChooseAgain = Callable[
     [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
 ]
@@ -191,6 +189,7 @@ class _Lesson:
         with paused_collector():
             self.recent = self._recent(base.data.examples, examples, member)
         self.parts = (base, self.recent)
+        self.penalty = trainer.penalty(self.encoder, examples, self.space)
         self.places = [self.space.places(part.data.space.keys) for part in self.parts]
 
     def _recent(
@@ -232,7 +231,7 @@ class _Lesson:
         places = self.space.places(self.known.space.keys)
         start[places[places >= 0]] = self.known.theta[places >= 0]
         value, theta, _ = minimise(
-            self.loss, start, l1=learning.l1, l2=learning.l2, iterations=learning.iterations,
+            self.loss, start, l1=learning.l1, l2=self.penalty, iterations=learning.iterations,
             tolerance=max(learning.tolerance, WARM_TOLERANCE), progress=tell,
         )  # fmt: skip
         return value, theta

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-__all__ = ["minimise"]
-
 Reals = NDArray[np.float64]
 
 
@@ -19,13 +17,14 @@ def minimise(
     start: Reals,
     *,
     l1: float = 0.0,
-    l2: float = 0.0,
+    l2: float | Reals = 0.0,
     iterations: int = 100,
     tolerance: float = 1e-7,
     progress: Callable[[int, float], object] | None = None,
 ) -> tuple[float, Reals, bool]:
     """Minimise loss(θ) + l1·Σ|θ| + l2/2·Σθ²; return the value, θ, and whether it converged.
 
+    `l2` may differ for each weight.
     `progress` is called after every iteration and may return True to stop. L1 is handled by
     writing θ as the difference of two vectors that are bounded below by zero, so that the
     objective stays smooth and weights become exactly zero.

@@ -17,8 +17,6 @@ from groundling.learning.settings import Learning
 from groundling.models.base import Tell
 from groundling.overlay.batch import Reals
 
-__all__ = ["Minimised", "Progress", "ProgressCallback", "early", "train"]
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -80,13 +78,15 @@ def train(
     progress: ProgressCallback | None = None,
     checkpoint: Checkpoint | None = None,
     start: Reals | None = None,
+    l2: float | Reals | None = None,
 ) -> tuple[float, Reals]:
     """Minimise an objective over θ, from where it begins or from `start`; return loss and θ.
 
+    `l2` is the penalty of each weight, if it is not the same for all.
     With a checkpoint, evaluations are kept every `checkpoint.every` iterations; an interrupted
     training goes through them again at once, to the same θ as one without checkpoints.
     """
-    run = _Run(objective, learning, progress, checkpoint)
+    run = _Run(objective, learning, progress, checkpoint, learning.l2 if l2 is None else l2)
     first = objective.first(objective.width, seed) if start is None else start
     value, theta, done = run.train(first)
     if not done:
@@ -108,7 +108,9 @@ class _Run:
         learning: Learning,
         progress: ProgressCallback | None,
         checkpoint: Checkpoint | None,
+        l2: float | Reals,
     ) -> None:
+        self.l2 = l2
         self.objective = objective
         self.learning = learning
         self.progress = progress
@@ -152,7 +154,7 @@ class _Run:
             loss,
             theta,
             l1=learning.l1,
-            l2=learning.l2,
+            l2=self.l2,
             iterations=learning.iterations,
             tolerance=learning.tolerance,
             progress=self._reporter(number, recorder),

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from groundling.settings import Settings, setting
 
-__all__ = ["Learning"]
-
 
 @dataclass(frozen=True, repr=False)
 class Learning(Settings):
@@ -29,6 +27,9 @@ class Learning(Settings):
     composed
         The weight of composed demonstrations: two of one group that follow each other, joined
         into one (see `compose`), if their plan is no longer than those searched for. 0: none.
+    rare_words
+        Whether the weight of a word and a label that were shown once, together, is penalised as
+        if nothing else had been shown (see `RareWords`).
 
     Examples
     --------
@@ -45,3 +46,4 @@ class Learning(Settings):
     tolerance: float = setting(1e-7, least=0)
     augment: bool = True
     composed: float = setting(0.0, least=0)
+    rare_words: bool = False

@@ -17,20 +17,20 @@ import numpy as np
 from groundling.data.canonical import canonical
 from groundling.errors import DemonstrationError
 from groundling.features.feature_settings import Features
-from groundling.features.space import name_of
+from groundling.features.space import FeatureSpace, name_of
 from groundling.language.parser import load_parser
 from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.connectives import learn_connectives
 from groundling.learning.lexicon_induction import learn_lexicon
+from groundling.learning.rare_words import find_rare_words
 from groundling.learning.rounds import Progress, ProgressCallback, early, train
 from groundling.learning.settings import Learning
 from groundling.models.base import FittedModel, Member, Objective, TrainingData
 from groundling.models.example import Example, prepare
 from groundling.models.learnt import Learnt, LearntSettings
+from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration
-
-__all__ = ["WARM_TOLERANCE", "Trainer", "content_of", "paused_collector"]
 
 _LOG = logging.getLogger(__name__)
 WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
@@ -214,12 +214,21 @@ class Trainer(LearntSettings):
             start[places[places >= 0]] = known.theta[places >= 0]
         loss, theta = train(
             objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint,
-            start=start,
+            start=start, l2=self.penalty(encoder, examples, data.space),
         )  # fmt: skip
         _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
         lengths = self.model.lengths(encoder, examples)
         fitted = FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
         return loss, fitted, objective
+
+    def penalty(
+        self, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace
+    ) -> float | Reals:
+        """Return the L2 penalty of each weight, or one for all."""
+        if not self.learning.rare_words:
+            return self.learning.l2
+        found = find_rare_words(encoder, examples, encoder.reader.counts)
+        return found.penalty(self.learning.l2, space)
 
     def fingerprint(self, content: Iterable[object]) -> str:
         """Return what training depends on, so that another one does not go on from it."""

@@ -13,14 +13,13 @@ from groundling import __version__
 from groundling.errors import WorkerError
 from groundling.features.lexicon import Lexicon
 from groundling.features.space import FeatureSpace
+from groundling.learning.rare_words import RareWords
 from groundling.learning.trainer import Trainer
 from groundling.models.base import Member
 from groundling.models.lengths import LengthModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.scale.count_pass import Counts
-
-__all__ = ["Encoded", "ShardJob", "Survey", "check_versions", "versions_here"]
 
 
 def versions_here() -> dict[str, str]:
@@ -91,6 +90,7 @@ class Encoded:
     begins_aligned: bool
     realigns: bool
     forgets: bool
+    rare: RareWords = field(default_factory=RareWords)
 
 
 @dataclass(frozen=True)

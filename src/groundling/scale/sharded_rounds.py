@@ -16,6 +16,7 @@ import numpy as np
 from groundling.errors import DemonstrationError, WorkerError
 from groundling.features.lexicon import Lexicon
 from groundling.learning.checkpoints import Checkpoint
+from groundling.learning.rare_words import RareWords
 from groundling.learning.rounds import Progress, ProgressCallback, train
 from groundling.learning.trainer import Trainer
 from groundling.models.base import FittedModel
@@ -27,8 +28,6 @@ from groundling.scale.crew import Crew, Task
 from groundling.scale.job import Encoded, ShardJob, Survey
 from groundling.scale.shard_sums import Total, TreeSum
 from groundling.scale.workshop import Workshop
-
-__all__ = ["ShardedObjective", "fit_shards"]
 
 _LOG = logging.getLogger(__name__)
 _LEXICON_FROM = 5000  # demonstrations that a lexicon is learnt from, at most
@@ -123,12 +122,13 @@ def _train(
     assert weights.whole is not None
     survey = Survey.merged(surveys)
     job = job.with_survey(survey)
-    counts, lengths = CountsSum(), []
+    counts, lengths, rare = CountsSum(), [], []
     began = time.perf_counter()
     encoded: Encoded | None = None
     for found in _told(crew, Workshop.encode, job, "encoding", progress):
         counts.add(found.counts)
         lengths.append(found.lengths)
+        rare.append(found.rare)
         realigns = found.realigns or (encoded is not None and encoded.realigns)
         encoded = replace(found, realigns=realigns)
     assert encoded is not None
@@ -140,8 +140,9 @@ def _train(
     )  # fmt: skip
     objective = ShardedObjective(crew, job.with_space(space), encoded, weights.whole.weight)
     loss, theta = train(
-        objective, trainer.learning, seed=trainer.seed, progress=progress, checkpoint=checkpoint
-    )
+        objective, trainer.learning, seed=trainer.seed, progress=progress, checkpoint=checkpoint,
+        l2=RareWords.merged(rare).penalty(trainer.learning.l2, space),
+    )  # fmt: skip
     _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
     encoder = job.encoder()
     job.prepare(encoder)

@@ -18,6 +18,7 @@ import numpy as np
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.features.space import FeatureSpace
+from groundling.learning.rare_words import RareWords, find_rare_words
 from groundling.learning.trainer import content_of, paused_collector
 from groundling.models.base import Model, Objective, TrainingData
 from groundling.models.example import Example
@@ -37,8 +38,6 @@ from groundling.scale.shard_file import (
 )
 from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard
-
-__all__ = ["Workshop", "memory_used"]
 
 
 class _ValuesKnown(Exception):  # noqa: N818 - no error: enough is known
@@ -113,6 +112,9 @@ class Workshop:
             found = Encoded(
                 counts, job.trainer.model.lengths(encoder, examples), objective.begins_aligned,
                 objective.realigns, objective.forgets,
+                find_rare_words(encoder, examples, encoder.reader.counts)
+                if job.trainer.learning.rare_words
+                else RareWords(),
             )  # fmt: skip
             self._tidy()
             return found

@@ -27,11 +27,6 @@ from groundling.selection.race import Race, Runner, Work
 from groundling.settings import AUTO, Settings
 from groundling.world.environment import Demonstration
 
-__all__ = [
-    "Choice", "Choices", "Tried", "check_open", "choose", "choose_again", "describe",
-    "open_again",
-]  # fmt: skip
-
 _GROUPS = ("model", "overlay", "features", "learning", "search")
 _LENGTH = "search.max_length"
 _REST = "features but reorder"
@@ -373,6 +368,9 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
         "features.promote": lambda: "words of a unit have no links",
         "learning.l2": lambda: (
             f"a thousandth for each {'unit and action' if reads else 'demonstration'} of {count:,}"
+        ),
+        "learning.rare_words": lambda: (
+            "a word that was shown once coincides with a label that was shown once"
         ),
         "learning.tolerance": lambda: "further steps change hardly an answer",
         "learning.composed": lambda: (

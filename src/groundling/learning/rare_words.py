@@ -1,0 +1,85 @@
+"""Rare words: one that was shown once, with a label that was shown once, is learnt from that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from groundling.features.space import FeatureSpace
+from groundling.models.example import Example
+from groundling.overlay.batch import Reals
+from groundling.overlay.encoder import Encoder
+
+__all__ = ["RareWords", "find_rare_words"]
+
+
+@dataclass(frozen=True)
+class RareWords:
+    """Words of one text with the labels of its plan, and in how many plans labels occur.
+
+    A penalty that grows with the number of demonstrations, as it should for what all of them
+    show, would hold down what only one of them shows. So a weight that joins a word with a label
+    which both occur once is penalised as if its demonstration were the only one.
+
+    >>> one = RareWords(Counter({"swift": 2, "wary": 1}), (("gingerly", ("swift", "wary")),), 2)
+    >>> both = RareWords.merged([one, RareWords(Counter({"swift": 2}), (), 2)])
+    >>> both.pairs, both.examples
+    ([('gingerly', 'wary')], 4)
+    """
+
+    labels: Counter[str] = field(default_factory=Counter)
+    found: Sequence[tuple[str, Sequence[str]]] = ()
+    examples: int = 0
+
+    @classmethod
+    def merged(cls, parts: Iterable[RareWords]) -> RareWords:
+        """Return what several shards have together."""
+        labels: Counter[str] = Counter()
+        found: list[tuple[str, Sequence[str]]] = []
+        examples = 0
+        for each in parts:
+            labels.update(each.labels)
+            found += each.found
+            examples += each.examples
+        return cls(labels, found, examples)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Words and labels that occur once, in the same demonstration."""
+        return [(word, e) for word, labels in self.found for e in labels if self.labels[e] == 1]
+
+    def penalty(self, l2: float, space: FeatureSpace) -> float | Reals:
+        """Return the L2 penalty of each weight, or one for all if no word is rare."""
+        keys = space.conjunctions((f"word={word}", label) for word, label in self.pairs)
+        places = space.places(keys)
+        places = places[places >= 0]
+        if not len(places):
+            return l2
+        each = np.full(len(space), l2)
+        each[places] /= self.examples
+        return each
+
+
+def find_rare_words(
+    encoder: Encoder, examples: Sequence[Example], counts: Mapping[str, int]
+) -> RareWords:
+    """Find the words that occur once, with the labels of their plans; `counts` are of all words."""
+    fold = encoder.reader.language.fold
+    labels: Counter[str] = Counter()
+    found: list[tuple[str, Sequence[str]]] = []
+    shown = [each for each in examples if each.shown is not None]
+    for each in shown:
+        here = {
+            label.name if label.value is None else f"{label.name}={label.value}"
+            for state, action in each.trajectory.decisions()
+            for content in encoder.ground(each.world, state, action).nodes
+            for label, _ in content
+            if not isinstance(label.value, float)
+        }
+        labels.update(here)
+        words = {fold(word) for sentence in each.instructions for word in sentence.tokens}
+        found += [(word, sorted(here)) for word in sorted(words) if counts.get(word) == 1]
+    return RareWords(labels, found, len(shown))
