@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.conversation_worlds import WORLDS, Interaction, interactions
 from groundling import Conversation, Demonstration, Follower, MemoryEnvironment
+from groundling.conversation import align_conversations
 from groundling.files import write_atomically
 
 __all__ = ["ROWS", "main", "measure", "ratios"]
@@ -27,6 +28,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "all": {},
     "only the last step": {"steps": 1},
     "no order of what was said": {"referents": False},
+    "order by a first alignment": {"aligned": True},
     "a beam of 4": {"beam": 4},
     "no memory": {"plain": True},
 }
@@ -71,7 +73,7 @@ def _talk(told: Interaction, name: str, settings: dict[str, Any]) -> Talk:
         for action in actions:
             end = told.world.step(end, action)
     if "plain" not in settings:
-        kept = {key: value for key, value in settings.items() if key != "beam"}
+        kept = {key: settings[key] for key in ("steps", "referents") if key in settings}
         world = MemoryEnvironment(told.world, stay=told.world.idle, **kept)
         return Talk(world, told, world.converse(told.start, told.turns, name=name), end)
     plain = Stays(told.world)
@@ -116,7 +118,10 @@ def measure(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        follower = _fitted(_talks(kind, learn, seed, settings))
+        follower = _fitted(talks := _talks(kind, learn, seed, settings))
+        if "aligned" in settings:
+            shown = [each for talk in talks for each in talk.shown]
+            follower = Follower().fit(align_conversations(follower, shown), check=False)
         talks = _talks(kind, test, seed + 1000, settings)
         right = sum(_is_right(follower, each, settings.get("beam", 1)) for each in talks)
         sentences = follower.score([each for talk in talks for each in talk.shown])

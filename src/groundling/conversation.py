@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,14 +15,14 @@ from groundling.errors import (
     NotFittedError,
     SettingError,
 )
-from groundling.explain.explanation import Plan
+from groundling.explain.explanation import Plan, Source
 from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.memory import Memory, MemoryEnvironment, Remembered
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 
-__all__ = ["Conversation", "Turn"]
+__all__ = ["Conversation", "Turn", "align_conversations"]
 
 _LABELS = ("again", "alike", "same number", "back", "last \\S+", "other \\S+", "mentioned")
 # Models of units have a node `again` of their own, which remembers nothing of a conversation.
@@ -55,7 +55,7 @@ class _Course(NamedTuple):
         end = plan.end
         assert isinstance(end, Remembered)
         turns = (*self.turns, Turn(text, plan, self.now))
-        heard = world.listen(end, text, plan.word_places() if world.referents else ())
+        heard = world.listen(end, text, plan.word_places)
         return _Course(turns, heard, self.score + plan.log_probability)
 
 
@@ -187,3 +187,48 @@ class Conversation:
         plan = Plan(meant.actions, meant.states, log_probability=0.0, confidence=1.0)
         self._kept[-1] = [_Course(tuple(earlier), before).extended(self.world, text, plan)]
         return shown
+
+
+def align_conversations(
+    follower: Follower, demonstrations: Iterable[Demonstration]
+) -> list[Demonstration]:
+    """Return conversations in which things were said where a follower aligns them.
+
+    `converse` knows the order of what was said by spelling only, so that pronouns (*he gives him
+    the key*) leave it open. A follower that has learnt from the conversations knows better: learn
+    once, align, and learn again from what this returns.
+
+    >>> class Lamps:
+    ...     def actions(self, lit): return ("red", "blue")
+    ...     def step(self, lit, lamp): return lit ^ {lamp}
+    ...     def ground(self, lit, lamp, after):
+    ...         return GroundingGraph({"event": {"light": lamp in after}, "lamp": {"colour": lamp}},
+    ...                               [("event", "lamp", "of")])
+    >>> from groundling import GroundingGraph
+    >>> world = MemoryEnvironment(Lamps())
+    >>> shown = world.converse(frozenset(), [("red on", ["red"]), ("off", ["red"])], name="talk")
+    >>> first = Follower(parser="chain").fit(shown, check=False)
+    >>> align_conversations(first, shown) == shown
+    True
+    """
+    learnt, found = follower._fitted(), []
+    now: dict[tuple[int, str], Remembered] = {}  # where conversations are
+    for shown in demonstrations:
+        world = shown.environment
+        if not isinstance(world, MemoryEnvironment) or not shown.group:
+            raise DemonstrationError(
+                f"{shown} is no turn of a conversation. Make them by "
+                "MemoryEnvironment(world).converse(start, turns, name=…)."
+            )
+        key = (id(world), shown.group)
+        start = now.get(key, world.begin(shown.start))
+        shown = replace(shown, start=start)
+        [request] = follower._requests([(shown.instructions, world, start)])
+        way = request.world.trace(start, shown.actions, str(shown))
+        source = Source(learnt.model, learnt.fitted, request, learnt.search)
+        plan = Plan(way.actions, way.states, 0.0, 1.0, _source=source)
+        end = plan.end
+        assert isinstance(end, Remembered)
+        now[key] = world.listen(end, shown.instructions, plan.word_places)
+        found.append(shown)
+    return found

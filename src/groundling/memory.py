@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ _MOST_STEPS = 100
 _REMEMBERED_BYTES = 20_000_000
 
 Pair = tuple[str, str]
+Places = Callable[[], Sequence[Mapping[str, int]]]
+"""Returns for each action of a turn which word of its text lies on which node."""
 Labels = tuple[Label, ...]
 
 
@@ -111,6 +113,9 @@ class _Recollection:
     states: dict[State, list[str]]
     values: dict[Pair, list[str]]
     kinds: frozenset[str] = frozenset()  # of the things that the last action was about
+    nodes: dict[Labels, Labels] = field(
+        default_factory=dict
+    )  # with labels that remind, by those without
 
 
 class MemoryEnvironment(Wrapper):
@@ -239,12 +244,12 @@ class MemoryEnvironment(Wrapper):
         return start if isinstance(start, Remembered) else Remembered(start)
 
     def listen(
-        self, remembered: Remembered, text: Text, places: Sequence[Mapping[str, int]] = ()
+        self, remembered: Remembered, text: Text, places: Places | None = None
     ) -> Remembered:
         """Return the state in which the next text is said, after this one was followed.
 
-        `places` says for each action which word lies on which node (`Plan.word_places`); without
-        it, words lie on what they spell.
+        `places` tells for each action which word lies on which node (`Plan.word_places`); it is
+        asked where spelling does not tell the order of things of one kind.
         """
         state, memory = _known(remembered)
         words = _words(text)
@@ -256,26 +261,27 @@ class MemoryEnvironment(Wrapper):
         return Remembered(state, Memory(memory.steps, memory.turn + 1, said, frozenset(words)))
 
     def _said(
-        self,
-        state: State,
-        memory: Memory,
-        words: Sequence[str],
-        places: Sequence[Mapping[str, int]],
+        self, state: State, memory: Memory, words: Sequence[str], places: Places | None
     ) -> tuple[Pair, ...]:
         """Return what the steps of this turn were about, in the order in which it was said.
 
         Where only spelling tells, what no word names was most likely a pronoun, and comes first.
         """
         steps = [each for each in _done(state, memory) if each[0].turn == memory.turn]
-        found: list[tuple[int, frozenset[Pair]]] = []
-        for number, (step, after) in enumerate(steps):
-            known = places[number] if number < len(places) else {}
-            for node, thing in self._facts_of(step, after).things:
-                named = [_place(value, tuple(words)) for _, value in thing]
-                spelled = min((each for each in named if each >= 0), default=-1)
-                found.append((known.get(node, spelled), thing))
-        found.sort(key=lambda each: each[0])
-        return tuple(dict.fromkeys(pair for _, thing in found for pair in sorted(thing)))
+        things = [
+            (number, node, thing)
+            for number, (step, after) in enumerate(steps)
+            for node, thing in self._facts_of(step, after).things
+        ]
+        order = [_first_place(thing, tuple(words)) for _, _, thing in things]
+        if places is not None and _is_unclear(order, [thing for _, _, thing in things]):
+            known = places()
+            order = [
+                known[number].get(node, place) if number < len(known) else place
+                for (number, node, _), place in zip(things, order, strict=True)
+            ]
+        ranked = sorted(range(len(things)), key=order.__getitem__)
+        return tuple(dict.fromkeys(pair for each in ranked for pair in sorted(things[each][2])))
 
     # ---- as an environment --------------------------------------------------------------
 
@@ -315,15 +321,18 @@ class MemoryEnvironment(Wrapper):
             self._recalled.put(remembered, recalled)
         changed: dict[str, Labels] = {}
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
-            found = _reminders(labels, recalled, memory.words)
+            reminded = recalled.nodes.get(labels)
+            if reminded is None:
+                found = _reminders(labels, recalled, memory.words)
+                reminded = recalled.nodes[labels] = _with(labels, tuple(found))
             if name == graph.root:
-                found += recalled.actions.get(action, ())
+                found = [*recalled.actions.get(action, ())]
                 if "again" not in found:
                     found += _alike(_sort(labels), recalled)
                 found += recalled.numbers.get(_numbers(labels), ())
                 found += recalled.states.get(after.state, ())
-            if found:
-                changed[name] = _with(labels, tuple(found))
+                reminded = _with(reminded, tuple(found))
+            changed[name] = reminded
         return graph.changed(changed)
 
     def _facts_of(self, step: Step, after: State) -> _Facts:
@@ -396,7 +405,6 @@ class MemoryEnvironment(Wrapper):
         *,
         name: str = "",
         also: Sequence[Iterable[Sequence[Action]]] = (),
-        places: Sequence[Sequence[Mapping[str, int]]] = (),
     ) -> list[Demonstration]:
         """Return a whole conversation as demonstrations, each from where the last one ended.
 
@@ -444,7 +452,7 @@ class MemoryEnvironment(Wrapper):
                     "Put it into a list."
                 )
             remembered = _known(CachedEnvironment(self).carry_out(remembered, done, told)[-1])
-            remembered = self.listen(remembered, text, places[number - 1] if places else ())
+            remembered = self.listen(remembered, text)
         if not found:
             raise DemonstrationError(
                 f"The conversation {name!r} has no turns. Give (text, actions) pairs."
@@ -483,6 +491,15 @@ def _ends(turn: int, ago: int) -> list[str]:
     return ["", f" step {turn}"] if ago == 1 else [f" step {turn}", f" {ago} ago"]
 
 
+def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
+    """Tell whether several things of one kind were said, and not all of them by name."""
+    places: dict[str, dict[str, int]] = {}
+    for place, thing in zip(order, things, strict=True):
+        for kind, value in thing:
+            places.setdefault(kind, {})[value] = place
+    return any(len(each) > 1 and min(each.values()) < 0 for each in places.values())
+
+
 def _words(text: Text) -> list[str]:
     parts = [text] if isinstance(text, (str, Instruction)) else text
     said = [split_words(part) if isinstance(part, str) else part.tokens for part in parts]
@@ -516,7 +533,7 @@ def _alike(sort: frozenset[str], recalled: _Recollection) -> Iterator[str]:
 
 @lru_cache(maxsize=10_000)
 def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
-    return labels_of((*labels, *map(Label, found)))
+    return labels_of((*labels, *map(Label, found))) if found else labels
 
 
 @lru_cache(maxsize=10_000)
@@ -544,6 +561,10 @@ def _mentioned(value: str, words: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=10_000)
-def _place(value: str, words: tuple[str, ...]) -> int:
-    """Return which word names a value first; -1 if none does."""
-    return next((place for place, word in enumerate(words) if matches_name(word, value)), -1)
+def _first_place(thing: frozenset[Pair], words: tuple[str, ...]) -> int:
+    """Return which word is the first to name a thing; -1 if none does."""
+    values = [value for _, value in thing]
+    for place, word in enumerate(words):
+        if any(matches_name(word, value) for value in values):
+            return place
+    return -1
