@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from benchmarks.conversation_worlds import WORLDS, Interaction, interactions
 from groundling import Conversation, Demonstration, Follower, MemoryEnvironment
 from groundling.conversation import align_conversations
+from groundling.errors import SearchError
 from groundling.files import write_atomically
 
 __all__ = ["ROWS", "main", "measure", "ratios"]
@@ -97,15 +98,22 @@ def _fitted(talks: Iterable[Talk], follower: Follower | None = None) -> Follower
 
 
 def _is_right(follower: Follower, talk: Talk, beam: int) -> bool:
+    try:
+        return bool(_end(follower, talk, beam) == talk.end)
+    except SearchError:  # an earlier mistake has led where nothing can be done
+        return False
+
+
+def _end(follower: Follower, talk: Talk, beam: int) -> Any:
     if isinstance(talk.world, Stays):
         state = talk.told.start
         for text, _ in talk.told.turns:
             state = follower.follow(text, talk.world, state).end
-        return bool(state == talk.end)
+        return state
     conversation = Conversation(follower, talk.world, talk.told.start, beam=beam)
     for text, _ in talk.told.turns:
         conversation.say(text)
-    return bool(conversation.state == talk.end)
+    return conversation.state
 
 
 def measure(

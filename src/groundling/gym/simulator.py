@@ -390,7 +390,7 @@ class GymWorld:
 
     def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
         if not moves:
-            raise WorldError("GymWorld's moves are empty for an action that was listed.")
+            raise WorldError("GymWorld's moves must not be empty for an action that is done.")
         env: Any = self.env
         course: tuple[Any, ...] = ()
         if self.way_ == "state" and self._set is not None:
