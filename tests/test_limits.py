@@ -18,6 +18,7 @@ from groundling.corpora.download import download
 from groundling.corpora.markup import parse_xml
 from groundling.data import Demonstrations
 from groundling.data.codec import Codec
+from groundling.data.scene_world import SceneWorld
 from groundling.errors import ConvergenceWarning, LimitError, SettingError
 from groundling.evaluation.report import Report
 from groundling.home import read_home
@@ -256,6 +257,7 @@ EXCEEDED = {
     "download_bytes": (100, download_of),
     "treebank_bytes": (3, lambda folder: read_conllu(file(folder, "a.conllu", "1\tgo"))),
     "lexicon_bytes": (3, lambda folder: Lexicon.read(file(folder, "words.txt", "a = b:c"))),
+    "world_bytes": (3, lambda folder: SceneWorld.load(file(folder, "yard.json", "{    }"))),
     "language_bytes": (3, lambda folder: Language.read(file(folder, "elvish.json", "{    }"))),
     "result_bytes": (3, lambda folder: Report.read(file(folder, "report.json", "{    }"))),
     "yaml_bytes": (10, home),

@@ -18,6 +18,7 @@ from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
+from groundling.models.memory import Recollection
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
@@ -54,6 +55,7 @@ class Decoded:
     best: int
     confidence: float
     name: Name
+    remembered: Recollection | None = None
 
     @property
     def answer(self) -> ScoredTrajectory:
@@ -70,11 +72,17 @@ def decoded(
         return None
     listed = found if isinstance(found, ScoredPlans) else None
     scores = listed.scores if listed else np.array([plan.score for plan in found])
+    recalled: dict[int, Recollection] = {}
     if len(found) == 1 and result.normalised:
         # Nothing else was considered; but the score is a log probability by itself.
         logs = np.minimum(scores / learnt.temperature, 0.0)
     else:
-        logs = log_softmax(scores, learnt.temperature)
+        scores = scores / learnt.temperature
+        if not result.settled:
+            recalled = learnt.memory.recall(request.text, request.world, found, scores)
+        for place, each in recalled.items():
+            scores[place] += each.amount
+        logs = log_softmax(scores)
     settled = 0 if result.settled else None
     # Only transitions are about more than where a plan ends.
     paths: Sequence[Sequence[State]]
@@ -90,7 +98,7 @@ def decoded(
     best, confidence = decode(
         search.decode, logs, paths, request.world.outcome, answer=settled, name=name
     )
-    return Decoded(found, logs, best, confidence, name)
+    return Decoded(found, logs, best, confidence, name, recalled.get(best))
 
 
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
@@ -113,7 +121,7 @@ def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Sear
     return Plan(
         chosen.actions, chosen.states, float(logs[told.best]), confidence,
         at_least(confidence, search.threshold), others,
-        Source(learnt.model, learnt.fitted, request, search), unexplained,
+        Source(learnt.model, learnt.fitted, request, search), unexplained, told.remembered,
     )  # fmt: skip
 
 

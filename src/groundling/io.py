@@ -37,6 +37,7 @@ from groundling.models.ensemble import Ensemble
 from groundling.models.every import MODELS
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
+from groundling.models.memory import Memory
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.selection.choices import Choice, Choices, check_open
@@ -87,8 +88,12 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             "longest": lengths.longest,
         },
     }
+    if learnt.memory.strength:
+        tables["memory"] = learnt.memory.to_dict()
     usual = usual_labels(learnt)
     tables["usual"] = [list(usual.values), list(usual.indicators)]
+    if learnt.answers is not None:
+        tables["answers"] = learnt.answers
     language = _own_language(members[0].encoder.reader.parser)
     if language:
         tables["language"] = language
@@ -265,7 +270,9 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
+        memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
         sets=manifest.get("sets"),
+        answers=tables.get("answers"),
     )
 
 

@@ -174,6 +174,7 @@ CONNECTIONS = _limit("connections", 800, "connections")  # many systems allow 1,
 IDLE_CONNECTIONS = _limit("idle_connections", 256, "connections without a request")
 BODY_BYTES = _limit("body_bytes", 256_000, "bytes")
 # What the studio imports at once.
+WORLD_BYTES = _limit("world_bytes", 1_000_000, "bytes")
 IMPORT_BYTES = _limit("import_bytes", 20_000_000, "bytes")
 IMPORT_RECORDS = _limit("import_records", 20_000, "demonstrations")
 # What is said and shown at once, in the studio and to the service.

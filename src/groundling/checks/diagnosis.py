@@ -96,7 +96,11 @@ def check_taught(learnt: Learnt, new: Iterable[Demonstration]) -> list[Finding]:
 def diagnose(
     learnt: Learnt, demonstrations: Sequence[Demonstration], requests: Sequence[Request]
 ) -> Diagnosis:
-    """Follow demonstrations and say of each that goes wrong why."""
+    """Follow demonstrations and say of each that goes wrong why.
+
+    They are followed by the weights alone: a memory would hide what these have not learnt.
+    """
+    learnt = learnt.without_memory()
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     examples, wrong, right = [], [], 0
     for each, request, result in zip(demonstrations, requests, results, strict=True):

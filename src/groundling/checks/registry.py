@@ -510,6 +510,7 @@ class _Again:
 
 
 def _follow(learnt: Learnt, examples: Sequence[Example]) -> list[_Again]:
+    learnt = learnt.without_memory()  # which would hide what the weights have not learnt
     requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
     results = learnt.model.search(learnt.fitted, requests, learnt.search)
     seen = []

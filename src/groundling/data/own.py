@@ -27,7 +27,7 @@ def names_world(name: str) -> bool:
     (True, False)
     """
     place = name.partition("{")[0]
-    return ":" in place or place.endswith(".py")
+    return ":" in place or place.endswith((".py", ".json"))
 
 
 def tells_start(environment: object) -> bool:

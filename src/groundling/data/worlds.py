@@ -43,7 +43,7 @@ def load_world(name: str, **arguments: Any) -> Environment:
         `my_world.py:Kitchen`, a class or function in a file; `package.module:Kitchen`, one in
         a module that can be imported; or the name under which an installed package offers it
         (entry points of the group `groundling.worlds`). What it is called with may follow as
-        JSON: `my_world.py:Kitchen{"size": 3}`.
+        JSON: `my_world.py:Kitchen{"size": 3}`. A file that ends in `.json` is a `SceneWorld`.
     arguments
         Further keyword arguments; they win over those in the name.
 
@@ -209,7 +209,8 @@ class Worlds:
 
 def _own_name(given: object) -> str:
     if isinstance(given, str):
-        return given.partition("{")[0].rpartition(":")[2].strip()
+        name = given.partition("{")[0].rpartition(":")[2].strip()
+        return Path(name).stem if name.endswith(".json") else name
     kind = given if hasattr(given, "__qualname__") else type(given)
     return str(getattr(kind, "__name__", "world"))
 
@@ -272,6 +273,10 @@ def _find(name: str) -> tuple[Any, dict[str, Any]]:
     arguments = _arguments(name, brace + rest) if brace else {}
     place, colon, attribute = place.strip().rpartition(":")
     if not colon:
+        if attribute.endswith(".json"):
+            from groundling.data.scene_world import SceneWorld
+
+            return SceneWorld.load(attribute), arguments
         if attribute.endswith(".py"):
             raise WorldError(
                 f"{attribute} is a file. Say which class or function in it makes the world, such "

@@ -22,6 +22,7 @@ from groundling.inference.search import Search
 from groundling.language.instruction import Instruction
 from groundling.models.base import FittedModel, Model, Request
 from groundling.models.interpretation import Interpretation
+from groundling.models.memory import Recollection
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.environment import Action, State
@@ -53,6 +54,9 @@ class Plan:
     unexplained
         Words that no demonstration had and nothing in the plan is called by; they lower the
         confidence.
+    remembered
+        The demonstration that speaks most for the plan, where a text like this one was shown,
+        and how much the memory of it adds to the log probability.
 
     Examples
     --------
@@ -71,6 +75,7 @@ class Plan:
     alternatives: tuple[Plan, ...] = ()
     _source: Source | None = field(default=None, repr=False, compare=False)
     unexplained: tuple[str, ...] = ()
+    remembered: Recollection | None = None
 
     @property
     def start(self) -> State:
@@ -125,6 +130,7 @@ class Plan:
             "confidence": self.confidence,
             "understood": self.understood,
             "unexplained": list(self.unexplained),
+            "remembered": None if self.remembered is None else self.remembered.to_dict(),
             "alternatives": [
                 {
                     "actions": [_plain(action) for action in each.actions],
@@ -510,6 +516,7 @@ class Explanation(Part):
             "probability": self.plan.probability,
             "confidence": self.plan.confidence,
             "understood": self.plan.understood,
+            "remembered": None if (told := self.plan.remembered) is None else told.to_dict(),
             **super().to_dict(most),
         }
 

@@ -119,6 +119,8 @@ def _behind(rival: Rival) -> str:
 def plain(why: Explanation) -> str:
     """Return an explanation as plain text."""
     lines = [_headline(why)]
+    if (shown := why.plan.remembered) is not None and shown.amount >= WORTH:
+        lines.append(f"you showed me this: {shown}")
     for number, (step, same) in enumerate(zip(why.steps, _same_reasons(why), strict=True), 1):
         lines += ["", f"{number}. {step.action}: {caused_by(step)}"]
         if not step.asked:

@@ -106,8 +106,9 @@ def _chosen_again(
 
 
 def _differs(now: Trainer, before: Trainer) -> bool:
-    """Tell whether weights must be learnt anew: only a penalty can change beneath them."""
-    return replace(now, learning=replace(now.learning, l2=before.learning.l2)) != before
+    """Tell whether weights must be learnt anew: a penalty or a memory can change beneath them."""
+    old = before.learning
+    return replace(now, learning=replace(now.learning, l2=old.l2, recall=old.recall)) != before
 
 
 def _learn_anew(
@@ -147,11 +148,9 @@ def _go_on(
             )
         )  # fmt: skip
     first, *others = fitted
-    return replace(
-        learnt,
-        fitted=replace(first, others=tuple(others)),
-        loss=loss,
-        examples=tuple(everything),
+    fitted_now = replace(first, others=tuple(others))
+    return trainer.remember(
+        replace(learnt, fitted=fitted_now, loss=loss, examples=tuple(everything))
     )
 
 

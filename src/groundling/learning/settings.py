@@ -27,6 +27,10 @@ class Learning(Settings):
     composed
         The weight of composed demonstrations: two of one group that follow each other, joined
         into one (see `compose`), if their plan is no longer than those searched for. 0: none.
+    recall
+        The strength of the memory of demonstrations (see `Memory`): a text that is like one that
+        was shown tends to mean what was shown. 0: nothing is remembered; None: chosen by leaving
+        demonstrations out.
     rare_words
         Whether the weight of a word and a label that were shown once, together, is penalised as
         if nothing else had been shown (see `RareWords`).
@@ -46,4 +50,5 @@ class Learning(Settings):
     tolerance: float = setting(1e-7, least=0)
     augment: bool = True
     composed: float = setting(0.0, least=0)
+    recall: float | None = setting(0.0, least=0, most=100)
     rare_words: bool = False

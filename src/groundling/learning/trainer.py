@@ -23,6 +23,7 @@ from groundling.learning.checkpoints import Checkpoint
 from groundling.learning.connectives import learn_connectives
 from groundling.learning.lexicon_induction import learn_lexicon
 from groundling.learning.rare_words import find_rare_words
+from groundling.learning.recall import remember
 from groundling.learning.rounds import Progress, ProgressCallback, early, train
 from groundling.learning.settings import Learning
 from groundling.models.base import FittedModel, Member, Objective, TrainingData
@@ -105,7 +106,12 @@ class Trainer(LearntSettings):
             more, learnt, _ = self._train(member, other, examples, progress, own)
             loss += more
             further.append(learnt)
-        return Learnt(self, replace(fitted, others=tuple(further)), loss, examples=tuple(examples))
+        fitted = replace(fitted, others=tuple(further))
+        return self.remember(Learnt(self, fitted, loss, examples=tuple(examples)))
+
+    def remember(self, learnt: Learnt) -> Learnt:
+        """Return what was learnt with the memory that the settings ask for."""
+        return remember(learnt, self.learning.recall)
 
     def learn_lexicon(
         self,
@@ -158,13 +164,14 @@ class Trainer(LearntSettings):
             fitted.append(found)
             encoded.append(objective)
         first, *others = fitted
-        return replace(
+        result = replace(
             learnt,
             fitted=replace(first, others=tuple(others)),
             loss=loss,
             examples=tuple(examples),
             encoded=() if any(each.realigns for each in encoded) else tuple(encoded),
         )
+        return self.remember(result)
 
     def prepare(self, encoder: Encoder, demonstrations: Iterable[Demonstration]) -> list[Example]:
         """Return what there is to learn from: demonstrations, their images and compositions."""

@@ -14,6 +14,7 @@ from groundling.inference.search import Search
 from groundling.language.parser import Parser, load_parser
 from groundling.models.base import FittedModel, Member, Model, Objective
 from groundling.models.example import Example
+from groundling.models.memory import Memory
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings
@@ -59,7 +60,10 @@ class Learnt:
     choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
+    memory: Memory = Memory()  # noqa: RUF009 - a frozen value
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
+    answers: Mapping[str, Any] | None = None  # what was learnt of questions
+    questions: tuple[Any, ...] = field(default=(), repr=False)  # demonstrations, not from a file
 
     def __getstate__(self) -> dict[str, Any]:
         # What was encoded can be again; it holds who is told of progress, which is nobody's copy.
@@ -74,6 +78,10 @@ class Learnt:
     def search(self) -> Search:
         """How plans are searched for."""
         return self.settings.search
+
+    def without_memory(self) -> Learnt:
+        """Return the same by its weights alone."""
+        return replace(self, memory=Memory())
 
     def with_search(self, search: Search) -> Learnt:
         """Return the same with another search; what is remembered stays shared."""

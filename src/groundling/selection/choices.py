@@ -213,6 +213,8 @@ def choose(
     race = Race(chosen, profile, Work(profile.count), tell)
     best, tried = _best(race, _feasible(chosen, profile), tried)
     trainer = best.trainer
+    if "learning" in names:  # the race compares weights
+        trainer = replace(trainer, learning=replace(trainer.learning, recall=None))
     if _REST in names:
         trainer = replace(trainer, features=replace(trainer.features, reorder=True))
     return trainer, describe(trainer, names, profile, tried, declared)
@@ -373,6 +375,7 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
             "a word that was shown once coincides with a label that was shown once"
         ),
         "learning.tolerance": lambda: "further steps change hardly an answer",
+        "learning.recall": lambda: "chosen by leaving demonstrations out (`Follower.memory_`)",
         "learning.composed": lambda: (
             "most demonstrations begin where the one before in their group ended"
         ),

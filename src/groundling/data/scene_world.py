@@ -1,0 +1,458 @@
+"""A world without Python: places, things and movers in a JSON file, with verbs from a menu."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+from groundling.data.lines import parse_json
+from groundling.errors import DemonstrationError, WorldError, did_you_mean
+from groundling.files import read_plain
+from groundling.limits import WORLD_BYTES
+from groundling.svg import Canvas
+from groundling.world.graph import GroundingGraph
+
+__all__ = ["VERBS", "SceneState", "SceneWorld"]
+
+VERBS = ("go", "take", "put", "push", "open", "switch")
+"""What movers may do; `open` is also to close, `switch` is on and off."""
+MOST = 60  # places, things and movers of each kind
+SCENES = 24  # states to begin in
+_ABLE = ("take", "push", "open", "switch")  # what may be done with a thing
+_CONDITIONS = {"open": ("closed", "open"), "switch": ("off", "on")}
+_CELL, _GAP, _HEAD = 170.0, 14.0, 26.0
+_COLOURS = {
+    "red": "#c8553d", "blue": "#3d6fb4", "green": "#4d8a52", "yellow": "#d9a927",
+    "orange": "#d9822b", "purple": "#7d5ba6", "pink": "#d67ba8", "brown": "#8a6a45",
+    "black": "#3a3f45", "white": "#e6e6e6", "grey": "#8d949b",
+}  # fmt: skip
+
+
+class SceneState(NamedTuple):
+    """Where movers are and what each holds, where things are and how they are."""
+
+    movers: tuple[tuple[str, str], ...]
+    things: tuple[tuple[str, str], ...]
+
+
+class _Deed(NamedTuple):
+    """What an action means: who does what, with which thing, where."""
+
+    mover: int
+    verb: str
+    thing: int = -1
+    place: str = ""
+
+
+Json: TypeAlias = Mapping[str, Any]
+
+
+class SceneWorld:
+    """A world of places, things and movers, read from JSON.
+
+    Parameters
+    ----------
+    data
+        An object with `title`, `places` (each a `name`, and on a floor plan `at`, its column and
+        row, and `size`), `things` (each a `name`, the place it is `at`, what movers `can` do with
+        it, and further properties such as a `colour`), `movers` (each a `name` and a place `at`),
+        `verbs` (see `VERBS`) and `scenes`, the number of states to begin in. `examples`, which the
+        studio shows, are texts with the number of their scene and their actions.
+
+    Examples
+    --------
+    >>> world = SceneWorld({
+    ...     "title": "Yard", "places": [{"name": "shed"}, {"name": "gate"}],
+    ...     "things": [{"name": "rake", "at": "shed", "can": ["take"]}],
+    ...     "movers": [{"name": "robot", "at": "shed"}], "verbs": ["go", "take", "put"],
+    ... })
+    >>> state = world.initial_state()
+    >>> world.actions(state)
+    ('go to the gate', 'take the rake')
+    >>> world.describe(world.step(state, "take the rake"))
+    'The robot is at the shed and holds the rake.'
+    >>> SceneWorld({"title": "Yard", "places": []})
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: `places` must have 1 to 60 entries; got 0.
+    """
+
+    def __init__(self, data: Json) -> None:
+        if not isinstance(data, Mapping):
+            raise WorldError(f"A world must be an object; got {str(data)[:60]!r}.")
+        known = ("title", "places", "things", "movers", "verbs", "scenes", "examples")
+        for name in data:
+            if name not in known:
+                raise WorldError(f"A world has no {str(name)[:40]!r}.{did_you_mean(name, known)}")
+        self.title = _name(data.get("title"), "`title`")
+        self._places = {each["name"]: each for each in _listed(data, "places", 1)}
+        self._things = {each["name"]: each for each in _listed(data, "things", 0)}
+        self._movers = {each["name"]: each for each in _listed(data, "movers", 1)}
+        for what in ("places", "things", "movers"):
+            if len(getattr(self, f"_{what}")) < len(data.get(what, ())):
+                raise WorldError(f"Names of `{what}` must differ.")
+        self.verbs = _chosen(data.get("verbs", ["go", "take", "put"]), VERBS, "`verbs`")
+        self.scenes = _whole(data.get("scenes", 1), 1, SCENES, "`scenes`")
+        self.examples: Sequence[Json] = data.get("examples", ())
+        for name, each in {**self._things, **self._movers}.items():
+            if each.get("at") not in self._places:
+                raise WorldError(
+                    f"`at` of {name!r} must be the name of a place; got {str(each.get('at'))!r}."
+                    f"{did_you_mean(str(each.get('at')), self._places)}"
+                )
+        self._can = {
+            name: _chosen(each.get("can", []), _ABLE, f"`can` of {name!r}")
+            for name, each in self._things.items()
+        }
+        self._plan = self._floor_plan()
+        self._deeds = {str(self._name(deed)): deed for deed in self._all_deeds()}
+        self._check_examples()
+
+    @classmethod
+    def load(cls, path: str | Path) -> SceneWorld:
+        """Read a world from a JSON file."""
+        text = read_plain(Path(path), WORLD_BYTES, WorldError, links=True)
+        try:
+            found: Any = parse_json(text.decode("utf-8").strip(), "Write one object.")
+            return cls(found)
+        except UnicodeDecodeError:
+            raise WorldError(f"{path} must be text in UTF-8.") from None
+        except (WorldError, DemonstrationError) as error:
+            raise WorldError(f"{path}: {error}") from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the world as JSON-ready data, which makes the same again."""
+        return {
+            "title": self.title,
+            "places": list(self._places.values()),
+            "things": list(self._things.values()),
+            "movers": list(self._movers.values()),
+            "verbs": list(self.verbs),
+            "scenes": self.scenes,
+            "examples": [dict(each) for each in self.examples],
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the world to a JSON file."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        return Path(path)
+
+    # ---- states and actions ---------------------------------------------------------------
+
+    def initial_state(self) -> SceneState:
+        """Return the state that the file describes."""
+        return SceneState(
+            tuple((each["at"], "") for each in self._movers.values()),
+            tuple((each["at"], self._condition(name)) for name, each in self._things.items()),
+        )
+
+    @property
+    def starts(self) -> dict[str, SceneState]:
+        """The states to begin in: the first as in the file, in the others things are elsewhere."""
+        found = {f"{self.title} 1": self.initial_state()}
+        for number in range(2, self.scenes + 1):
+            dice, first = Random(number), self.initial_state()
+            places = list(self._places)
+            movers = tuple((dice.choice(places), "") for _ in first.movers)
+            things = tuple(
+                (
+                    dice.choice(places) if {"take", "push"} & set(self._can[name]) else where,
+                    dice.choice(_CONDITIONS[kind]) if (kind := self._kind(name)) else how,
+                )
+                for name, (where, how) in zip(self._things, first.things, strict=True)
+            )
+            found[f"{self.title} {number}"] = SceneState(movers, things)
+        return found
+
+    def actions(self, state: SceneState) -> tuple[str, ...]:
+        """Return what movers can do."""
+        return tuple(name for name, deed in self._deeds.items() if self._possible(state, deed))
+
+    def step(self, state: SceneState, action: str) -> SceneState:
+        """Return the state after an action."""
+        deed = self._deeds[action]
+        movers, things = list(state.movers), list(state.things)
+        at, holds = movers[deed.mover]
+        name = list(self._things)[deed.thing] if deed.thing >= 0 else ""
+        if deed.verb == "go":
+            movers[deed.mover] = (deed.place, holds)
+        elif deed.verb == "take":
+            movers[deed.mover] = (at, name)
+            things[deed.thing] = ("", things[deed.thing][1])
+        elif deed.verb == "put":
+            movers[deed.mover] = (at, "")
+            things[deed.thing] = (at, things[deed.thing][1])
+        elif deed.verb == "push":
+            movers[deed.mover] = (deed.place, holds)
+            things[deed.thing] = (deed.place, things[deed.thing][1])
+        else:
+            things[deed.thing] = (things[deed.thing][0], _after(deed.verb))
+        return SceneState(tuple(movers), tuple(things))
+
+    def ground(self, state: SceneState, action: str, after: SceneState) -> GroundingGraph:
+        """Return an action as a graph: what is done, where, with what, and by whom."""
+        deed = self._deeds[action]
+        where = deed.place or after.movers[deed.mover][0]
+        nodes: dict[str, dict[str, Any]] = {
+            "event": {deed.verb: True},
+            "where": {"place": where, f"place={where}": True},
+        }
+        edges = [("event", "where", "at")]
+        if deed.thing >= 0:
+            name = list(self._things)[deed.thing]
+            shown = {key: value for key, value in self._things[name].items()
+                     if key not in ("at", "can", "name")}  # fmt: skip
+            nodes["object"] = {"thing": name, f"thing={name}": True}
+            for key, value in shown.items():
+                nodes["object"] |= {key: str(value), f"{key}={value}": True}
+            edges.append(("event", "object", "of"))
+        if len(self._movers) > 1:
+            who = list(self._movers)[deed.mover]
+            nodes["who"] = {"mover": who, f"mover={who}": True}
+            edges.append(("event", "who", "by"))
+        return GroundingGraph(nodes, edges)
+
+    def outcome(self, state: SceneState) -> SceneState:
+        """Return what counts in the end."""
+        return state
+
+    def describe(self, state: SceneState) -> str:
+        """Return a sentence about a state."""
+        said = []
+        for name, (at, holds) in zip(self._movers, state.movers, strict=True):
+            said.append(f"the {name} is at the {at}" + (f" and holds the {holds}" if holds else ""))
+        for name, (at, how) in zip(self._things, state.things, strict=True):
+            if at:
+                said.append(f"the {name} is {how + ' ' if how else ''}at the {at}")
+        text = "; ".join(said)
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def _condition(self, name: str) -> str:
+        kind = self._kind(name)
+        return str(self._things[name].get("is", _CONDITIONS[kind][0])) if kind else ""
+
+    def _kind(self, name: str) -> str:
+        return next((kind for kind in _CONDITIONS if kind in self._can[name]), "")
+
+    def _all_deeds(self) -> list[_Deed]:
+        found = []
+        for mover in range(len(self._movers)):
+            if "go" in self.verbs:
+                found += [_Deed(mover, "go", -1, place) for place in self._places]
+            for thing, name in enumerate(self._things):
+                can = [verb for verb in self._can[name] if verb in self.verbs]
+                found += [_Deed(mover, "take", thing)] * ("take" in can)
+                found += [_Deed(mover, "put", thing)] * ("take" in can and "put" in self.verbs)
+                if "push" in can:
+                    found += [_Deed(mover, "push", thing, place) for place in self._places]
+                if "open" in can:
+                    found += [_Deed(mover, verb, thing) for verb in ("open", "close")]
+                if "switch" in can:
+                    found += [_Deed(mover, verb, thing) for verb in ("switch on", "switch off")]
+        return found
+
+    def _possible(self, state: SceneState, deed: _Deed) -> bool:
+        at, holds = state.movers[deed.mover]
+        if deed.verb == "go":
+            return deed.place != at
+        place, how = state.things[deed.thing]
+        if deed.verb == "put":
+            return bool(holds == list(self._things)[deed.thing])
+        if place != at:
+            return False
+        if deed.verb == "take":
+            return not holds
+        if deed.verb == "push":
+            return not holds and deed.place != at
+        return how != _after(deed.verb)
+
+    def _name(self, deed: _Deed) -> str:
+        who = f"{list(self._movers)[deed.mover]}: " if len(self._movers) > 1 else ""
+        thing = f"the {list(self._things)[deed.thing]}" if deed.thing >= 0 else ""
+        if deed.verb == "go":
+            return f"{who}go to the {deed.place}"
+        verb = "put down" if deed.verb == "put" else deed.verb
+        return f"{who}{verb} {thing}" + (f" to the {deed.place}" if deed.place else "")
+
+    # ---- checks ---------------------------------------------------------------------------
+
+    def _check_examples(self) -> None:
+        if not isinstance(self.examples, Sequence) or len(self.examples) > 1000:
+            raise WorldError("`examples` must be a list of at most 1,000 entries.")
+        starts = list(self.starts.values())
+        for number, each in enumerate(self.examples, 1):
+            try:
+                state, text = starts[int(each.get("scene", 1)) - 1], each["text"]
+                if not isinstance(text, str) or not text.strip():
+                    raise ValueError("its text must have words")
+                for action in each["actions"]:
+                    if action not in self.actions(state):
+                        raise ValueError(f"{str(action)[:60]!r} is not possible there")
+                    state = self.step(state, action)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                raise WorldError(f"Example {number} cannot be carried out: {error}.") from error
+
+    def _floor_plan(self) -> dict[str, tuple[float, float, float, float]]:
+        """Return where each place is drawn: left, top, width and height, in cells."""
+        columns = math.ceil(math.sqrt(len(self._places) * 1.4))
+        found = {}
+        for number, (name, each) in enumerate(self._places.items()):
+            where = each.get("at", [number % columns, number // columns])
+            size = each.get("size", [1, 1])
+            for pair, least, what in ((where, 0, "at"), (size, 1, "size")):
+                if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                    raise WorldError(f"`{what}` of {name!r} must be two numbers; got {pair!r}.")
+                for value in pair:
+                    _whole(value, least, 30, f"`{what}` of {name!r}")
+            found[name] = (float(where[0]), float(where[1]), float(size[0]), float(size[1]))
+        return found
+
+    # ---- drawing --------------------------------------------------------------------------
+
+    def draw(self, state: SceneState) -> str:
+        """Draw the places as a floor plan, with the things and movers in them."""
+        wide = max(x + w for x, _, w, _ in self._plan.values())
+        high = max(y + h for _, y, _, h in self._plan.values())
+        canvas = Canvas(0, 0, wide * _CELL, high * _CELL)
+        possible = set(self.actions(state))
+        for name, (x, y, w, h) in self._plan.items():
+            self._draw_place(canvas, state, possible, name,
+                             (x * _CELL, y * _CELL, w * _CELL, h * _CELL))  # fmt: skip
+        return str(canvas)
+
+    def _draw_place(
+        self,
+        canvas: Canvas,
+        state: SceneState,
+        possible: set[str],
+        place: str,
+        box: tuple[float, float, float, float],
+    ) -> None:
+        x, y, w, h = box
+        inner: dict[str, Any] = {
+            "x": x + _GAP / 2,
+            "y": y + _GAP / 2,
+            "width": w - _GAP,
+            "height": h - _GAP,
+        }
+        canvas.add("rect", None, class_="room", rx=10, **inner)
+        canvas.text(x + w / 2, y + _HEAD, place, text_anchor="middle", font_size=15)
+        goes = [f"{who}go to the {place}" for who in self._whos()]
+        for action in [each for each in goes if each in possible][:1]:
+            canvas.target("rect", action, rx=10, **inner)
+        here = [n for n, (at, _) in zip(self._things, state.things, strict=True) if at == place]
+        movers = [n for n, (at, _) in zip(self._movers, state.movers, strict=True) if at == place]
+        slots = [*((name, True) for name in here), *((name, False) for name in movers)]
+        columns = max(1, int((w - _GAP) // 62))
+        for number, (name, is_thing) in enumerate(slots):
+            row, rows = divmod(number, columns)[0], math.ceil(len(slots) / columns)
+            in_row = min(columns, len(slots) - row * columns)
+            left = x + w / 2 + (number % columns - (in_row - 1) / 2) * 58
+            top = y + _HEAD + (row + 0.5) * (h - _HEAD - _GAP) / rows
+            if is_thing:
+                self._draw_thing(canvas, state, possible, name, left, top)
+            else:
+                self._draw_mover(canvas, state, possible, name, left, top)
+
+    def _whos(self) -> list[str]:
+        return [f"{name}: " for name in self._movers] if len(self._movers) > 1 else [""]
+
+    def _draw_thing(
+        self, canvas: Canvas, state: SceneState, possible: set[str], name: str, x: float, y: float
+    ) -> None:
+        how = dict(zip(self._things, state.things, strict=True))[name][1]
+        group = canvas.add("g", None, f"{name}{f' ({how})' if how else ''}",
+                           transform=f"translate({x:g} {y:g})")  # fmt: skip
+        fill = _COLOURS.get(str(self._things[name].get("colour", "")), "#8d949b")
+        kind = self._kind(name)
+        if kind == "switch":
+            glow = "#ffd84d" if how == "on" else "none"
+            canvas.add("circle", group, r=15, cy=-4, fill=glow, stroke=fill, stroke_width=4)
+            canvas.add("rect", group, x=-6, y=11, width=12, height=7, fill=fill)
+        elif kind == "open":
+            canvas.add("rect", group, x=-15, y=-19, width=30, height=38, rx=3, stroke=fill,
+                       stroke_width=4, fill="none" if how == "open" else fill)  # fmt: skip
+        elif "push" in self._can[name]:
+            canvas.add("rect", group, x=-19, y=-17, width=38, height=34, rx=3, fill=fill)
+            canvas.add("path", group, d="M-19 -17 L19 17 M19 -17 L-19 17", stroke="#ffffff",
+                       stroke_opacity=0.5, stroke_width=2)  # fmt: skip
+        else:
+            canvas.add("circle", group, r=16, fill=fill)
+        canvas.text(0, 31, name, group, text_anchor="middle", font_size=11)
+        verbs = ("take", "open", "close", "switch on", "switch off")
+        deeds = [f"{who}{verb} the {name}" for who in self._whos() for verb in verbs]
+        for action in [each for each in deeds if each in possible][:1]:
+            canvas.target("rect", action, group, x=-27, y=-22, width=54, height=58, rx=8)
+
+    def _draw_mover(
+        self, canvas: Canvas, state: SceneState, possible: set[str], name: str, x: float, y: float
+    ) -> None:
+        holds = dict(zip(self._movers, state.movers, strict=True))[name][1]
+        group = canvas.add("g", None, name, class_="agent", transform=f"translate({x:g} {y:g})")
+        canvas.add("rect", group, x=-17, y=-19, width=34, height=36, rx=10)
+        canvas.add("circle", group, class_="eye", cx=-6, cy=-5, r=3)
+        canvas.add("circle", group, class_="eye", cx=6, cy=-5, r=3)
+        canvas.add("path", group, class_="mouth", d="M-6 6 Q0 10 6 6")
+        if len(self._movers) > 1:
+            canvas.text(x, y + 31, name, text_anchor="middle", font_size=11)
+        if holds:
+            fill = _COLOURS.get(str(self._things[holds].get("colour", "")), "#8d949b")
+            held = canvas.add("g", None, holds, transform=f"translate({x + 22:g} {y - 14:g})")
+            canvas.add("circle", held, r=11, fill=fill)
+            who = f"{name}: " if len(self._movers) > 1 else ""
+            action = f"{who}put down the {holds}"
+            if action in possible:
+                canvas.target("circle", action, held, r=16)
+
+
+def _after(verb: str) -> str:
+    """Return the condition of a thing after a verb."""
+    return {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[verb]
+
+
+def _name(value: Any, what: str) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > 40 or ":" in value:
+        raise WorldError(
+            f"{what} must be a text of 1 to 40 characters without a colon; got {str(value)[:60]!r}."
+        )
+    return value
+
+
+def _listed(data: Json, what: str, least: int) -> list[dict[str, Any]]:
+    found = data.get(what, [])
+    if not isinstance(found, (list, tuple)):
+        raise WorldError(f"`{what}` must be a list; got {str(found)[:60]!r}.")
+    if not least <= len(found) <= MOST:
+        raise WorldError(f"`{what}` must have {least} to {MOST} entries; got {len(found)}.")
+    for each in found:
+        if not isinstance(each, Mapping):
+            raise WorldError(f"Each of `{what}` must be an object; got {str(each)[:60]!r}.")
+        _name(each.get("name"), f"The name of each of `{what}`")
+        for key, value in each.items():
+            if not isinstance(key, str) or len(str(value)) > 200 or len(each) > 12:
+                raise WorldError(f"{each['name']!r} has a property that is too long.")
+    return [dict(each) for each in found]
+
+
+def _chosen(found: Any, known: Sequence[str], what: str) -> tuple[str, ...]:
+    if not isinstance(found, (list, tuple)):
+        raise WorldError(f"{what} must be a list; got {str(found)[:60]!r}.")
+    for each in found:
+        if each not in known:
+            raise WorldError(
+                f"{what} must be of {', '.join(known)}; got {str(each)[:40]!r}."
+                f"{did_you_mean(str(each), known)}"
+            )
+    return tuple(dict.fromkeys(found))
+
+
+def _whole(value: Any, least: int, most: int, what: str) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise WorldError(
+            f"{what} must be a whole number from {least} to {most}; got {str(value)[:40]!r}."
+        )
+    return value

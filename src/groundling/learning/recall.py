@@ -1,0 +1,108 @@
+"""How strongly demonstrations are remembered: chosen by leaving one out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.answers import decoded
+from groundling.inference.decoder import log_softmax
+from groundling.models.base import Request
+from groundling.models.example import Example
+from groundling.models.learnt import Learnt
+from groundling.models.memory import BEST, Memory, Recollection
+from groundling.overlay.batch import Reals
+from groundling.ties import rank
+from groundling.world.judgement import Judgement
+
+__all__ = ["choose_strength", "remember"]
+
+STRENGTHS = (0.0, 2.0, 4.0, 8.0)
+CASES = 40  # demonstrations that are followed to choose
+AGAIN = 0.5  # how often a text is one that was shown, rather than a new one like it
+
+
+def remember(learnt: Learnt, recall: float | None) -> Learnt:
+    """Return what was learnt with a memory of its demonstrations.
+
+    `recall` is its strength: None chooses it, 0 remembers nothing.
+
+    >>> from groundling import Demonstration, Follower, Learning
+    >>> from groundling.examples import Lamp
+    >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+    >>> follower = Follower(parser="chain", learning=Learning(recall=3.0)).fit(shown)
+    >>> follower.memory_.strength, len(follower.memory_.shown)
+    (3.0, 1)
+    """
+    if recall == 0:
+        return learnt.without_memory()
+    memory = Memory.of(learnt.examples)
+    strength = choose_strength(learnt, memory) if recall is None else recall
+    return replace(learnt, memory=memory.with_strength(strength))
+
+
+def choose_strength(learnt: Learnt, memory: Memory) -> float:
+    """Return the strength under which demonstrations are most likely.
+
+    Each counts twice: as a text that is said again, with the whole memory, and as a new one, with
+    the memory of the others. The weaker wins ties.
+    """
+    shown = [each for each in learnt.examples if each.shown is not None and each.weight > 0]
+    if len(shown) > CASES:
+        shown = [shown[place] for place in np.linspace(0, len(shown) - 1, CASES).astype(int)]
+    cases = _cases(learnt.without_memory(), memory.with_strength(1.0), shown)
+    losses = [sum(case.loss(strength) for case in cases) for strength in STRENGTHS]
+    return STRENGTHS[int(np.argmin(np.round(losses, 9)))]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The best plans for a demonstration: log probabilities, what the memory adds, which is right.
+
+    `whole` is what the whole memory adds; `others`, that of the other demonstrations.
+    """
+
+    logs: Reals
+    whole: Reals
+    others: Reals
+    right: NDArray[np.bool_]
+
+    def loss(self, strength: float) -> float:
+        """Return the expected surprise at the right plans."""
+        said_again, new = (
+            -float(np.logaddexp.reduce(log_softmax(self.logs + strength * added)[self.right]))
+            for added in (self.whole, self.others)
+        )
+        return AGAIN * said_again + (1 - AGAIN) * new
+
+
+def _cases(learnt: Learnt, memory: Memory, shown: Sequence[Example]) -> list[_Case]:
+    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in shown]
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    cases = []
+    for each, request, result in zip(shown, requests, results, strict=True):
+        told = decoded(learnt, request, result, learnt.search)
+        if told is None or result.settled:
+            continue
+        best = rank(told.logs, most=BEST)[:BEST]
+        plans = [told.found[place] for place in best]
+        judgement = Judgement.among(each.world, (each.trajectory, *each.also))
+        right = np.array([judgement.accepts(plan) for plan in plans])
+        if right.any() and not right.all():
+            logs = told.logs[best]
+            whole, others = (
+                _added(memory.recall(request.text, request.world, plans, logs, without), logs)
+                for without in (None, each.group)
+            )
+            cases.append(_Case(logs, whole, others, right))
+    return cases
+
+
+def _added(found: Mapping[int, Recollection], logs: Reals) -> Reals:
+    amounts = np.zeros(len(logs))
+    for place, each in found.items():
+        amounts[place] = each.amount
+    return amounts

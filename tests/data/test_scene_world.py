@@ -1,0 +1,93 @@
+"""Worlds without Python: read from JSON, acted in, drawn, and learnt in by all commands."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from groundling.data.codec import Codec
+from groundling.data.own import names_world, starts_of
+from groundling.data.scene_world import SceneWorld
+from groundling.data.worlds import load_world
+from groundling.errors import WorldError
+from groundling.svg import clean
+from groundling.world.environment_checks import check_environment
+
+YARD = {
+    "title": "Yard",
+    "places": [{"name": "shed", "at": [0, 0]}, {"name": "gate", "at": [1, 0], "size": [2, 1]}],
+    "things": [
+        {"name": "rake", "at": "shed", "can": ["take"], "colour": "red"},
+        {"name": "cart", "at": "gate", "can": ["push"]},
+        {"name": "door", "at": "shed", "can": ["open"]},
+        {"name": "lamp", "at": "gate", "can": ["switch"], "is": "on"},
+    ],
+    "movers": [{"name": "ann", "at": "shed"}, {"name": "bob", "at": "gate"}],
+    "verbs": ["go", "take", "put", "push", "open", "switch"],
+    "scenes": 3,
+}
+
+
+def do(world, *actions):
+    state = world.initial_state()
+    for action in actions:
+        assert action in world.actions(state)
+        state = world.step(state, action)
+    return state
+
+
+def test_scene_world_does_all_verbs():
+    world = SceneWorld(YARD)
+    state = do(
+        world, "ann: take the rake", "ann: go to the gate", "ann: put down the rake",
+        "bob: push the cart to the shed", "bob: open the door", "ann: switch off the lamp",
+    )  # fmt: skip
+    assert world.describe(state) == (
+        "The ann is at the gate; the bob is at the shed; the rake is at the gate; the cart is at "
+        "the shed; the door is open at the shed; the lamp is off at the gate."
+    )
+    graph = world.ground(world.initial_state(), "ann: take the rake", state)
+    assert "colour=red" in map(str, graph.labels("object"))
+    assert "mover=ann" in map(str, graph.labels("who"))
+    check_environment(world, world.initial_state(), states=40)
+    assert clean(world.draw(state), "it")
+    codec = Codec(world)
+    assert codec.state_from_json(json.loads(json.dumps(codec.state_to_json(state)))) == state
+
+
+def test_scene_world_is_found_by_its_file(tmp_path):
+    file = SceneWorld(YARD).save(tmp_path / "yard.json")
+    assert names_world(str(file))
+    world = load_world(str(file))
+    assert [name for name, _ in starts_of(world, "Yard")] == ["Yard 1", "Yard 2", "Yard 3"]
+    assert world.to_dict() == SceneWorld(world.to_dict()).to_dict()
+    file.write_text("[1")
+    with pytest.raises(WorldError, match=r"yard\.json: This is not JSON"):
+        load_world(str(file))
+
+
+@pytest.mark.parametrize("name", ["home", "warehouse"])
+def test_scene_world_of_the_gallery_can_be_carried_out(name):
+    world = SceneWorld.load(str(files("groundling.studio") / "worlds" / f"{name}.json"))
+    assert len(world.examples) > 20  # each was carried out when it was read
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"places": []}, "1 to 60 entries"),
+        ({"title": 3}, "`title` must be a text"),
+        ({"verbs": ["fly"]}, "got 'fly'"),
+        ({"movers": [{"name": "ann", "at": "moon"}]}, "name of a place"),
+        ({"things": [{"name": "rake", "at": "shed", "can": "take"}]}, "must be a list"),
+        ({"things": YARD["things"] * 2}, "must differ"),
+        ({"places": [{"name": "shed", "at": [0, "x"]}, {"name": "gate"}]}, "`at` of 'shed'"),
+        ({"scenes": 1000}, "`scenes` must be"),
+        ({"places": [{"name": "a" * 99}]}, "1 to 40"),
+        ({"examples": [{"text": "fly", "actions": ["ann: fly"]}]}, "Example 1"),
+        ({"wall": 1}, "no 'wall'"),
+    ],
+)
+def test_scene_world_says_what_is_wrong(change, said):
+    with pytest.raises(WorldError, match=said):
+        SceneWorld({**YARD, **change})
