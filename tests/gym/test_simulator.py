@@ -281,3 +281,14 @@ def test_simulator_warns_of_a_slow_one_while_learning(monkeypatch):
     world.step(start, 0)
     with pytest.warns(LearningWarning, match=r"A simulated step takes .* symbolic twin"):
         world.step(start, 1)
+
+
+def test_simulator_progress_is_told_while_the_environment_is_asked(monkeypatch):
+    monkeypatch.setattr("groundling.selection.choices._TICK", 0.0)
+    world = GymWorld(Line(), ground, key=where)
+    start = world.reset(seed=1)
+    shown = [Demonstration(f"go {w}", world, start, (a,)) for a, w in enumerate(("left", "right"))]
+    stages = []
+    Follower(parser="chain").fit(shown, progress=lambda p: stages.append(p.stage) and None)
+    assert stages[0] == "looking at the demonstrations"
+    assert "asking the environments (2 steps)" in stages
