@@ -7,6 +7,7 @@ and the doors between rooms: `route` finds those.
 
 import random
 import re
+import string
 from collections import deque
 from typing import NamedTuple
 
@@ -49,7 +50,9 @@ class State(NamedTuple):
 
 
 class Adventure(gymnasium.Env):
-    """Each seed is a house and a quest; `info` has the quest, commands and what is known."""
+    """Each seed is a house and a quest; `info` says what is known of the house."""
+
+    action_space = observation_space = gymnasium.spaces.Text(1000, charset=string.printable)
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
