@@ -121,7 +121,7 @@ def _return_pairs(encoding: Encoding, pair_grad: np.ndarray, gradient: np.ndarra
         by_label = np.zeros(int(tables.node_label.max()) + 1)
         for pair in range(tables.set_pairs[word_set], tables.set_pairs[word_set + 1]):
             span = _span(tables.node_labels, tables.pair_node[pair])
-            by_label[tables.node_label[span]] += pair_grad[pair] * tables.node_amount[span]
+            np.add.at(by_label, tables.node_label[span], pair_grad[pair] * tables.node_amount[span])
         for i in range(tables.set_labels[word_set], tables.set_labels[word_set + 1]):
             rows = _rows(tables, i)
             values = (

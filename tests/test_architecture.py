@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,11 @@ TOP = ("corpora", "evaluation", "tasks", "gym", "home", "studio", "cli")
 """What stands on the core; later ones may use earlier ones."""
 ORDER = {room: place for place, room in enumerate((*ROOMS, *TOP))}
 FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def is_type_checking(node):
@@ -47,7 +53,7 @@ def imported(tree):
 
 
 def imports_of(path):
-    return set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+    return set(imported(tree_of(path)))
 
 
 def hinted(tree):
@@ -67,7 +73,7 @@ def test_architecture_imports_point_one_way(path):
     if room in ("__init__", "__main__"):
         return
     assert room in ORDER, f"{room} has no place in the order of rooms; add it to ROOMS or TOP"
-    for name in imports_of(path) | set(hinted(ast.parse(path.read_text(encoding="utf-8")))):
+    for name in imports_of(path) | set(hinted(tree_of(path))):
         parts = name.split(".")
         if parts[0] == "groundling" and parts[1:] not in ([], ["__version__"]):
             if room in TOP and parts[1] in groundling.__all__:
@@ -101,7 +107,7 @@ def test_architecture_only_models_files_and_presets_know_which_model_it_is():
         knows = path.stem.endswith("presets") or path.name == "configurations.py"
         if knows or room_of(path) in ("models", "io", "__init__"):
             continue
-        found = set(named_models(ast.parse(path.read_text(encoding="utf-8"))))
+        found = set(named_models(tree_of(path)))
         assert not found, f"{path} names {', '.join(found)}; ask the protocol instead"
 
 
@@ -144,7 +150,7 @@ def test_architecture_no_file_outside_tasks_names_a_task():
     assert {"mazes", "maps", "puzzles"} <= names
     for path in FILES:
         if room_of(path) != "tasks":
-            found = set(named_tasks(ast.parse(path.read_text(encoding="utf-8")), names))
+            found = set(named_tasks(tree_of(path), names))
             assert not found, f"{path} names {', '.join(found)}; ask the registry of tasks instead"
     for unfair in ("from groundling.tasks.mazes.maze import Maze", "get_task('mazes')"):
         assert set(named_tasks(ast.parse(unfair), names)) == {"mazes"}
@@ -157,7 +163,7 @@ def test_architecture_no_module_can_run_stored_code():
         # Processes get their work through joblib; nothing is ever loaded with it.
         assert "joblib" not in used or path == SOURCE / "tasks" / "jobs.py", path
         assert not used & forbidden, path
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         called = {ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
         assert not called & {"eval", "exec", "__import__"}, path
 
@@ -165,7 +171,7 @@ def test_architecture_no_module_can_run_stored_code():
 def test_architecture_xml_is_parsed_by_defusedxml_only():
     parsers = {"parse", "fromstring", "iterparse", "XML", "XMLParser", "parseString"}
     for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("xml"):
                 assert not {alias.name for alias in node.names} & parsers, path
@@ -173,14 +179,14 @@ def test_architecture_xml_is_parsed_by_defusedxml_only():
 
 def test_architecture_files_open_with_one_line():
     for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         assert (ast.get_docstring(tree) or "").strip(), f"{path} has no docstring"
 
 
 def test_architecture_nobody_imports_what_another_module_keeps_to_itself():
     # A leading underscore says what is private; packages list in `__all__` what users import.
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("groundling"):
                 private = [alias.name for alias in node.names if alias.name.startswith("_")]
                 assert set(private) <= {"__version__"}, f"{path} imports {private}"
@@ -252,7 +258,7 @@ def defined(tree):
 
 
 def test_architecture_core_asks_for_no_attribute_of_an_extra():
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    trees = {path: tree_of(path) for path in FILES}
     core = [tree for path, tree in trees.items() if room_of(path) not in TOP]
     extra = {name for path in trees if room_of(path) in TOP for name in defined(trees[path])}
     known = {name for tree in core for name in defined(tree)}
@@ -282,7 +288,7 @@ def too_many_parameters(tree, most=8):
 
 def test_architecture_no_function_of_the_overlay_has_more_than_eight_parameters():
     for path in (*(SOURCE / "overlay").glob("*.py"), SOURCE / "compiler.py"):
-        found = list(too_many_parameters(ast.parse(path.read_text(encoding="utf-8"))))
+        found = list(too_many_parameters(tree_of(path)))
         assert not found, f"{path.name}: {', '.join(found)}"
 
 

@@ -15,8 +15,6 @@ from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement, is_right
 
-__all__ = ["checked", "honest_temperature", "is_right", "share_right"]
-
 
 def checked(demonstrations: Iterable[Demonstration]) -> list[Demonstration]:
     """Return demonstrations that can be judged by.

@@ -21,6 +21,7 @@ from groundling.dialogue.clarification import (
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
 from groundling.dialogue.prediction_sets import MOST_OFFERED, decide
+from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError
 from groundling.explain.explanation import Explanation, Plan
 from groundling.follower import Follower
@@ -204,7 +205,7 @@ class Agent:
         before = (self._now, self._open)
         turn = self._reply(self._open, text) if self._open is not None else None
         if turn is None:
-            turn = self._without_question(text) or self._hear(text)
+            turn = self._without_question(text) or self._answer(text) or self._hear(text)
         self._before.append(before)
         self.turns.append(turn)
         return turn
@@ -237,6 +238,38 @@ class Agent:
             return self._declined(text, "no plan", "No plan was found from this state.")
         return self._decided(text, found)
 
+    def _answer(self, text: str) -> Turn | None:
+        """Answer a question; None if the text is none, or no questions were learnt."""
+        answerer = self.follower.answerer_
+        if answerer is None or not answerer.is_question(text):
+            return None
+        world = self.environment
+        if isinstance(world, MemoryEnvironment):
+            world = world.environment
+        found = answerer.answer(text, world, self.state)
+        if found.unexplained:
+            return self._declined(text, "", "Nothing explains a word.", self._unknown(found))
+        fits = "; ".join(f"{unit} {fit:.2f}" for unit, fit in found.reasons) or "nothing fits"
+        language, said = self.language, _spoken_answer(found, self.language)
+        kind: Kind = "answer" if found.value is not None else "decline"
+        return Turn(
+            text,
+            kind,
+            answer=found.value,
+            confidence=found.confidence,
+            reason=f"What the words describe: {fits}.",
+            _say=lambda: said or phrase(language, "decline"),
+        )
+
+    def _unknown(self, found: Answer | Plan) -> str:
+        """Return the sentence that names words which nothing explains."""
+        words = found.unexplained
+        return phrase(
+            self.language,
+            "unknown" if len(words) == 1 else "unknown words",
+            words=listed(self.language, quoted(words), "and"),
+        )
+
     def _decided(self, text: str, found: Considered) -> Turn:
         options, plan = found.options, found.plan
         decision = decide(options, self.follower.prediction_sets_)
@@ -265,12 +298,7 @@ class Agent:
         self, text: str, found: Considered, options: tuple[Option, ...], complete: bool
     ) -> Turn:
         """Name the words that nothing explains; ask about the rest if there is any."""
-        words = found.plan.unexplained
-        told = phrase(
-            self.language,
-            "unknown" if len(words) == 1 else "unknown words",
-            words=listed(self.language, quoted(words), "and"),
-        )
+        words, told = found.plan.unexplained, self._unknown(found.plan)
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
         why = f"Nothing explains {', '.join(words)}."
@@ -361,7 +389,7 @@ class Agent:
             why = f"The reply leaves {len(reply.options)} options."
             return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
         if reply.meaning == "new":
-            return self._other_words(asked, text)
+            return self._answer(text) or self._other_words(asked, text)
         return self._choose(asked, reply.options, text)
 
     def _other_words(self, asked: _Open, text: str) -> Turn | None:
@@ -418,6 +446,18 @@ class Agent:
         values = sorted(encoder.values.get(kind, ()))[:50]
         said = [all(word in counts for word in language.fold(value).split()) for value in values]
         return math.fsum(said) / len(said) if said else 0.0
+
+
+def _spoken_answer(found: Answer, language: Language) -> str:
+    """Return an answer as a sentence; nothing if there is none."""
+    if isinstance(found.value, bool):
+        return phrase(language, "yes" if found.value else "no")
+    if isinstance(found.value, frozenset):
+        names = sorted(found.names)
+        return f"{listed(language, names, 'and')}." if names else phrase(language, "nothing")
+    if isinstance(found.value, float):
+        return f"{found.value:g}."
+    return "" if found.value is None else f"{found.value}."
 
 
 def _named(environment: Any, plan: Plan) -> str:

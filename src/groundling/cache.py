@@ -12,8 +12,6 @@ from collections.abc import Hashable
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Cache", "CacheBudget", "size_of"]
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 

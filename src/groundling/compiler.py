@@ -38,11 +38,6 @@ from groundling.numba_internals import (
     named_tuple,
 )
 
-__all__ = [
-    "COMPILING", "DEBUG", "announced", "cache_folder", "compiled", "digest", "inner",
-    "kernel_sources", "njit", "with_methods",
-]  # fmt: skip
-
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 

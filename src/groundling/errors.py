@@ -33,35 +33,7 @@ Messages say what was found, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-
-__all__ = [
-    "AugmentWarning",
-    "ConvergenceWarning",
-    "CorpusError",
-    "DemonstrationError",
-    "GlyphWarning",
-    "GraphError",
-    "GroundlingError",
-    "GroundlingWarning",
-    "IdleSettingError",
-    "InstructionError",
-    "LearningWarning",
-    "LexiconError",
-    "LimitError",
-    "ModelFileError",
-    "NotFittedError",
-    "ParseError",
-    "PluginError",
-    "ProjectError",
-    "SearchError",
-    "SettingError",
-    "StorageError",
-    "StorageWarning",
-    "WorkerError",
-    "WorldError",
-    "did_you_mean",
-]
+from collections.abc import Collection, Iterable
 
 
 class GroundlingError(Exception):
@@ -183,6 +155,20 @@ class LearningWarning(GroundlingWarning):
 
 class StorageWarning(GroundlingWarning):
     """Checkpoints cannot be written, so that training goes on without them."""
+
+
+def check_known(
+    name: object, known: Collection[object], where: str, error: type[Exception] = SettingError
+) -> None:
+    """Raise an error with a hint if a name is not among those that are known.
+
+    >>> check_known("tre", ["tree", "chain"], "There is no skeleton")
+    Traceback (most recent call last):
+        ...
+    groundling.errors.SettingError: There is no skeleton 'tre'. Did you mean 'tree'?
+    """
+    if name not in known:
+        raise error(f"{where} {name!r}.{did_you_mean(name, known)}")
 
 
 _MOST_KNOWN = 12

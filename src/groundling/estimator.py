@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from groundling.errors import SettingError, did_you_mean
+from groundling.errors import SettingError, check_known, did_you_mean
 from groundling.features.feature_settings import Features
 from groundling.inference.search import Search
 from groundling.language.parser import Parser
@@ -102,11 +102,7 @@ class Estimator:
                     raise self._unknown(f"{outer}__{next(iter(values))}")
                 known = [each.name for each in fields(group)]
                 for inner in values:
-                    if inner not in known:
-                        raise SettingError(
-                            f"{type(group).__name__} has no setting {inner!r}."
-                            f"{did_you_mean(inner, known)}"
-                        )
+                    check_known(inner, known, f"{type(group).__name__} has no setting")
                 setattr(self, outer, group.changed_to(**values))
             self._check_settings()
         except SettingError:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Lamp", "lamp_demonstrations"]
-
 
 class Lamp:
     """A lamp to be switched: states are `"on"` and `"off"`, and so are actions.

@@ -14,8 +14,6 @@ from typing import BinaryIO
 from groundling.errors import GroundlingError
 from groundling.limits import Limit
 
-__all__ = ["alone_in", "is_leftover", "read_plain", "replacing", "sync_folder", "write_atomically"]
-
 _PREFIX, _SUFFIX = ".groundling-", ".tmp"
 # What file systems say that cannot put a folder's entries on disk on demand, or lock it.
 _UNABLE = (errno.EINVAL, errno.EACCES, errno.EPERM, errno.EBADF, errno.EISDIR, errno.ENOTSUP,

@@ -31,6 +31,12 @@ from groundling.data.own import folds
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
 from groundling.dialogue.prediction_sets import PredictionSets
+from groundling.dialogue.questions import (
+    Answer,
+    Answerer,
+    diagnose_questions,
+    split_questions,
+)
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,
@@ -207,7 +213,12 @@ class Follower(Estimator):
             self.skipped_: tuple[Skipped, ...] = ()
             return self
         tell = early(progress)
-        listed = listed_demonstrations(demonstrations)
+        listed, questions = split_questions(listed_demonstrations(demonstrations))
+        if not listed:
+            raise DemonstrationError(
+                "A follower must learn from one demonstration with actions or more; got questions "
+                "only. Add a command, or use groundling.dialogue.questions.Answerer."
+            )
         skipped: list[Skipped] = []
         if skip_bad:
             tell("reading", 0, len(listed))
@@ -218,7 +229,7 @@ class Follower(Estimator):
             self.get_params(deep=False), listed, lambda what: tell(what, 0, len(listed))
         )
         learnt = trainer.fit(listed, progress, checkpoint, checkpoint_every)
-        self._learnt = replace(learnt, choices=choices)
+        self._learnt = _with_questions(replace(learnt, choices=choices), questions)
         self.skipped_ = tuple(skipped)
         if check:
             tell("checking", 0, len(listed))
@@ -285,16 +296,31 @@ class Follower(Estimator):
         listed = listed_demonstrations(demonstrations)
         if not hasattr(self, "_learnt"):
             return self.fit([*known, *listed], progress=progress, check=check)
-        taught = teach(self._learnt, listed, known, progress, choose_again)
-        self._learnt = replace(taught, sets=None)  # they were calibrated for other weights
+        listed, new = split_questions(listed)
+        known, known_questions = split_questions(known)
+        taught = self._learnt
+        if listed:
+            taught = teach(taught, listed, known, progress, choose_again)
+            taught = replace(taught, sets=None)  # they were calibrated for other weights
+        before = taught.questions or tuple(known_questions)
+        if new and taught.answers is not None and not before:
+            raise DemonstrationError(
+                "`known` must hold the questions that a loaded follower learnt from; got none."
+            )
+        self._learnt = _with_questions(taught, (*before, *new))
         if check:
             warn(check_taught(self._learnt, listed))
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
         """Remove demonstrations by name and refit; changes and returns this follower."""
-        left = forget(self._fitted(), names, progress, choose_again)
-        self._learnt = replace(left, sets=None)
+        learnt = self._fitted()
+        unwanted = {names} if isinstance(names, str) else set(names)
+        questions = [each for each in learnt.questions if each.name not in unwanted]
+        unwanted -= {each.name for each in learnt.questions}
+        if unwanted:
+            learnt = replace(forget(learnt, unwanted, progress, choose_again), sets=None)
+        self._learnt = _with_questions(learnt, questions)
         return self
 
     def calibrate(
@@ -312,7 +338,7 @@ class Follower(Estimator):
         before, on other demonstrations.
         """
         learnt = self._fitted()
-        listed = checked(demonstrations)
+        listed = checked(split_questions(demonstrations)[0])
         if coverage is not None:
             said = [(each.instructions, each.environment, each.start) for each in listed]
             ends = [right_outcomes(each) for each in listed]
@@ -443,15 +469,64 @@ class Follower(Estimator):
         speaker = self._speaker[1]
         return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
 
+    def answer(self, question: str, environment: Environment, state: State) -> Answer:
+        """Answer a question about a state, which stays as it is.
+
+        Questions are learnt from demonstrations with answers (see `Demonstration.answer`), and
+        are about the things that `environment.things(state)` lists.
+
+        >>> from groundling import Demonstration, Follower, GroundingGraph
+        >>> class Lamps:
+        ...     def things(self, lit): return {each: {"lamp": True, "lit": each in lit}
+        ...                                    for each in ("red", "blue")}
+        ...     def actions(self, lit): return ("red", "blue")
+        ...     def step(self, lit, lamp): return lit ^ {lamp}
+        ...     def ground(self, lit, lamp, after): return GroundingGraph({"lamp": {"name": lamp}})
+        >>> lamps, lit = Lamps(), frozenset({"red"})
+        >>> shown = [Demonstration("switch the red lamp", lamps, lit, ["red"]),
+        ...          Demonstration("switch the blue lamp", lamps, lit, ["blue"]),
+        ...          Demonstration("which lamps are lit?", lamps, lit, answer={"red"}),
+        ...          Demonstration("how many lamps are there?", lamps, lit, answer=2)]
+        >>> follower = Follower(parser="chain:english").fit(shown, check=False)
+        >>> follower.answer("how many lamps are lit?", lamps, frozenset()).value
+        0
+        """
+        answerer = self.answerer_
+        if answerer is None:
+            raise NotFittedError(
+                "This follower has learnt no questions. Fit it to demonstrations with answers, "
+                "such as Demonstration(text, environment, state, answer={…})."
+            )
+        return answerer.answer(question, environment, state)
+
+    @property
+    def answerer_(self) -> Answerer | None:
+        """What was learnt of questions; None if none were shown."""
+        learnt = self._fitted()
+        if learnt.answers is None:
+            return None
+        if getattr(self, "_answerer", (None,))[0] is not learnt.answers:
+            language = learnt.fitted.encoder.reader.language
+            self._answerer = (learnt.answers, Answerer.from_dict(learnt.answers, language))
+        return self._answerer[1]
+
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
         """Return the accuracy: the share of demonstrations whose outcome is reached.
 
         Plans with equal `Environment.outcome` count as equal; finding no plan counts as wrong.
         """
         learnt = self._fitted()
-        listed = checked(demonstrations)
+        shown = checked(demonstrations)
+        listed, questions = split_questions(shown)
         requests = [(each.instructions, each.environment, each.start) for each in listed]
-        return share_right(learnt, listed, self._plans(requests, learnt.search))
+        right = sum(each.weight for each in questions if self._answers_rightly(each))
+        if listed:
+            share = share_right(learnt, listed, self._plans(requests, learnt.search))
+            right += share * sum(each.weight for each in listed)
+        return right / sum(each.weight for each in shown)
+
+    def _answers_rightly(self, question: Demonstration) -> bool:
+        return self.answerer_ is not None and self.answerer_.is_right(question)
 
     def score_plans(
         self, requests: Iterable[tuple[Text, Environment, Sequence[State]]]
@@ -543,11 +618,14 @@ class Follower(Estimator):
         learnt = self._fitted()
         listed = checked(demonstrations)
         if parts is None:
-            read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
-            return diagnose(learnt, listed, read)
+            commands, questions = split_questions(listed)
+            read = self._requests([(e.instructions, e.environment, e.start) for e in commands])
+            told = diagnose_questions(questions, self.answerer_)
+            return joined([diagnose(learnt, commands, read), told]) if commands else told
         other, found = copy(self), []
         for learn, test in folds(listed, parts):
-            other._learnt = Trainer.of(learnt).fit(learn)
+            commands, questions = split_questions(learn)
+            other._learnt = _with_questions(Trainer.of(learnt).fit(commands), questions)
             found.append(other.diagnose(test))
         return joined(found)
 
@@ -639,8 +717,9 @@ class Follower(Estimator):
     @property
     def demonstrations_(self) -> tuple[Demonstration, ...]:
         """The training demonstrations; empty in a loaded follower."""
-        examples = self._fitted().examples
-        return tuple(each.shown for each in examples if each.shown is not None)
+        learnt = self._fitted()
+        shown = (each.shown for each in learnt.examples)
+        return (*(each for each in shown if each is not None), *learnt.questions)
 
     def clear_cache(self, environment: Environment | None = None) -> dict[str, int]:
         """Empty all caches, or what one environment has answered; return the bytes they held.
@@ -739,3 +818,14 @@ class Follower(Estimator):
         follower = cls(**settings)
         follower._learnt = learnt
         return follower
+
+
+def _with_questions(learnt: Learnt, questions: Iterable[Demonstration]) -> Learnt:
+    """Return what was learnt with the answers to questions; without any, with none."""
+    listed = tuple(questions)
+    if not listed:
+        return replace(learnt, questions=(), answers=None if learnt.questions else learnt.answers)
+    commands = [each.shown.instructions for each in learnt.examples if each.shown is not None]
+    language = learnt.fitted.encoder.reader.language
+    answers = Answerer.learn(listed, language, commands=commands).to_dict()
+    return replace(learnt, answers=answers, questions=listed)

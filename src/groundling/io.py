@@ -92,6 +92,8 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         tables["memory"] = learnt.memory.to_dict()
     usual = usual_labels(learnt)
     tables["usual"] = [list(usual.values), list(usual.indicators)]
+    if learnt.answers is not None:
+        tables["answers"] = learnt.answers
     language = _own_language(members[0].encoder.reader.parser)
     if language:
         tables["language"] = language
@@ -270,6 +272,7 @@ def _build(
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
         memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
         sets=manifest.get("sets"),
+        answers=tables.get("answers"),
     )
 
 

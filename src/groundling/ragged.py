@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["concatenated", "joined_ends", "shifted", "sizes_of", "starts_of"]
-
 
 def sizes_of(starts: NDArray[Any]) -> NDArray[Any]:
     """Return how long each list is, given where each begins and the last one ends.

@@ -21,7 +21,7 @@ from typing import (
     get_type_hints,
 )
 
-from groundling.errors import IdleSettingError, SettingError, did_you_mean
+from groundling.errors import IdleSettingError, SettingError, check_known, did_you_mean
 
 Auto: TypeAlias = Literal["auto"]
 AUTO: Auto = "auto"
@@ -68,9 +68,7 @@ def knowing_names(init: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(init)
     def checked(*arguments: P.args, **named: P.kwargs) -> None:
         for name in named:
-            if name not in known:
-                kind = type(arguments[0]).__name__
-                raise SettingError(f"{kind} has no setting {name!r}.{did_you_mean(name, known)}")
+            check_known(name, known, f"{type(arguments[0]).__name__} has no setting")
         init(*arguments, **named)
 
     return checked
@@ -79,10 +77,7 @@ def knowing_names(init: Callable[P, None]) -> Callable[P, None]:
 def _check_names(kind: Any, named: Iterable[str]) -> None:
     known = [each.name for each in fields(kind)]
     for name in named:
-        if name not in known:
-            raise SettingError(
-                f"{kind.__name__} has no setting {name!r}.{did_you_mean(name, known)}"
-            )
+        check_known(name, known, f"{kind.__name__} has no setting")
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from groundling.compiler import njit
 
-__all__ = ["CLOSE", "Name", "at_least", "margin", "rank", "rank_kept"]
-
 CLOSE = 1e-9
 """How near scores are, relative to their size or to one, that count as equal.
 

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from groundling.errors import WorkerError
 from groundling.scale.cluster import connected
 from tests.promises.soaking import long_test, note, rounds
 from tests.scale.making import fit, shown
@@ -17,10 +18,10 @@ pytest.importorskip("distributed", reason="needs groundling[cluster]")
 
 @long_test
 @pytest.mark.filterwarnings("ignore::groundling.errors.ConvergenceWarning")
-def test_dask_workers_may_die_at_any_moment():
+def test_dask_workers_may_die_at_any_moment(tmp_path):
     given = shown(60)
     wanted = {kind: fit(kind, given).fitted.theta.tobytes() for kind in ("plans", "decisions")}
-    chance, deaths, trainings = random.Random(5), 0, 0
+    chance, deaths, trainings, resumed = random.Random(5), 0, 0, 0
     with connected("local:2") as client:
         cluster = client.cluster
         over = threading.Event()
@@ -42,7 +43,15 @@ def test_dask_workers_may_die_at_any_moment():
         try:
             for number in rounds(0.5, least=1):
                 kind = ("plans", "decisions")[number % 2]
-                assert fit(kind, given, cluster=client).fitted.theta.tobytes() == wanted[kind]
+                options = {"cluster": client, "checkpoint": tmp_path / str(number)}
+                for _ in range(20):
+                    try:
+                        learnt = fit(kind, given, **options)
+                    except WorkerError:  # by chance, the same part was hit four times
+                        resumed += 1
+                    else:
+                        break
+                assert learnt.fitted.theta.tobytes() == wanted[kind]
                 trainings += 1
         finally:
             over.set()
@@ -52,6 +61,7 @@ def test_dask_workers_may_die_at_any_moment():
         **{
             "cluster: workers killed": deaths,
             "cluster: trainings to the same bytes": trainings,
+            "cluster: trainings resumed after an error": resumed,
             "cluster: minutes": round((time.monotonic() - began) / 60, 1),
         }
     )

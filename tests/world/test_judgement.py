@@ -3,10 +3,9 @@
 import pytest
 
 from groundling import Demonstration, Features, Follower, GroundingGraph, Learning, Search
-from groundling.accuracy import is_right
 from groundling.selection.race import credits_of
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.judgement import Judgement
+from groundling.world.judgement import Judgement, is_right
 from tests.worlds import GoalLine, Line
 
 

@@ -8,6 +8,7 @@ from groundling import Demonstration, Follower, GroundingGraph, check_environmen
 from groundling.errors import WorldError
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.relations import Scene
+from tests.world.test_environment_checks import Corridor
 
 ROW = {
     "a": {"kind": "cup", "x": 1, "y": 1, "size": 2},
@@ -117,3 +118,12 @@ def test_superlatives_and_ordinals_are_learnt_within_the_kind_that_is_named():
     shown, test = ([demonstration(rng) for _ in range(count)] for count in (40, 40))
     check_environment(shown[0].environment, shown[0].start)
     assert Follower(parser="chain").fit(shown).score(test) >= 0.95
+
+
+def test_an_attribute_named_things_is_no_list_of_things():
+    class Shelf(Corridor):
+        things = ("mug", "bowl")
+
+    world = CachedEnvironment(Shelf())
+    assert not world.has_things
+    assert world.ground(2, "left") == CachedEnvironment(Corridor()).ground(2, "left")

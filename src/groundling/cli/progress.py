@@ -30,35 +30,30 @@ def progress(console: Console, title: str) -> Iterator[ProgressCallback]:
     """
     from groundling.compiler import announced
 
-    def tell(what: str) -> None:
-        console.print(f"{title}: {what} …", highlight=False)
-
-    if console.is_terminal:
-        with _bar(console, title) as report, announced(tell):
-            yield report
-    else:
-        console.print(f"{title} …", highlight=False)
-        with announced(tell):
-            yield _Lines(console, title)
-
-
-class _Lines:
-    """One line now and then, and one at the end of each stage."""
-
-    def __init__(self, console: Console, title: str) -> None:
-        self.console = console
-        self.title = title
-        self.last = monotonic()
-
-    def __call__(self, report: Report) -> None:
-        if report.step < report.steps and monotonic() - self.last < SECONDS:
+    with announced(lambda what: console.print(f"{title}: {what} …", highlight=False)):
+        if console.is_terminal:
+            with _bar(console, title) as report:
+                yield report
             return
-        self.last = monotonic()
-        self.console.print(
-            f"{self.title}: {report.stage} {report.step}/{report.steps}{_loss(report, ', ')}",
-            highlight=False,
-            soft_wrap=True,
+        console.print(f"{title} …", highlight=False)
+        tell = _now_and_then(console)
+        yield lambda each: tell(
+            f"{title}: {each.stage} {each.step}/{each.steps}{_loss(each, ', ')}",
+            each.step >= each.steps,
         )
+
+
+def _now_and_then(console: Console) -> Callable[[str, bool], None]:
+    """Return what prints a line now and then, and the last one always."""
+    told = monotonic()
+
+    def tell(line: str, last: bool) -> None:
+        nonlocal told
+        if last or monotonic() - told >= SECONDS:
+            told = monotonic()
+            console.print(line, highlight=False, soft_wrap=True)
+
+    return tell
 
 
 def _loss(report: Report, before: str = "") -> str:
@@ -114,7 +109,13 @@ def counting(
     download: 10 of 10 bytes
     """
     if not console.is_terminal:
-        yield _Counts(console, title, unit)
+        line = _now_and_then(console)
+
+        def count(done: float, total: float | None, note: str = "") -> None:
+            of = "" if total is None else f" of {total:.0f}"
+            line(f"{title}: {done:.0f}{of} {unit}", done == total)
+
+        yield count
         return
     from rich.progress import (
         BarColumn,
@@ -157,20 +158,3 @@ def _duration(seconds: float) -> str:
     ('45 s', '7 min')
     """
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-class _Counts:
-    """One line now and then, and one at the end."""
-
-    def __init__(self, console: Console, title: str, unit: str) -> None:
-        self.console = console
-        self.title = title
-        self.unit = unit
-        self.last = monotonic()
-
-    def __call__(self, done: float, total: float | None, note: str = "") -> None:
-        if done != total and monotonic() - self.last < SECONDS:
-            return
-        self.last = monotonic()
-        of = "" if total is None else f" of {total:.0f}"
-        self.console.print(f"{self.title}: {done:.0f}{of} {self.unit}", highlight=False)

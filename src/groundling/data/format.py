@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from groundling.data.canonical import Json
 from groundling.data.codec import Codec
 from groundling.data.worlds import KnownWorld, Worlds
-from groundling.errors import DemonstrationError, GroundlingError, did_you_mean
+from groundling.errors import DemonstrationError, GroundlingError, check_known
 from groundling.language.instruction import Instruction, SentenceLabel
 from groundling.limits import TEXT_CHARACTERS
 from groundling.world.cached_environment import CachedEnvironment
@@ -84,9 +84,8 @@ class RecordReader:
         """Return the demonstration that a record describes."""
         before, self._before = self._before, None
         if not record.keys() <= _FIELDS:
-            unknown = next(each for each in record if each not in _FIELDS)
-            hint = did_you_mean(unknown, FIELDS)
-            raise DemonstrationError(f"A record has no field {unknown!r}.{hint}")
+            for each in record:
+                check_known(each, FIELDS, "A record has no field", DemonstrationError)
         group = _string(record, "group")
         carried: _Turn | None = None
         if "turn" in record:
@@ -208,10 +207,8 @@ def _sentence(text: Json, what: str) -> str:
 
 def _tree(data: dict[str, Json]) -> Instruction:
     """Read a parsed sentence."""
-    unknown = [each for each in data if each not in _TREE]
-    if unknown:
-        hint = did_you_mean(unknown[0], _TREE)
-        raise DemonstrationError(f"A parsed sentence has no field {unknown[0]!r}.{hint}")
+    for each in data:
+        check_known(each, _TREE, "A parsed sentence has no field", DemonstrationError)
     read: dict[str, Any] = {}
     for name, kind in (("tokens", str), ("heads", int), ("relations", str), ("tags", str)):
         found = data.get(name, [] if name == "tags" else None)

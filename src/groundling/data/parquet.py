@@ -14,7 +14,7 @@ from groundling.data.canonical import Json
 from groundling.data.format import FIELDS, FORMAT, VERSION
 from groundling.data.lines import check_header, parse_json
 from groundling.data.pages import read_footer, rows_at_once
-from groundling.errors import DemonstrationError, SettingError, did_you_mean
+from groundling.errors import DemonstrationError, SettingError, check_known
 from groundling.limits import EXPANSION, LINE_BYTES
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
@@ -202,9 +202,7 @@ def _open(path: Path) -> Any:
         columns = [file.schema.column(place) for place in range(len(file.schema))]
         size, rows = path.stat().st_size, file.metadata.num_rows
     for field in schema:
-        if field.name not in FIELDS:
-            hint = did_you_mean(field.name, FIELDS)
-            raise DemonstrationError(f"A record has no field {field.name!r}.{hint}")
+        check_known(field.name, FIELDS, "A record has no field", DemonstrationError)
         if not _is_plain(field.type):
             raise DemonstrationError(
                 f"The column {field.name} must hold text, numbers, truth values, or lists or "

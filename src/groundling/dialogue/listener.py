@@ -175,7 +175,8 @@ class PragmaticListener:
         (`cross_fitted`, if that is there already). The weight whose gain is largest, less its
         standard error, is taken; it is 0 where no gain exceeds its error.
         """
-        shown = list(follower.demonstrations_ if demonstrations is None else demonstrations)
+        given = follower.demonstrations_ if demonstrations is None else demonstrations
+        shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
                 "A pragmatic listener must have demonstrations to learn from; got none. A "

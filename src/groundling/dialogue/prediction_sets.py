@@ -20,17 +20,6 @@ from groundling.dialogue.options import Option
 from groundling.errors import DemonstrationError, SettingError
 from groundling.ties import margin
 
-__all__ = [
-    "Case",
-    "Decision",
-    "DialogueScores",
-    "PredictionSets",
-    "Score",
-    "decide",
-    "evaluate",
-    "nonconformity",
-]
-
 Score = Literal["probability", "lead"]
 """Nonconformity: `probability` is 1 − p; `lead` is √(best p) − √p, which is 0 for the best."""
 

@@ -148,7 +148,8 @@ class Speaker:
     def __init__(
         self, follower: Listener, demonstrations: Iterable[Demonstration] | None = None
     ) -> None:
-        shown = list(follower.demonstrations_ if demonstrations is None else demonstrations)
+        given = follower.demonstrations_ if demonstrations is None else demonstrations
+        shown = [each for each in given if each.answer is None]
         if not shown:
             raise DemonstrationError(
                 "A speaker must have demonstrations to learn from; got none. A follower from a "

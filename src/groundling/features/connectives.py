@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from groundling.language.instruction import Instruction
 
-__all__ = ["Connective", "in_order", "possible_connectives"]
-
 PLACES = ("middle", "front", "sentence")
 
 

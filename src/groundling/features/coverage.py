@@ -10,8 +10,6 @@ from groundling.features.reader import Reader
 from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction
 
-__all__ = ["trust", "unexplained_words"]
-
 _CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of words that matter
 _STRANGE = 0.05  # share of requests that ask for what cannot be done here, before looking
 

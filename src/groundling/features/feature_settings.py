@@ -12,8 +12,6 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.space import JOINS, FeatureSpace, JoiningFunction
 from groundling.settings import Settings, idle_setting, setting
 
-__all__ = ["Features"]
-
 _ALONE = ("word", "first", "tag", "string")  # labels that name one word or none
 
 

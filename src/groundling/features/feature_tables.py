@@ -20,11 +20,6 @@ from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace, Joins
 from groundling.ragged import concatenated, sizes_of, starts_of
 
-__all__ = [
-    "JoinedLabels", "LabelTables", "Meetings", "NodeContent", "Relation", "Spelled",
-    "WordContent", "join_labels",
-]  # fmt: skip
-
 WordContent = tuple[tuple[WordLabel, float], ...]
 NodeContent = tuple[tuple[NodeLabel, float], ...]
 Relation = tuple[str, ...]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
-__all__ = ["Interner"]
-
 T = TypeVar("T", bound=Hashable)
 
 

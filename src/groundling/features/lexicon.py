@@ -16,8 +16,6 @@ from groundling.files import read_plain
 from groundling.language.languages import NEUTRAL, Language
 from groundling.limits import LEXICON_BYTES
 
-__all__ = ["Lexicon", "Meaning", "matches_name"]
-
 Meaning = tuple[str, str | float]
 """A kind of value and a value of it, such as `("item", "sofa")` or `("number", 2.0)`."""
 

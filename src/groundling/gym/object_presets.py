@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundling.errors import SettingError, did_you_mean
+from groundling.errors import SettingError, check_known
 from groundling.features.feature_settings import Features
 from groundling.follower import Follower
 from groundling.inference.search import Search
@@ -76,7 +76,6 @@ def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> Follower:
     whole = {name: value for name, value in changes.items() if "__" not in name}
     known = Follower().get_params(deep=False)
     for name in whole:
-        if name not in known:
-            raise SettingError(f"A follower has no setting {name!r}.{did_you_mean(name, known)}")
+        check_known(name, known, "A follower has no setting")
     inside = {name: value for name, value in changes.items() if "__" in name}
     return Follower(**{**settings, **whole}).set_params(**inside)

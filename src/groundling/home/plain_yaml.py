@@ -12,8 +12,6 @@ from groundling.errors import GroundlingError
 from groundling.files import read_plain
 from groundling.limits import YAML_BYTES, YAML_DEPTH, YAML_VALUES
 
-__all__ = ["load_yaml"]
-
 _LONGEST_NUMBER = 100  # characters; those of time (`1:30`) take quadratic time otherwise
 
 

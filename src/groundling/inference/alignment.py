@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from groundling.compiler import njit
 
-__all__ = ["NOWHERE", "align", "spread"]
-
 NOWHERE = -1
 
 

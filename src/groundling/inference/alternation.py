@@ -19,8 +19,6 @@ from groundling.ties import CLOSE, rank_kept
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["Alternation", "alternate", "best_path"]
-
 
 @dataclass(frozen=True)
 class Alternation:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from groundling.ties import Name, margin, rank
 from groundling.world.environment import State
 
-__all__ = ["SHARPEST", "SOFTEST", "best_temperature", "decode", "log_softmax"]
-
 SHARPEST, SOFTEST = 0.05, 50.0
 """The temperatures between which `best_temperature` looks."""
 Reals = NDArray[np.float64]

@@ -19,19 +19,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
-__all__ = [
-    "ActionNames",
-    "PlanScorer",
-    "PlanTree",
-    "ScoredPlans",
-    "beam_plans",
-    "best_first",
-    "enumerate_plans",
-    "greedy_plans",
-    "sample_plans",
-    "widen",
-]
-
 
 class ActionNames:
     """Canonical texts of actions, each made once.

@@ -26,8 +26,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Options", "UnitScores", "WordScores", "alone"]
-
 _SHARE = 4  # of an encoder's budget, one part in so many may be spent on scores
 _BYTES = 9  # of a score, and of whether it is known
 

@@ -11,8 +11,6 @@ from groundling.files import read_plain
 from groundling.language.instruction import Instruction
 from groundling.limits import TREEBANK_BYTES
 
-__all__ = ["parse_conllu", "read_conllu", "to_conllu", "write_conllu"]
-
 _COLUMNS = 10
 
 

@@ -8,14 +8,6 @@ from typing import NamedTuple
 
 from groundling.errors import InstructionError, ParseError
 
-__all__ = [
-    "Instruction",
-    "SentenceLabel",
-    "join_instructions",
-    "promote_function_words",
-    "reattach",
-]
-
 
 class SentenceLabel(NamedTuple):
     """A label of a whole sentence, such as who speaks; with a kind and a value it fills slots.

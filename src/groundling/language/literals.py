@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["LITERAL_TYPES", "Literal", "read_literals"]
-
 LITERAL_TYPES = ("number", "percentage", "duration", "time", "ordinal", "colour", "text")
 """The types of values that are read from a text."""
 

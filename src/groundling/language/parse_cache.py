@@ -17,8 +17,6 @@ from groundling.cache import Cache, CacheBudget
 from groundling.errors import GroundlingError
 from groundling.language.instruction import Instruction
 
-__all__ = ["ParseCache", "cache_folder"]
-
 _FILE = "parses.sqlite3"
 _CHUNK = 500  # well below the number of variables that SQLite admits in one statement
 

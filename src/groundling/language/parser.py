@@ -16,10 +16,6 @@ from groundling.language.parse_cache import ParseCache, cache_folder
 from groundling.language.sentences import chain_of, split_sentences
 from groundling.language.text_limits import Limits
 
-__all__ = [
-    "CachedParser", "ChainParser", "ConlluParser", "Parser", "language_of", "load_parser"
-]  # fmt: skip
-
 
 @runtime_checkable
 class Parser(Protocol):

@@ -12,11 +12,6 @@ from groundling.errors import InstructionError
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = [
-    "are_characters", "chain_of", "is_punctuation", "is_unspaced", "runs_of", "split_sentences",
-    "split_words",
-]  # fmt: skip
-
 # A full stop ends a sentence only where whitespace or the end follows (not in "2.5"), and
 # not after an abbreviation of the language; the wide marks need no whitespace. The possessive
 # "++" and the look back keep the time linear on endless runs of marks.

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-__all__ = ["SHIPPED_PIPELINE", "SPACY_VERSIONS", "ShippedParser", "SpacyParser", "universal_tags"]
 
 SHIPPED_PIPELINE = Path(__file__).parent / "pipeline"
 """The folder of the pipeline that comes with the package."""

@@ -9,8 +9,6 @@ from groundling.errors import InstructionError, LimitError
 from groundling.language.instruction import Instruction
 from groundling.limits import TEXT_CHARACTERS, TEXT_WORDS, Limit
 
-__all__ = ["Limits"]
-
 
 @dataclass(frozen=True)
 class Limits:

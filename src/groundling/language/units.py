@@ -6,8 +6,6 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["UNITS", "split_commands", "split_units"]
-
 UNITS = ("sentence", "clause", "mention", "word")
 """The kinds of unit that `split_units` knows, from the largest to the smallest."""
 

@@ -62,6 +62,8 @@ class Learnt:
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
     memory: Memory = Memory()  # noqa: RUF009 - a frozen value
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
+    answers: Mapping[str, Any] | None = None  # what was learnt of questions
+    questions: tuple[Any, ...] = field(default=(), repr=False)  # demonstrations, not from a file
 
     def __getstate__(self) -> dict[str, Any]:
         # What was encoded can be again; it holds who is told of progress, which is nobody's copy.

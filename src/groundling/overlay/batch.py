@@ -9,8 +9,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Batch", "Indices", "Integers", "Plans", "Reals", "Texts", "part_of", "whole"]
-
 # One type of integer in all kernels: what is called with several is compiled as often.
 whole: Callable[[Any], int] = cast(Any, np.int64)
 

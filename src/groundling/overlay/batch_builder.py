@@ -32,8 +32,6 @@ from groundling.overlay.graphs import LaidOutGraph, Shape
 from groundling.overlay.skeletons import BOUND, Skeleton
 from groundling.ragged import concatenated, joined_ends, shifted, sizes_of, starts_of
 
-__all__ = ["Encoding", "Instance", "LatestArrays", "Scored", "encode"]
-
 BIAS: WordContent = ((WordLabel(""), 1.0),)  # what ψ(y) and ψ(n) are joined with
 ADVANCE: NodeContent = ((NodeLabel("advance"), 1.0),)
 

@@ -13,8 +13,6 @@ from groundling.overlay.candidates import Candidates
 from groundling.overlay.graphs import LaidOutGraph, NodeContent, Shape
 from groundling.ragged import concatenated
 
-__all__ = ["CandidateArrays", "PlanArrays", "lay_out_candidates"]
-
 Numbers = NDArray[Any]
 
 

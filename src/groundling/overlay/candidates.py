@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from groundling.overlay.graphs import LaidOutGraph, NodeContent
 
-__all__ = ["Candidates"]
-
 Numbers = NDArray[np.int32]
 
 

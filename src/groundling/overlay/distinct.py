@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from groundling.ragged import starts_of
 
-__all__ = ["distinct_keys", "in_order"]
-
 Numbers = NDArray[Any]
 
 _SOME = 2**18  # keys that are looked up at a time

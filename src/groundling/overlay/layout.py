@@ -30,12 +30,6 @@ from groundling.overlay.potentials import PairTables, tabulate
 from groundling.overlay.simd import LANES, lane_rows, load, spread, store, total, up_to_eights
 from groundling.ragged import sizes_of, starts_of
 
-__all__ = [
-    "TILE", "Arrangement", "ChartSpace", "FlatLayout", "FlatTile", "GraphLayout", "GraphTile",
-    "PlanLayout", "Room", "Workspace", "arrange", "is_flat", "lay_out_flat", "lay_out_graphs",
-    "make_workspace", "measure_room",
-]  # fmt: skip
-
 TILE = 256  # states: their chart rows fit into the fastest cache
 
 # A link is packed into 64 bits: the state it leads to, the one it comes from, and its relation.

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from groundling.overlay.batch import Integers, Reals
 from groundling.ragged import sizes_of, starts_of
 
-__all__ = ["Parts", "share_parts"]
-
 
 class Parts(NamedTuple):
     """Nodes as lists of parts, and parts as lists of labels."""

@@ -18,8 +18,6 @@ from groundling.overlay.batch import Integers, Plans, Reals, Texts, whole
 from groundling.overlay.layout import ChartSpace, FlatLayout, GraphLayout, PlanLayout, Workspace
 from groundling.overlay.recursion import Chart, Gradients, Text, inside, outside
 
-__all__ = ["EXPECT", "LEARN", "SCORE", "UNITS", "PassJob", "pass_instances"]
-
 # What a pass is for: scores of candidates; these and their gradient; scores of every group of
 # words by itself; the expected counts of such groups, weighted from outside.
 SCORE, LEARN, UNITS, EXPECT = 0, 1, 2, 3

@@ -29,11 +29,6 @@ from groundling.overlay.simd import (
 )
 from groundling.ragged import sizes_of, starts_of
 
-__all__ = [
-    "PairTables", "Scratch", "make_scratch", "return_amounts", "return_edges",
-    "return_sets", "score_edges", "score_sets", "tabulate",
-]  # fmt: skip
-
 
 class PairTables(NamedTuple):
     """How the scores of pairs are worked out: in blocks, of word sets that meet the same nodes.

@@ -28,8 +28,6 @@ from groundling.overlay.batch import Indices, Integers, Reals
 from groundling.overlay.simd import LANES, fetch, load, masked, spread, store, up_to_eights
 from groundling.overlay.skeletons import BOUND, UNIT
 
-__all__ = ["NEXT", "PREVIOUS", "SAME", "Chart", "Gradients", "Text", "inside", "outside"]
-
 SAME, NEXT, PREVIOUS = 0, 1, 2  # the first relations of every table
 
 

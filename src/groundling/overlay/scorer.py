@@ -38,8 +38,6 @@ from groundling.overlay.semiring import Best, LogPotentials, Logs, Scaled, Scale
 from groundling.overlay.simd import up_to_eights
 from groundling.ragged import sizes_of, starts_of
 
-__all__ = ["Potentials", "Scorer"]
-
 _NONE = np.zeros(0)
 _NO_EDGES = np.zeros((0, 0))
 

@@ -28,10 +28,6 @@ from groundling.overlay.simd import (
     up_to_eights,
 )
 
-__all__ = [
-    "FLOOR", "MOST_EDGE", "Best", "LogPotentials", "Logs", "Scaled", "ScaledPotentials",
-]  # fmt: skip
-
 TINY, HUGE = 1e-12, 1e12  # rows whose sums leave this range are rescaled
 # Scores are scaled so that those of a word with all nodes of the instance sum to one. Then all
 # alignments together are at most what relations add, times the number of actions per word. A

@@ -27,11 +27,6 @@ from numpy.typing import NDArray
 from groundling.compiler import DEBUG
 from groundling.numba_internals import ConcreteTemplate, array_data, infer_global, signature
 
-__all__ = [
-    "LANES", "PLAIN", "difference", "fetch", "lane_rows", "larger", "largest", "load", "masked",
-    "quotient", "spread", "store", "total", "up_to_eights",
-]  # fmt: skip
-
 LANES = 8  # candidates or word sets that are done side by side
 PLAIN = bool(getattr(numba.config, "DISABLE_JIT", 0))
 

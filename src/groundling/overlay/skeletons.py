@@ -9,10 +9,6 @@ from typing import NamedTuple
 from groundling.language.instruction import Instruction
 from groundling.overlay.settings import Overlay
 
-__all__ = [
-    "BOUND", "FREE", "UNIT", "Skeleton", "UnitSplitter", "joined_skeleton", "separate_skeleton",
-]  # fmt: skip
-
 # How a word is linked to the word it hangs from.
 BOUND = 0  # same unit: a neighbouring node of the same action
 FREE = 1  # other unit, inside a sentence read word by word: a neighbour, or another action

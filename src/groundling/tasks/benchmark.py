@@ -16,7 +16,6 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from groundling.accuracy import is_right
 from groundling.errors import (
     ConvergenceWarning,
     GroundlingError,
@@ -31,6 +30,7 @@ from groundling.follower import Follower
 from groundling.tasks.variants import FULL, BasePreset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
+from groundling.world.judgement import is_right
 
 SAMPLE = 1.0
 """The size of generated samples, as a share of their usual size."""

@@ -18,7 +18,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from groundling.data.own import names_world
-from groundling.errors import PluginError, SettingError, did_you_mean
+from groundling.errors import PluginError, check_known
 from groundling.tasks.benchmark import Task
 
 GROUP = "groundling.tasks"
@@ -99,8 +99,7 @@ def _entry(name: str) -> EntryPoint:
             "No task is registered: the installation of Groundling is older than its source. "
             "Install it again, such as with `pip install --editable .`."
         )
-    if name not in offered:
-        raise SettingError(f"There is no task {name!r}.{did_you_mean(name, offered)}")
+    check_known(name, offered, "There is no task")
     entries = offered[name]
     if len(entries) > 1:
         packages = " and ".join(map(_package, entries))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from groundling.errors import SettingError, did_you_mean
+from groundling.errors import SettingError, check_known, did_you_mean
 from groundling.features.feature_settings import Features
 from groundling.follower import Follower
 from groundling.inference.search import Search
@@ -127,19 +127,14 @@ class Presets(Generic[PresetT]):
 
     def variants_of(self, preset: str) -> tuple[str, ...]:
         """Return the names of a preset's variants, or say which preset may have been meant."""
-        if preset not in self.presets:
-            known = did_you_mean(preset, self.presets)
-            raise SettingError(f"The task {self.task} has no preset {preset!r}.{known}")
+        check_known(preset, self.presets, f"The task {self.task} has no preset")
         return tuple(self.variants[preset])
 
     def select(self, preset: str, variant: str = FULL) -> PresetT:
         """Return the settings of a variant, or say which name may have been meant."""
         known = self.variants_of(preset)
-        if variant not in known:
-            # Tables and options call them rows.
-            raise SettingError(
-                f"The preset {preset!r} has no row {variant!r}.{did_you_mean(variant, known)}"
-            )
+        # Tables and options call them rows.
+        check_known(variant, known, f"The preset {preset!r} has no row")
         return self.variants[preset][variant](self.presets[preset])
 
     def group(self, preset: str, variants: Sequence[str]) -> list[tuple[str, ...]]:

@@ -11,8 +11,6 @@ from groundling.language.parser import Parser, load_parser
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 
-__all__ = ["MOST_WORDS", "compose", "compose_with_names", "follow_each_other"]
-
 MOST_WORDS = 30
 """How many words a composed text may have; what people say at once is seldom longer."""
 

@@ -110,7 +110,7 @@ class Demonstration(Generic[StateT, ActionT]):
     environment, start
         Where it happened, and the state it began in.
     actions
-        What was done.
+        What was done; nothing if it is a question.
     weight
         How much it counts in training.
     name
@@ -120,6 +120,9 @@ class Demonstration(Generic[StateT, ActionT]):
     group
         What it belongs to (a route, a session): demonstrations of one group stay together
         wherever data are split.
+    answer
+        The answer, if the text is a question about the start: a set of things (as
+        `things(state)` lists them), the value of a label, a number, or True or False.
     negative_starts
         Other states in which it might have begun, had one not known the start. Where whole
         plans are normalised, what was done must then win against all plans from those
@@ -130,12 +133,13 @@ class Demonstration(Generic[StateT, ActionT]):
     instructions: str | Instruction | Sequence[str | Instruction]
     environment: Environment[StateT, ActionT]
     start: StateT
-    actions: Sequence[ActionT]
+    actions: Sequence[ActionT] = ()
     weight: float = 1.0
     name: str = ""
     also: tuple[tuple[ActionT, ...], ...] = ()
     group: str = ""
     negative_starts: tuple[StateT, ...] = ()
+    answer: Any = None
 
     def __post_init__(self) -> None:
         given: Any = self.actions
@@ -145,6 +149,12 @@ class Demonstration(Generic[StateT, ActionT]):
             )
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "negative_starts", tuple(self.negative_starts))
+        if isinstance(self.answer, (set, tuple, list)):
+            object.__setattr__(self, "answer", frozenset(self.answer))
+        if self.answer is not None and self.actions:
+            raise DemonstrationError(
+                f"{self} must have actions or an answer, not both: a question changes nothing."
+            )
         if among(self.start, self.negative_starts):
             raise DemonstrationError(
                 f"{self} has its own start among its negative starts. Take it out."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 
 from groundling.cache import size_of
-from groundling.errors import GroundlingError, WorldError
+from groundling.errors import GraphError, GroundlingError, WorldError
 from groundling.limits import EXTRA_LENGTH
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.open_values import example_of, fill, holes
 from groundling.world.reprs import said, shorten
-
-__all__ = ["EnvironmentReport", "check_environment"]
 
 _MUST = ("actions", "step", "ground")
 _MAY = (
@@ -394,10 +392,30 @@ class _Check:
                     f"{call_of('extra_length', (state,))} returned {shorten(answer)}. Return a "
                     f"whole number between 0 and {EXTRA_LENGTH.most:,}. {EXTRA_LENGTH.advice}",
                 )
+        if callable(getattr(self.environment, "things", None)):
+            self.look_at_things(state)
         if hasattr(self.environment, "outcome"):
             answer = self.ask("outcome", state)
             if answer is not NOTHING:
                 self.hashable("outcome returned", answer, "outcome", (state,))
+
+    def look_at_things(self, state: Any) -> None:
+        """Check what questions and sets are about: labels for each thing of a state."""
+        things = self.ask("things", state)
+        call = call_of("things", (state,))
+        if things is NOTHING:
+            return
+        if not isinstance(things, Mapping):
+            self.report(
+                ("things", "type"),
+                f"{call} returned {shorten(things)}. Return a mapping from things to labels.",
+            )
+            return
+        for thing, labels in things.items():
+            try:
+                labels_of(labels, f"the thing {shorten(thing)}")
+            except GraphError as error:
+                self.report(("things", "labels"), f"{call}: {error}")
 
     def look_at_json(self, kind: str, value: Any) -> None:
         """Check that a state or an action comes back from the environment's own JSON."""

@@ -12,8 +12,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Judgement", "is_right"]
-
 
 class _Done(Protocol):
     """A plan that was carried out: a trajectory, or the answer of a follower."""

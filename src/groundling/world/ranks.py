@@ -10,8 +10,6 @@ from groundling.cache import Cache, CacheBudget
 from groundling.world.environment import Action, Demonstration, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
 
-__all__ = ["RankedEnvironment"]
-
 _BYTES = 10_000_000  # of what is remembered about states
 _Things = dict[str, set[tuple[Label, ...]]]
 

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-__all__ = ["among", "equal", "impossible", "nearest", "said", "shorten"]
-
 _LISTED = 8  # actions that a message lists
 _MOST_SORTED = 1000  # things of a set that are put in order
 _MOST_COMPARED = 5000  # things among which the nearest are looked for

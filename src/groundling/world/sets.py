@@ -11,8 +11,6 @@ from groundling.errors import WorldError
 from groundling.language.literals import Literal
 from groundling.world.graph import Label, Labels, labels_of
 
-__all__ = ["Mention", "OpenSet", "TextValues", "Things", "describe_set"]
-
 _MOST_VALUES = 3  # of one label that the description of a set lists
 _MOST_KINDS = 5  # of labels that one description combines
 _MOST_SINGLE = 12  # things of a description that are offered one by one

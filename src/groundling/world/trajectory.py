@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["ScoredTrajectory", "Trajectory"]
-
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from groundling.errors import SettingError, did_you_mean
+from groundling.errors import SettingError, check_known
 from groundling.tasks.maps.geometry import Geometry, Sight
 from groundling.tasks.maps.landscape import SIDES, Landscape, MapStep, visited_landmarks
 from groundling.world import GroundingGraph
@@ -90,8 +90,7 @@ class MapEnvironment:
         revisits: bool | None = None,
         bin: float = 50.0,  # noqa: A002 - the word that everybody uses
     ) -> None:
-        if shape not in _SHAPES:
-            raise SettingError(f"There is no shape {shape!r}.{did_you_mean(shape, _SHAPES)}")
+        check_known(shape, _SHAPES, "There is no shape")
         if not bin > 0:
             raise SettingError(f"bin is {bin}; a distance bin is some pixels wide.")
         self.landscape = landscape

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from groundling.errors import WorldError, did_you_mean
+from groundling.errors import WorldError, check_known, did_you_mean
 
 Point: TypeAlias = tuple[float, float]
 
@@ -143,8 +143,7 @@ class Landscape:
 
     def place(self, key: str) -> int:
         """Return the position of a landmark in `landmarks`."""
-        if key not in self._places:
-            raise WorldError(f"{self} has no landmark {key!r}.{did_you_mean(key, self._places)}")
+        check_known(key, self._places, f"{self} has no landmark", WorldError)
         return self._places[key]
 
     def __getitem__(self, key: str) -> Landmark:
@@ -166,8 +165,7 @@ class Landscape:
         >>> Landscape((Landmark("start", 50, 50),)).point("start", "North")
         (50.0, 25.0)
         """
-        if side not in _TOWARDS:
-            raise WorldError(f"{key} has no side {side!r}.{did_you_mean(side, SIDES)}")
+        check_known(side or SIDES[0], SIDES, f"{key} has no side", WorldError)
         (x, y), (east, south) = self[key].position, _TOWARDS[side]
         return x + BESIDE * east, y + BESIDE * south
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groundling.errors import SettingError, WorldError, did_you_mean
-from groundling.language.instruction import Instruction
-from groundling.language.sentences import split_words
+from groundling.errors import WorldError, check_known
+from groundling.tasks.images import spoken_words
 from groundling.tasks.mazes.actions import (
     STAY,
     MazeAction,
@@ -84,10 +83,7 @@ class MazeEnvironment:
         canonical: bool = True,
         swaps: Swaps | None = None,
     ) -> None:
-        if shape not in SHAPES:
-            raise SettingError(
-                f"MazeEnvironment has no shape {shape!r}.{did_you_mean(shape, SHAPES)}"
-            )
+        check_known(shape, SHAPES, "MazeEnvironment has no shape")
         self.maze = maze
         self.shape = shape
         self.by_action = by_action
@@ -202,16 +198,9 @@ class MazeEnvironment:
         The original should be given half its weight too, so that both together count
         as much as the original did alone.
         """
-        if self.swaps is not None and self.swaps.unpaired:
-            texts = demonstration.instructions
-            parts = [texts] if isinstance(texts, (str, Instruction)) else texts
-            words = {
-                word.lower()
-                for part in parts
-                for word in (split_words(part) if isinstance(part, str) else part.tokens)
-            }
-            if words & self.swaps.unpaired:
-                return ()
+        unpaired = self.swaps.unpaired if self.swaps is not None else frozenset()
+        if unpaired and not unpaired.isdisjoint(spoken_words(demonstration.instructions)):
+            return ()
         return (mirror_demonstration(demonstration, self.mirrored(), self.swaps),)
 
     def describe(self, state: MazeState) -> str:

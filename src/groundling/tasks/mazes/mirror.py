@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 
 from groundling.errors import DemonstrationError
 from groundling.language.instruction import Instruction
-from groundling.language.sentences import split_words
+from groundling.tasks.images import exchange_words, image_of, spoken_words
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.world.environment import Demonstration, Environment
 
@@ -70,15 +71,7 @@ def find_swaps(demonstrations: Iterable[Demonstration], least: float = 4.0) -> S
             getattr(a, "amount", 0) for a in each.actions if getattr(a, "kind", "") == "rotate"
         }
         if turns in ({90}, {270}):
-            texts = each.instructions
-            parts = [texts] if isinstance(texts, (str, Instruction)) else texts
-            sides["right" if 90 in turns else "left"].update(
-                {
-                    word.lower()
-                    for part in parts
-                    for word in (split_words(part) if isinstance(part, str) else part.tokens)
-                }
-            )
+            sides["right" if 90 in turns else "left"].update({*spoken_words(each.instructions)})
     left, right = sides["left"], sides["right"]
     leaning = {
         word: (left[word] - right[word]) / (left[word] + right[word]) ** 0.5
@@ -107,19 +100,17 @@ def mirror_text(text: str | Instruction, swaps: Swaps | None = None) -> str | In
     >>> mirror_text(Instruction.chain("bear left")).tokens
     ('bear', 'right')
     """
+    return exchange_words(text, partial(_exchange, swaps))
 
-    def exchange(words: str) -> str:
-        if swaps is None:
-            return _SIDED.sub(lambda found: _swap(found[1], _SWAPPED), words)
-        if not swaps.pairs:
-            return words
-        listed = "|".join(map(re.escape, sorted(swaps.pairs, key=len, reverse=True)))
-        pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
-        return pattern.sub(lambda found: _swap(found[0], swaps.pairs), words)
 
-    if isinstance(text, str):
-        return exchange(text)
-    return replace(text, tokens=tuple(map(exchange, text.tokens)), text=exchange(text.text))
+def _exchange(swaps: Swaps | None, words: str) -> str:
+    if swaps is None:
+        return _SIDED.sub(lambda found: _swap(found[1], _SWAPPED), words)
+    if not swaps.pairs:
+        return words
+    listed = "|".join(map(re.escape, sorted(swaps.pairs, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
+    return pattern.sub(lambda found: _swap(found[0], swaps.pairs), words)
 
 
 def _swap(word: str, pairs: Mapping[str, str]) -> str:
@@ -144,46 +135,26 @@ def mirror_demonstration(
     >>> copy.instructions, copy.start.position, copy.actions, copy.weight
     ('turn right', (-3, 4), (rotate(90),), 0.5)
     """
-    start = demonstration.start
-    if not isinstance(start, MazeState):
+    if not isinstance(demonstration.start, MazeState):
         raise DemonstrationError(
-            f"{demonstration} starts in {start!r}, which is not a state of a maze. "
+            f"{demonstration} starts in {demonstration.start!r}, which is not a state of a maze. "
             "Build it with MazeEnvironment.start."
         )
-    texts = demonstration.instructions
-    mirrored: str | Instruction | tuple[str | Instruction, ...]
-    if isinstance(texts, (str, Instruction)):
-        mirrored = mirror_text(texts, swaps)
-    else:
-        mirrored = tuple(mirror_text(each, swaps) for each in texts)
-    return replace(
-        demonstration,
-        instructions=mirrored,
-        environment=environment,
-        start=_mirror_state(start),
-        actions=_mirror_actions(demonstration.actions, demonstration),
-        also=tuple(_mirror_actions(each, demonstration) for each in demonstration.also),
-        weight=demonstration.weight / 2,
-        negative_starts=tuple(_mirror_state(each) for each in demonstration.negative_starts),
-    )
 
-
-def _mirror_state(state: MazeState) -> MazeState:
-    (x, y), orientation, _ = state
-    turned = None if orientation is None else -orientation % 360
-    return state._replace(position=(-x, y), orientation=turned)
-
-
-def _mirror_actions(
-    actions: Sequence[object], demonstration: Demonstration
-) -> tuple[MazeAction, ...]:
-    mirrored = []
-    for action in actions:
+    def mirrored(action: object) -> MazeAction:
         if not isinstance(action, MazeAction):
             raise DemonstrationError(
                 f"{demonstration} contains {action!r}, which is not an action of a maze. "
                 "Build actions with move, rotate, face or STAY."
             )
         turns = action.kind in ("rotate", "face")
-        mirrored.append(action._replace(amount=-action.amount % 360) if turns else action)
-    return tuple(mirrored)
+        return action._replace(amount=-action.amount % 360) if turns else action
+
+    exchange = partial(_exchange, swaps)
+    return image_of(demonstration, exchange, _mirror_state, mirrored, environment=environment)
+
+
+def _mirror_state(state: MazeState) -> MazeState:
+    (x, y), orientation, _ = state
+    turned = None if orientation is None else -orientation % 360
+    return state._replace(position=(-x, y), orientation=turned)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from groundling.errors import SettingError, WorldError, did_you_mean
-from groundling.language.instruction import Instruction
+from groundling.errors import WorldError, check_known
+from groundling.tasks.images import image_of
 from groundling.tasks.puzzles.board import (
     ORIENTATIONS,
     Board,
@@ -126,14 +126,8 @@ class PuzzleEnvironment:
         order: int | None = None,
         planner: Planner | None = None,
     ) -> None:
-        for name, value, known in (
-            ("plan_space", plan_space, PLAN_SPACES),
-            ("shape", shape, SHAPES),
-        ):
-            if value not in known:
-                raise SettingError(
-                    f"PuzzleEnvironment has no {name} {value!r}.{did_you_mean(value, known)}"
-                )
+        check_known(plan_space, PLAN_SPACES, "PuzzleEnvironment has no plan_space")
+        check_known(shape, SHAPES, "PuzzleEnvironment has no shape")
         self.plan_space = plan_space
         self.shape = shape
         self.winning_only = winning_only
@@ -260,23 +254,8 @@ class PuzzleEnvironment:
         start = demonstration.start
         if not isinstance(start, PuzzleState):
             return ()
-        text = demonstration.instructions
-        whole = isinstance(text, (str, Instruction))
-        parts = [text] if isinstance(text, (str, Instruction)) else list(text)
-        swapped = [_swap_words(part) for part in parts]
-        return (
-            replace(
-                demonstration,
-                instructions=swapped[0] if whole else swapped,
-                start=replace(
-                    start, board=start.board.transposed(), last=start.last and _swap(start.last)
-                ),
-                actions=tuple(_swap(each) for each in demonstration.actions),
-                also=tuple(tuple(_swap(each) for each in also) for also in demonstration.also),
-                weight=demonstration.weight / 2,
-                name=f"{demonstration.name} transposed" if demonstration.name else "",
-            ),
-        )
+        name = f"{demonstration.name} transposed" if demonstration.name else ""
+        return (image_of(demonstration, _swap_words, _transposed, _swap, name=name),)
 
     def describe(self, state: PuzzleState) -> str:
         """Return a line of text about a state."""
@@ -323,14 +302,12 @@ def _swap_word(word: str) -> str:
     return swapped.capitalize() if word[0].isupper() else swapped
 
 
-def _swap_words(text: str | Instruction) -> str | Instruction:
-    if isinstance(text, Instruction):
-        return replace(
-            text,
-            tokens=tuple(map(_swap_word, text.tokens)),
-            text=" ".join(map(_swap_word, text.text.split())),
-        )
+def _swap_words(text: str) -> str:
     return " ".join(map(_swap_word, text.split()))
+
+
+def _transposed(state: PuzzleState) -> PuzzleState:
+    return replace(state, board=state.board.transposed(), last=state.last and _swap(state.last))
 
 
 def _swap(action: Any) -> Any:

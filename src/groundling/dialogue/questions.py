@@ -1,0 +1,800 @@
+"""Questions: the set of things that a text describes, and what is asked of it.
+
+A description is *covered*: each of its units must fit a thing. A word fits a thing by its labels;
+the name of another thing fits it by the relations between the two, which the words before the name
+say. A thing is described with the product of the probabilities of all units (a noisy *and*), and
+*not* turns the units after it around. The answer is read from the described set: the set itself,
+how many there are, whether there are any, or the value of a label. All of it is learnt from
+questions with answers; words that spell a label fit it before anything is learnt.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit, log_softmax
+
+from groundling.checks.diagnosis import Diagnosis
+from groundling.checks.mistakes import Mistake
+from groundling.errors import DemonstrationError, ModelFileError, WorldError
+from groundling.features.labels import kind_of
+from groundling.features.spans import PART, SpanIndex
+from groundling.language.languages import Language
+from groundling.language.sentences import is_punctuation, split_words
+from groundling.learning.optimise import minimise
+from groundling.world.environment import Demonstration, class_name
+from groundling.world.graph import Labels, labels_of
+
+__all__ = ["Answer", "Answerer", "Unit", "things_in"]
+
+Reals = NDArray[np.float64]
+Things = Mapping[Hashable, Labels]
+
+COMMAND, EXISTS, COUNT, SET, VALUE = "command", "exists", "count", "set", "value of "
+_L2 = 1.0
+_ITERATIONS = 200
+_LEAST = 1e-9  # probabilities are kept away from 0 and 1 by so much
+_LARGE = 0.5  # numbers of this size count as labels of their own
+_PRIOR = {
+    "bias": 4.0,
+    "spelt": 3.0,
+    "spelt elsewhere": -6.0,
+    "relation spelt": 3.0,
+    "relation spelt elsewhere": -3.0,
+}
+_ASKED_LABEL = 2.0  # how much a word that spells a label asks for its value, before learning
+_FAINT = 0.1  # probability below which a thing is never the answer
+_EMPTY = 0.2  # share of empty answers below which a question is taken to have one
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+
+
+def things_in(environment: Any, state: Hashable) -> Things:
+    """Return the things of a state with their labels, which questions are about."""
+    if not callable(getattr(environment, "things", None)):
+        raise WorldError(
+            f"{class_name(environment)} must have a method `things(state)` that returns labels "
+            "for each thing, so that questions can be answered."
+        )
+    found = environment.things(state)
+    if not isinstance(found, Mapping):
+        raise WorldError(
+            f"{class_name(environment)}.things must return labels for each thing; got a "
+            f"{type(found).__name__}."
+        )
+    return found
+
+
+def split_questions(
+    demonstrations: Iterable[Demonstration],
+) -> tuple[list[Demonstration], list[Demonstration]]:
+    """Return demonstrations of commands, and those of questions."""
+    commands: list[Demonstration] = []
+    questions: list[Demonstration] = []
+    for each in demonstrations:
+        (commands if each.answer is None else questions).append(each)
+    return commands, questions
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question.
+
+    Parameters
+    ----------
+    value
+        A frozenset of things, a string, a number, or True or False.
+    things
+        The things that the question describes.
+    confidence
+        The probability that exactly these are described.
+    names
+        What the things are called.
+    reasons
+        How well each unit of the text fits each thing that is described.
+    unexplained
+        Words that no question had, and nothing here is called by.
+    """
+
+    value: Any
+    things: tuple[Hashable, ...]
+    confidence: float
+    names: tuple[str, ...] = ()
+    reasons: tuple[tuple[str, float], ...] = ()
+    unexplained: tuple[str, ...] = ()
+
+
+class _Evidence(NamedTuple):
+    """A label or a relation: its name as a feature, its kind, its words, and all it spells."""
+
+    name: str
+    kind: str
+    words: frozenset[str]
+    whole: str
+
+
+class _World:
+    """The things of a state as questions see them: names, labels, and relations between them."""
+
+    def __init__(
+        self, things: Things, language: Language, known: Mapping[str, bool] | None = None
+    ) -> None:
+        self.language = language
+        read = {thing: labels_of(labels, f"thing {thing}") for thing, labels in things.items()}
+        self.things = list(read)
+        self.names = {
+            thing: next((str(e.value) for e in labels if e.name == "name" and e.value), str(thing))
+            for thing, labels in read.items()
+        }
+        called = {name: thing for thing, name in self.names.items()}
+        called |= {str(thing): thing for thing in read}
+        self.values: dict[Hashable, dict[str, set[str | float]]] = {}
+        self.labels: dict[Hashable, list[_Evidence]] = {}
+        self.relations: dict[tuple[Hashable, Hashable], list[_Evidence]] = {}
+        for thing, labels in read.items():
+            self.labels[thing], self.values[thing] = [], {}
+            for label in labels:
+                value = label.value
+                if isinstance(value, str) and value in called and called[value] != thing:
+                    evidence = self._evidence(label.name, label.name, label.name)
+                    self.relations.setdefault((thing, called[value]), []).append(evidence)
+                elif isinstance(value, str):
+                    name = f"{label.name}={value}"
+                    self.labels[thing].append(self._evidence(name, kind_of(label), value))
+                elif value is None or abs(value) >= _LARGE:
+                    self.labels[thing].append(self._evidence(label.name, label.name, label.name))
+                if value is not None:
+                    self.values[thing].setdefault(label.name, set()).add(value)
+        self.spans = SpanIndex({"": set(self.names.values())}, language)
+        self.called = {name: thing for thing, name in self.names.items()}
+        self.spelling = _spelling((e for f in self.labels.values() for e in f), known)
+        self.relation_words = _spelling(e for f in self.relations.values() for e in f).keys()
+
+    def _evidence(self, name: str, kind: str, text: str) -> _Evidence:
+        fold, singular = self.language.fold, self.language.singular
+        words = [singular(fold(word)) for word in _WORD.findall(text)]
+        return _Evidence(name, kind, frozenset(words), "".join(words))
+
+
+def _spelling(
+    evidence: Iterable[_Evidence], known: Mapping[str, bool] | None = None
+) -> dict[str, bool]:
+    """Return the words of labels or relations, and whether each is all of one."""
+    found = dict(known or {})
+    for each in evidence:
+        for word in each.words:
+            found.setdefault(word, False)
+        found[each.whole] = True
+    return found
+
+
+class Unit(NamedTuple):
+    """A part of a description: a word, or the name of a thing with the words before it."""
+
+    text: str
+    thing: Hashable | None = None
+    context: tuple[str, ...] = ()
+    negated: bool = False
+    first: bool = False
+
+
+def _first_word(words: Sequence[str], named: Iterable[int]) -> str:
+    return "‹name›" if 0 in named else next(iter(words), "")
+
+
+def _units(text: str, world: _World) -> tuple[list[Unit], str]:
+    """Cut a text into units, and return its first word, which often says what is asked."""
+    language = world.language
+    words = [language.fold(word) for word in split_words(text, language)]
+    spans = [each for each in world.spans.find(words, words) if each.way != PART]
+    starts = {each.places[0]: each for each in spans}
+    inside = {place for each in spans for place in each.places}
+    negations = language.replies.get("not", ())
+    plain = {*language.stop_words, *language.function_words}
+    units: list[Unit] = []
+    context: list[str] = []
+    negated, names = False, 0
+    for place, word in enumerate(words):
+        if place in starts:
+            thing, said = world.called[starts[place].value], _joined(context, world.relation_words)
+            units.append(Unit(starts[place].value, thing, tuple(said), negated, not names))
+            context, names = [], names + 1
+        elif place not in inside and not is_punctuation(word):
+            if word in negations:
+                negated = True
+                continue
+            if word not in plain or world.spelling.get(word):
+                units.append(Unit(word, negated=negated))
+            context.append(word)
+    if context and names:  # words after the last name belong to it too: what state is Miami in
+        last = max(place for place, each in enumerate(units) if each.thing is not None)
+        after = tuple(f"{word} after" for word in _joined(context, world.relation_words))
+        units[last] = units[last]._replace(context=units[last].context + after)
+    return units, _first_word(words, inside)
+
+
+def _joined(words: Sequence[str], known: Collection[str]) -> list[str]:
+    """Write neighbours as one where that is the word of a label (*south west*)."""
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] + word in known:
+            found[-1] += word
+        else:
+            found.append(word)
+    return found
+
+
+def _stems(words: Iterable[str], language: Language) -> set[str]:
+    """Return words in the singular, without the mark of those after a name."""
+    return {language.singular(word.removesuffix(" after")) for word in words}
+
+
+class _Features:
+    """Features of a unit and a thing, by name; those that are new are dropped once it is closed."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.index = {name: place for place, name in enumerate(names)}
+        self.closed = bool(self.index)
+
+    def place(self, name: str) -> int | None:
+        if name in self.index or self.closed:
+            return self.index.get(name)
+        self.index[name] = len(self.index)
+        return self.index[name]
+
+    def of(
+        self, unit: Unit, thing: Hashable, world: _World, opening: str
+    ) -> Iterable[tuple[int, float]]:
+        found = _of_word(unit, thing, world) if unit.thing is None else None
+        for name in found if found is not None else _of_name(unit, thing, world, opening):
+            place = self.place(name)
+            if place is not None:
+                yield place, 1.0
+
+
+def _of_word(unit: Unit, thing: Hashable, world: _World) -> Iterable[str]:
+    """Yield the features of a word and a thing: labels that it spells, and all others with it."""
+    language = world.language
+    plain = unit.text in language.function_words
+    word = unit.text if plain else language.singular(unit.text)
+    yield "bias"
+    yield f"word {unit.text}"
+    spelt = [
+        each
+        for each in world.labels[thing]
+        if word == each.whole or (not plain and word in each.words)
+    ]
+    for each in spelt:
+        yield f"spelt {each.kind}"
+    if spelt:
+        yield "spelt"
+        yield f"spelt by {word}"
+    elif word in world.spelling:
+        yield "spelt elsewhere"
+        yield f"{word} spelt elsewhere"
+    for each in world.labels[thing] if not plain else ():
+        yield f"{word} & {each.name}"
+
+
+def _of_name(unit: Unit, thing: Hashable, world: _World, opening: str) -> Iterable[str]:
+    """Yield the features of a name and a thing: itself, or their relations with what was said."""
+    yield "name"
+    same = "itself" if unit.thing == thing else "another"
+    yield f"{same}, {opening}"
+    yield f"{same}, {opening}, {'first' if unit.first else 'later'}"
+    for word in unit.context:
+        yield f"said {word}"
+    if unit.thing == thing:
+        return
+    said = _stems(unit.context, world.language)
+    for way, pair in (("to", (thing, unit.thing)), ("from", (unit.thing, thing))):
+        found = world.relations.get(pair, ())
+        plain = {*world.language.stop_words, "and"}
+        spelt = any(each.whole in said or (each.words - plain) & said for each in found)
+        if spelt:
+            yield "relation spelt" if way == "to" else "relation spelt backwards"
+        elif said & world.relation_words:
+            yield f"relation spelt elsewhere{'' if way == 'to' else ' backwards'}"
+        for each in found:
+            yield f"{way} {each.name}"
+            for word in unit.context:
+                if word.removesuffix(" after") not in plain:
+                    yield f"{way} {each.name} & {word}"
+    if (thing, unit.thing) not in world.relations and (unit.thing, thing) not in world.relations:
+        yield "unrelated"
+
+
+class _Encoded(NamedTuple):
+    """Units as rows of features; `owner` is the thing (of all questions) that a unit is about."""
+
+    rows: sparse.csr_array
+    owner: NDArray[np.int64]
+    signs: Reals
+    bounds: NDArray[np.int64]  # where the things of each question begin
+
+    def log_fits(self, theta: Reals) -> tuple[Reals, Reals]:
+        """Return the score of each unit, and the log probability of each thing."""
+        scores = np.asarray(self.rows @ theta) * self.signs
+        logs = -np.logaddexp(0.0, -scores)
+        fits = np.bincount(self.owner, logs, minlength=int(self.bounds[-1]))
+        return scores, np.asarray(fits, dtype=float)
+
+
+def _encode(
+    texts: Sequence[tuple[str, _World]], features: _Features
+) -> tuple[_Encoded, list[list[Unit]]]:
+    places: list[int] = []
+    values: list[float] = []
+    ends, owner, signs, bounds = [0], [], [], [0]
+    told = []
+    thing_number = 0
+    for text, world in texts:
+        units, opening = _units(text, world)
+        told.append(units)
+        for thing in world.things:
+            for unit in units:
+                for place, value in features.of(unit, thing, world, opening):
+                    places.append(place)
+                    values.append(value)
+                ends.append(len(places))
+                owner.append(thing_number)
+                signs.append(-1.0 if unit.negated else 1.0)
+            thing_number += 1
+        bounds.append(thing_number)
+    shape = (len(owner), len(features.index))
+    rows = sparse.csr_array((np.array(values), np.array(places, dtype=np.int64), ends), shape=shape)
+    return (
+        _Encoded(rows, np.array(owner, dtype=np.int64), np.array(signs), np.array(bounds)),
+        told,
+    )
+
+
+@dataclass
+class Answerer:
+    """Answers questions about the things of a state.
+
+    An environment lists its things by `things(state)`: labels for each. A string that names
+    another thing is a relation to it.
+
+    Examples
+    --------
+    >>> from groundling.language import ENGLISH
+    >>> class Map:
+    ...     def __init__(self, **things): self.places = things
+    ...     def things(self, state): return self.places
+    >>> old = Map(Rome={"city": True, "north": "Bari"}, Bari={"city": True}, Etna={"hill": True})
+    >>> shown = [Demonstration(text, old, 0, answer=answer) for text, answer in (
+    ...     ("which cities are there?", {"Rome", "Bari"}), ("what is north of Bari?", {"Rome"}),
+    ...     ("how many cities are there?", 2), ("is there a hill?", True),
+    ...     ("is there a city north of Etna?", False))]
+    >>> answerer = Answerer.learn(shown, ENGLISH)
+    >>> new = Map(Oslo={"city": True, "north": ("Graz", "Bled")}, Graz={"city": True},
+    ...           Bled={"lake": True, "north": "Graz"})
+    >>> sorted(answerer.answer("what is north of Graz?", new, 0).value)
+    ['Bled', 'Oslo']
+    >>> answerer.answer("how many cities are there?", new, 0).value
+    2
+    >>> answerer.answer("is there a lake?", new, 0).value
+    True
+    """
+
+    language: Language
+    features: dict[str, float] = field(default_factory=dict)
+    asking: dict[str, dict[str, float]] = field(default_factory=dict)
+    empty: dict[str, tuple[int, int]] = field(default_factory=dict)
+    known: dict[str, bool] = field(default_factory=dict)
+    """Weights of units; weights of words for what is asked; how many questions were asked by
+    first word, with how many empty answers; words of labels, and whether they were all of one."""
+
+    @classmethod
+    def learn(
+        cls,
+        questions: Sequence[Demonstration],
+        language: Language,
+        *,
+        commands: Iterable[Any] = (),
+        l2: float = _L2,
+    ) -> Answerer:
+        """Learn from questions with answers; `commands` are texts that ask for no answer."""
+        if not questions:
+            raise DemonstrationError("There are no questions to learn from. Give at least one.")
+        found = cls(language)
+        worlds: dict[tuple[int, Hashable], _World] = {}
+        texts = []
+        for each in questions:
+            key = (id(each.environment), each.start)
+            if key not in worlds:
+                worlds[key] = _World(things_in(each.environment, each.start), language)
+            texts.append((_plain(each.instructions), worlds[key]))
+        for world in worlds.values():
+            for word, whole in world.spelling.items():
+                found.known[word] = found.known.get(word, False) or whole
+        for world in worlds.values():
+            world.spelling = found.known
+        wanted = [
+            _Wanted.of(each, world) for each, (_, world) in zip(questions, texts, strict=True)
+        ]
+        features = _Features()
+        encoded, _ = _encode(texts, features)
+        features.closed = True
+        prior = np.array([_prior(name) for name in features.index])
+        weights = np.array([each.weight for each in questions])
+
+        def loss(change: Reals) -> tuple[float, Reals]:
+            scores, logs = encoded.log_fits(prior + change)
+            total, slopes = 0.0, np.zeros(len(logs))
+            for number, want in enumerate(wanted):
+                stretch = slice(encoded.bounds[number], encoded.bounds[number + 1])
+                value, slope = want.loss(logs[stretch])
+                total += float(weights[number]) * value
+                slopes[stretch] = weights[number] * slope
+            back = slopes[encoded.owner] * expit(-scores) * encoded.signs
+            return total, np.asarray(encoded.rows.T @ back)
+
+        _, change, _ = minimise(loss, np.zeros(len(prior)), l2=l2, iterations=_ITERATIONS)
+        found.features = dict(zip(features.index, (prior + change).tolist(), strict=True))
+        found._learn_asking(texts, wanted, [_plain(each) for each in commands])
+        for (text, world), want in zip(texts, wanted, strict=True):
+            if isinstance(want.answer, frozenset):
+                opening = _units(text, world)[1]
+                count, empty = found.empty.get(opening, (0, 0))
+                found.empty[opening] = (count + 1, empty + (not want.answer))
+        return found
+
+    # ---- what is asked ----------------------------------------------------------------------
+
+    def _asking_words(self, text: str) -> list[str]:
+        """Return words, pairs of words and the ends of a text, for what it asks."""
+        words = [self.language.fold(word) for word in split_words(text, self.language)]
+        pairs = [f"{a} {b}" for a, b in pairwise(words)]
+        return [*dict.fromkeys((*words, *pairs, *(f"^ {word}" for word in words[:2]), "bias"))]
+
+    def _learn_asking(
+        self,
+        texts: Sequence[tuple[str, _World]],
+        wanted: Sequence[_Wanted],
+        commands: Sequence[str],
+    ) -> None:
+        """Learn which words ask for what, by logistic regression."""
+        cases = [(text, want.asked) for (text, _), want in zip(texts, wanted, strict=True)]
+        cases += [(text, COMMAND) for text in commands]
+        kinds = sorted({kind for _, kind in cases})
+        words = {
+            w: n for n, w in enumerate(sorted({w for t, _ in cases for w in self._asking_words(t)}))
+        }
+        owner = np.array([kinds.index(kind) for _, kind in cases])
+        table = sparse.lil_array((len(cases), len(words)))
+        for row, (text, _) in enumerate(cases):
+            for word in self._asking_words(text):
+                table[row, words[word]] = 1.0
+        rows = table.tocsr()
+        offsets = np.array([[self._spelt_label(text, kind) for kind in kinds] for text, _ in cases])
+        shape = (len(words), len(kinds))
+
+        def loss(flat: Reals) -> tuple[float, Reals]:
+            logs = log_softmax(rows @ flat.reshape(shape) + offsets, axis=1)
+            errors = np.exp(logs)
+            errors[np.arange(len(owner)), owner] -= 1.0
+            value = -float(logs[np.arange(len(owner)), owner].sum())
+            return value, np.asarray(rows.T @ errors).ravel()
+
+        _, flat, _ = minimise(loss, np.zeros(len(words) * len(kinds)), l2=0.3)
+        theta = flat.reshape(shape)
+        self.asking = {
+            kind: {word: float(theta[place, n]) for word, place in words.items()}
+            for n, kind in enumerate(kinds)
+        }
+
+    def _spelt_label(self, text: str, kind: str) -> float:
+        """Return how much the words of a text ask for a label by spelling it."""
+        if not kind.startswith(VALUE):
+            return 0.0
+        said = _stems(map(self.language.fold, split_words(text, self.language)), self.language)
+        label = self.language.fold(kind.removeprefix(VALUE)).replace(" ", "")
+        return _ASKED_LABEL * (self.language.singular(label) in said)
+
+    def asked(self, text: str, world: _World | None = None) -> dict[str, float]:
+        """Return how probable each thing to ask for is; `command` asks for no answer."""
+        kinds = dict.fromkeys(self.asking)
+        labels = {} if world is None else {n for each in world.values.values() for n in each}
+        kinds |= dict.fromkeys(
+            f"{VALUE}{name}" for name in labels if self._spelt_label(text, f"{VALUE}{name}")
+        )
+        words = self._asking_words(text)
+        # A label that was never asked for is asked for like the others, if the text spells it.
+        known = [kind for kind in self.asking if kind.startswith(VALUE)]
+        scores = []
+        for kind in kinds:
+            table = [self.asking[kind]] if kind in self.asking else [self.asking[k] for k in known]
+            means = [math.fsum(each.get(w, 0.0) for w in words) for each in table]
+            scores.append((max(means) if means else -math.inf) + self._spelt_label(text, kind))
+        chances = np.exp(log_softmax(np.array(scores)))
+        return dict(zip(kinds, chances.tolist(), strict=True))
+
+    def is_right(self, question: Demonstration) -> bool:
+        """Tell whether a question is answered as it was shown."""
+        found = self.answer(_plain(question.instructions), question.environment, question.start)
+        wanted = question.answer
+        # True is no number of things.
+        same = isinstance(found.value, bool) == isinstance(wanted, bool)
+        return bool(same and found.value == wanted)
+
+    def is_question(self, text: str) -> bool:
+        """Tell whether a text rather asks for an answer than for actions.
+
+        Where no command was shown, everything is a question.
+        """
+        return self.asked(text).get(COMMAND, 0.0) <= 0.5
+
+    # ---- answering --------------------------------------------------------------------------
+
+    def described(self, text: str, environment: Any, state: Hashable) -> dict[Hashable, float]:
+        """Return for each thing of a state how probably a text describes it."""
+        world = _World(things_in(environment, state), self.language, self.known)
+        return dict(zip(world.things, self._chances(text, world)[0].tolist(), strict=True))
+
+    def _chances(self, text: str, world: _World) -> tuple[Reals, _Encoded, list[Unit], Reals]:
+        encoded, [units] = _encode([(text, world)], _Features(self.features))
+        theta = np.array(list(self.features.values()))
+        scores, logs = encoded.log_fits(theta)
+        return np.exp(logs), encoded, units, scores
+
+    def answer(self, text: str, environment: Any, state: Hashable) -> Answer:
+        """Answer a question about a state, which stays as it is."""
+        world = _World(things_in(environment, state), self.language, self.known)
+        chances, _, units, scores = self._chances(text, world)
+        asked = {k: p for k, p in self.asked(text, world).items() if k != COMMAND}
+        kind = max(asked, key=lambda each: asked[each])
+        chosen = [place for place, chance in enumerate(chances) if chance > 0.5]
+        if not chosen and self._has_answer(kind, _units(text, world)[1]):
+            best = int(np.argmax(chances)) if len(chances) else 0
+            chosen = [best] if len(chances) and chances[best] > _FAINT else []
+        things = tuple(world.things[place] for place in chosen)
+        sure = math.exp(
+            math.fsum(
+                math.log(max(chance if place in chosen else 1 - chance, _LEAST))
+                for place, chance in enumerate(chances.tolist())
+            )
+        )
+        value = self._read(kind, things, world)
+        share = asked[kind] / math.fsum(asked.values())
+        count = len(units)
+        reasons = tuple(
+            (f"{world.names[world.things[place]]}: {unit.text}", float(expit(scores[row])))
+            for place in chosen[:5]
+            for row, unit in zip(range(place * count, (place + 1) * count), units, strict=True)
+        )
+        names = tuple(world.names[thing] for thing in things)
+        unknown = tuple(unit.text for unit in units if self._is_unknown(unit, world))
+        return Answer(value, things, sure * share, names, reasons, unknown)
+
+    def _is_unknown(self, unit: Unit, world: _World) -> bool:
+        """Tell whether nothing explains a word: it was never said, and spells nothing here."""
+        singular = self.language.singular(unit.text)
+        names = {name for values in world.values.values() for name in values}
+        here = {*world.spelling, *world.relation_words, *names}
+        return (
+            unit.thing is None
+            and f"word {unit.text}" not in self.features
+            and not {unit.text, singular} & here
+            and self.language.numeral(unit.text) is None
+        )
+
+    def _has_answer(self, kind: str, opening: str) -> bool:
+        """Tell whether such questions mostly have an answer, by their first word."""
+        if kind.startswith(VALUE):
+            return True
+        counts = [self.empty[opening]] if opening in self.empty else list(self.empty.values())
+        count, empty = (sum(each) for each in zip(*counts, strict=True)) if counts else (0, 0)
+        return kind == SET and empty < _EMPTY * count
+
+    @staticmethod
+    def _read(kind: str, things: Sequence[Hashable], world: _World) -> Any:
+        if kind == EXISTS:
+            return bool(things)
+        if kind == COUNT:
+            return len(things)
+        if kind == SET:
+            return frozenset(things)
+        name = kind.removeprefix(VALUE)
+        values = Counter(v for thing in things for v in world.values[thing].get(name, ()))
+        return min(values, key=lambda v: (-values[v], str(v)), default=None)
+
+    # ---- files --------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learnt as JSON-ready data."""
+        return {
+            "features": self.features,
+            "asking": self.asking,
+            "empty": {word: list(pair) for word, pair in self.empty.items()},
+            "known": self.known,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], language: Language) -> Answerer:
+        """Return the answerer that `to_dict` described."""
+        try:
+            return cls(
+                language,
+                {str(name): float(weight) for name, weight in data["features"].items()},
+                {
+                    str(kind): {str(word): float(w) for word, w in words.items()}
+                    for kind, words in data["asking"].items()
+                },
+                {str(word): (int(a), int(b)) for word, (a, b) in data["empty"].items()},
+                {str(word): bool(whole) for word, whole in data["known"].items()},
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(
+                f"What was learnt of questions must be weights by name; got {error!r}."
+            ) from error
+
+
+def _plain(text: Any) -> str:
+    return text if isinstance(text, str) else " ".join(map(str, text))
+
+
+def _prior(name: str) -> float:
+    return _PRIOR.get(name, 0.0)
+
+
+# ---- answers that were shown --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """An answer that was shown: what it asks for, and which sets give it."""
+
+    answer: Any
+    asked: str
+    loss: Callable[[Reals], tuple[float, Reals]]
+
+    @classmethod
+    def of(cls, shown: Demonstration, world: _World) -> _Wanted:
+        answer = shown.answer
+        if isinstance(answer, bool):
+            return cls(answer, EXISTS, _any_loss(answer))
+        if isinstance(answer, frozenset):
+            unknown = [each for each in answer if each not in world.labels]
+            if unknown:
+                raise DemonstrationError(
+                    f"{shown} must be answered by things of its state; got {unknown[0]!r}."
+                )
+            return cls(answer, SET, _set_loss([thing in answer for thing in world.things]))
+        having = _labels_with(answer, world)
+        if having:
+            name, holders = having
+            return cls(answer, f"{VALUE}{name}", _value_loss(holders))
+        if isinstance(answer, (int, float)) and 0 <= answer <= len(world.things):
+            return cls(answer, COUNT, _count_loss(int(answer)))
+        raise DemonstrationError(
+            f"{shown} must be answered by things, True or False, how many there are, or the value "
+            f"of a label of a thing; got {answer!r}."
+        )
+
+
+def _labels_with(answer: Any, world: _World) -> tuple[str, list[bool]] | None:
+    """Return a label that has a value, and which things have it; counts come before numbers."""
+    if isinstance(answer, (int, float)):
+        if float(answer) == int(answer) and answer <= len(world.things):
+            return None
+        answer = float(answer)
+    names = Counter(
+        name for values in world.values.values() for name, v in values.items() if answer in v
+    )
+    if not names:
+        return None
+    name = min(names, key=lambda each: (names[each], each))
+    return name, [answer in world.values[thing].get(name, ()) for thing in world.things]
+
+
+def _clipped(logs: Reals) -> tuple[Reals, Reals]:
+    logs = np.minimum(logs, -_LEAST)
+    return logs, np.exp(logs)
+
+
+def _set_loss(inside: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
+    """Return the loss of exactly these things being described, and its slope by log p."""
+    wanted = np.array(inside, dtype=bool)
+
+    def loss(logs: Reals) -> tuple[float, Reals]:
+        logs, chances = _clipped(logs)
+        out = np.log(-np.expm1(logs))
+        slope = np.where(wanted, -1.0, chances / np.maximum(-np.expm1(logs), _LEAST))
+        return -float(np.where(wanted, logs, out).sum()), slope
+
+    return loss
+
+
+def _any_loss(wanted: bool) -> Callable[[Reals], tuple[float, Reals]]:
+    """Return the loss of some thing (or none) being described."""
+
+    def loss(logs: Reals) -> tuple[float, Reals]:
+        logs, chances = _clipped(logs)
+        out = np.log(-np.expm1(logs))
+        none = min(float(out.sum()), -_LEAST)
+        slope = chances / np.maximum(-np.expm1(logs), _LEAST)  # of −log p(none)
+        if not wanted:
+            return -none, slope
+        some = -math.expm1(none)
+        return -math.log(max(some, _LEAST)), -slope * math.exp(none) / max(some, _LEAST)
+
+    return loss
+
+
+def _count_loss(count: int) -> Callable[[Reals], tuple[float, Reals]]:
+    """Return the loss of so many things being described (Poisson binomial)."""
+
+    def loss(logs: Reals) -> tuple[float, Reals]:
+        _, chances = _clipped(logs)
+        size = len(chances)
+        before = [np.array([1.0])]
+        for chance in chances:
+            before.append(np.convolve(before[-1], [1.0 - chance, chance]))
+        after = [np.array([1.0])]
+        for chance in chances[::-1]:
+            after.append(np.convolve(after[-1], [1.0 - chance, chance]))
+        total = max(float(before[-1][count]), _LEAST)
+        slope = np.zeros(size)
+        for place in range(size):
+            others = np.convolve(before[place], after[size - 1 - place])
+            with_it = others[count - 1] if count else 0.0
+            without = others[count] if count < size else 0.0
+            slope[place] = -(with_it - without) * chances[place] / total
+        return -math.log(total), slope
+
+    return loss
+
+
+def _value_loss(holders: Sequence[bool]) -> Callable[[Reals], tuple[float, Reals]]:
+    """Return the loss of a thing with the value being described rather than any other."""
+    having = np.array(holders, dtype=bool)
+
+    def loss(logs: Reals) -> tuple[float, Reals]:
+        _, chances = _clipped(logs)
+        right, every = float(chances[having].sum()), float(chances.sum())
+        right, every = max(right, _LEAST), max(every, _LEAST)
+        slope = chances / every - np.where(having, chances / right, 0.0)
+        # Something must be described at all.
+        missing = max(1.0 - right, 0.0)
+        return -math.log(right / every) + missing, slope - np.where(
+            having & (right < 1), chances, 0
+        )
+
+    return loss
+
+
+# ---- mistakes ------------------------------------------------------------------------------------
+
+
+def diagnose_questions(questions: Sequence[Demonstration], answerer: Answerer | None) -> Diagnosis:
+    """Answer questions that were shown, and say of each that goes wrong what was answered."""
+    mistakes = []
+    for each in questions:
+        if answerer is not None and answerer.is_right(each):
+            continue
+        found = "nothing: no questions were learnt"
+        if answerer is not None:
+            answer = answerer.answer(_plain(each.instructions), each.environment, each.start)
+            found = _shown(answer.value)
+        detail = f"It answers {found}; {_shown(each.answer)} was shown."
+        mistakes.append(Mistake(each, "wrong answer", detail, _CURE))
+    return Diagnosis((), tuple(mistakes), len(questions) - len(mistakes), len(questions))
+
+
+_CURE = "Show more questions in these words, or add labels to `things`."
+
+
+def _shown(answer: Any) -> str:
+    if isinstance(answer, frozenset):
+        return ", ".join(sorted(map(str, answer))) or "nothing"
+    return str(answer)

@@ -1,0 +1,91 @@
+"""The file of the gSCAN corpus: commands, situations and the primitive moves that are right."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from groundling.errors import CorpusError
+from groundling.limits import RESULT_BYTES
+from groundling.tasks.gscan.environment import MANNERS, VERBS, Command, Grid, GridThing
+from groundling.world.environment import shorten
+
+__all__ = ["FILE", "SPLITS", "Example", "read_corpus"]
+
+FILE = "examples.jsonl.gz"
+TRAIN = "train"
+SPLITS = {
+    "A": "test", "B": "visual_easier", "C": "visual", "D": "situational_1",
+    "E": "situational_2", "F": "contextual", "G": "adverb_1", "H": "adverb_2",
+}  # fmt: skip
+"""The splits by their letters in the paper, as the generator calls them."""
+_MOST_SIZE, _MOST_THINGS = 100, 1_000
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command, where it was given, what is meant, and the primitive moves of it."""
+
+    split: str
+    text: str
+    grid: Grid
+    command: Command
+    moves: tuple[str, ...]
+
+
+def read_corpus(path: Path) -> list[Example]:
+    """Read a file of examples, one JSON object a line.
+
+    In the file the thing that is meant comes first; here things are sorted by their places.
+    """
+    examples = []
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            text = lines.read(RESULT_BYTES.most + 1)
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path} must be a gzip file of text: {error}.") from error
+    RESULT_BYTES.check(len(text), CorpusError, str(path))
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            examples.append(_read(json.loads(line)))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise CorpusError(
+                f"{path}, line {number}: must be an example of gSCAN; got {shorten(line)} "
+                f"({type(error).__name__}: {error})."
+            ) from error
+    return examples
+
+
+def _read(content: dict[str, Any]) -> Example:
+    situation = content["situation"]
+    placed = situation["placed_objects"].values()
+    things = [
+        GridThing(
+            *_place(each["position"]), str(each["object"]["shape"]), str(each["object"]["color"]),
+            int(each["object"]["size"]),
+        )
+        for each in islice(placed, _MOST_THINGS)
+    ]  # fmt: skip
+    size, direction = int(situation["grid_size"]), int(situation["agent_direction"])
+    if not 0 < size <= _MOST_SIZE or direction not in range(4):
+        raise ValueError(f"grid_size {size} and agent_direction {direction}")
+    grid = Grid(size, *_place(situation["agent_position"]), direction, tuple(sorted(things)))
+    if any(not (0 <= each.row < size and 0 <= each.column < size) for each in things):
+        raise ValueError("a thing is outside the grid")
+    text = str(content["command"]).replace(",", " ")
+    verb = text.split()[0]
+    said = next((each for each in MANNERS if each and text.endswith(f" {each}")), "")
+    if verb not in VERBS:
+        raise ValueError(f"the verb {verb!r}")
+    command = Command(verb, grid.things.index(things[0]), list(MANNERS).index(said))
+    return Example(
+        str(content["split"]), text, grid, command, tuple(content["target_commands"].split(","))
+    )
+
+
+def _place(content: dict[str, Any]) -> tuple[int, int]:
+    return int(content["row"]), int(content["column"])

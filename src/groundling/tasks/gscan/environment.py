@@ -1,0 +1,177 @@
+"""The grid of gSCAN: things, commands on them, and the executor that carries commands out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from groundling.world.graph import GroundingGraph, Labels, labels_of
+from groundling.world.manners import PLAIN, Manner, Route
+
+__all__ = ["MANNERS", "VERBS", "Command", "Grid", "GridThing", "GscanEnvironment", "routes"]
+
+VERBS = ("walk", "push", "pull")
+STRAIGHT, ZIGZAG = "", "zigzag"
+_LOOK = ("turn left", "turn right", "turn right", "turn left")
+MANNERS = {
+    "": PLAIN,
+    "cautiously": Manner(_LOOK, "before move"),
+    "hesitantly": Manner(("stay",), "after move"),
+    "while spinning": Manner(("turn left",) * 4, "before turns"),
+    "while zigzagging": Manner(route=ZIGZAG),
+}
+"""The manners of the corpus by the words for them, which no label has."""
+_EAST, _SOUTH, _WEST, _NORTH = range(4)
+_STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # rows and columns, by direction
+_TURNS: tuple[tuple[str, ...], ...] = ((), ("turn right",), ("turn left",) * 2, ("turn left",))
+_HEAVY = 3  # size from which it takes two pushes to move a thing by one cell
+
+
+class GridThing(NamedTuple):
+    """A thing on the grid."""
+
+    row: int
+    column: int
+    shape: str
+    colour: str
+    size: int
+
+    @property
+    def labels(self) -> Labels:
+        """What a scene knows of it."""
+        return _labels(self)
+
+
+@lru_cache(maxsize=4096)
+def _labels(thing: GridThing) -> Labels:
+    return labels_of(
+        {
+            "shape": thing.shape, "colour": thing.colour, "size": thing.size,
+            "x": thing.column, "y": thing.row,
+        }
+    )  # fmt: skip
+
+
+class Command(NamedTuple):
+    """What is done to which thing, and how: the thing by its number, the manner by its place."""
+
+    verb: str
+    thing: int
+    manner: int
+
+
+class Grid(NamedTuple):
+    """A grid, where the agent stands and faces, the things on it, and what was commanded."""
+
+    size: int
+    row: int
+    column: int
+    direction: int
+    things: tuple[GridThing, ...]
+    done: Command | None = None
+
+
+def routes(grid: Grid, verb: str, thing: int) -> dict[str, Route]:
+    """Return the ways to carry a command out: columns before rows, and zigzag where it differs.
+
+    >>> circle = GridThing(1, 1, "circle", "red", 1)
+    >>> for route in routes(Grid(6, 0, 0, 0, (circle,)), "push", 0).values():
+    ...     print(*(" ".join((*turns, move)) for turns, move in route), sep=", ")
+    walk, turn right walk, push, push, push, push
+    """
+    found = {}
+    target = grid.things[thing]
+    across, down = target.column - grid.column, target.row - grid.row
+    columns = [_EAST if across > 0 else _WEST] * abs(across)
+    rows = [_SOUTH if down > 0 else _NORTH] * abs(down)
+    shorter = min(len(columns), len(rows))
+    mixed = [each for pair in zip(columns, rows, strict=False) for each in pair]
+    for name, way in (
+        (STRAIGHT, columns + rows),
+        (ZIGZAG, mixed + columns[shorter:] + rows[shorter:]),
+    ):
+        if name == STRAIGHT or way != columns + rows:
+            found[name] = _route(grid, verb, thing, way)
+    return found
+
+
+def _route(grid: Grid, verb: str, thing: int, way: Sequence[int]) -> Route:
+    steps: list[tuple[tuple[str, ...], str]] = []
+    facing = grid.direction
+    for direction in way:
+        steps.append((_TURNS[(direction - facing) % 4], "walk"))
+        facing = direction
+    if verb != "walk":
+        target = grid.things[thing]
+        away = facing if verb == "push" else (facing + 2) % 4
+        taken = {(other.row, other.column) for other in grid.things}
+        row, column = (at + by for at, by in zip(target[:2], _STEPS[away], strict=True))
+        while 0 <= row < grid.size and 0 <= column < grid.size and (row, column) not in taken:
+            steps += [((), verb)] * (2 if target.size >= _HEAVY else 1)
+            row, column = row + _STEPS[away][0], column + _STEPS[away][1]
+    return steps
+
+
+class GscanEnvironment:
+    """Commands on a grid: every verb with every thing in every manner.
+
+    The executor (`execute`) knows routes and manners; which thing, which verb and which manner a
+    text means is learnt.
+
+    Parameters
+    ----------
+    manners
+        The manners that there are.
+
+    Examples
+    --------
+    >>> grid = Grid(6, 0, 0, 0, (GridThing(0, 2, "circle", "red", 1),))
+    >>> world = GscanEnvironment()
+    >>> world.execute(grid, Command("walk", 0, 2))
+    ('walk', 'stay', 'walk', 'stay')
+    """
+
+    def __init__(self, manners: Sequence[Manner] = tuple(MANNERS.values())) -> None:
+        self.manners = tuple(manners)
+
+    def things(self, state: Grid) -> dict[str, Labels]:
+        """Return the labels of all things."""
+        return {f"thing {n}": thing.labels for n, thing in enumerate(state.things)}
+
+    def actions(self, state: Grid) -> tuple[Command, ...]:
+        """Return all commands, until one was given."""
+        if state.done is not None:
+            return ()
+        return tuple(
+            Command(verb, thing, manner)
+            for verb in VERBS
+            for thing in range(len(state.things))
+            for manner in range(len(self.manners))
+        )
+
+    def step(self, state: Grid, action: Command) -> Grid:
+        """Return the grid with the command that was given."""
+        return Grid(*state[:5], action)
+
+    def ground(self, state: Grid, action: Command, next_state: Grid) -> GroundingGraph:
+        """Return the event, the thing it is about, and how it is done."""
+        thing = f"thing {action.thing}"
+        nodes: dict[str, Labels] = {"event": action.verb, thing: state.things[action.thing].labels}
+        edges = [("event", thing, "of")]
+        manner = self.manners[action.manner]
+        if manner != PLAIN:
+            nodes["manner"] = str(manner)
+            edges.append(("event", "manner", "how"))
+        return GroundingGraph(nodes, edges)
+
+    def execute(self, state: Grid, action: Command) -> tuple[str, ...]:
+        """Return the primitive moves of a command."""
+        manner = self.manners[action.manner]
+        ways = routes(state, action.verb, action.thing)
+        return manner.render(ways.get(manner.route, ways[STRAIGHT]))  # type: ignore[return-value]
+
+    def describe(self, state: Grid) -> str:
+        """Return a line of text about a grid."""
+        listed = ", ".join(f"{e.colour} {e.shape} {e.size}" for e in state.things)
+        return f"A grid of {state.size} by {state.size} with {listed}."

@@ -1,0 +1,212 @@
+"""The task of gSCAN: learn from few demonstrations, follow combinations that were held out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from groundling.errors import CorpusError
+from groundling.evaluation.report import Row, bootstrap
+from groundling.explain.explanation import Plan
+from groundling.tasks.benchmark import (
+    Case,
+    Fold,
+    Outcome,
+    Score,
+    Task,
+    median_seconds,
+    sample_count,
+)
+from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, Example, read_corpus
+from groundling.tasks.gscan.environment import VERBS, Command, GscanEnvironment, routes
+from groundling.tasks.gscan.generator import generate_corpus
+from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.world.environment import Demonstration
+from groundling.world.manners import explain_sequence, learn_manners
+
+__all__ = ["GscanPreset", "GscanTask"]
+
+_USUAL = 200
+_QUICK = 40  # commands of each split
+_PUBLISHED = {
+    "A": 0.9995, "B": 0.999, "C": 0.9925, "D": 0.057, "E": 0.99, "F": 0.9998, "G": 0.119,
+    "H": 0.336,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class GscanPreset(BasePreset):
+    """A follower without settings; how many demonstrations it gets, and who knows manners."""
+
+    auto: bool = True
+    count: int = _USUAL
+    learns_manners: bool = False
+
+
+class _Rows(Presets[GscanPreset]):
+    """Presets whose rows differ in what is learnt from."""
+
+    def select(self, preset: str, variant: str = FULL) -> GscanPreset:
+        """Return the settings of a row, or of the preset as it is trained."""
+        return super().select(preset, f"{_USUAL} demonstrations" if variant == FULL else variant)
+
+
+def _row(**changes: Any) -> Any:
+    return lambda given: replace(given, **changes)
+
+
+class GscanTask(Task[list[Example], GscanPreset]):
+    """Commands on a grid; the splits of the benchmark are followed, none of them learnt from.
+
+    One command of split G is shown: how *cautiously* is done. Demonstrations are sequences of
+    primitive moves; every command that gives the same moves is as right as any other.
+    """
+
+    name = "gscan"
+    about = (
+        "Commands of grounded SCAN as verb, thing and manner, carried out by an executor that "
+        "knows routes and manners: the share of commands with exactly the right primitive moves, "
+        "for each split of the benchmark."
+    )
+    metrics = (*SPLITS, "mean")
+    presets = _Rows(
+        "gscan",
+        {"auto": GscanPreset()},
+        {
+            "auto": {
+                **{f"{n} demonstrations": _row(count=n) for n in (50, 200, 1000, 5000)},
+                "200 demonstrations, manner learnt": _row(count=200, learns_manners=True),
+            }
+        },
+    )
+    corpus = "gscan"
+    part = "split"
+
+    def load(self, source: Path | None, size: float | None = None) -> list[Example]:
+        """Read the corpus, or generate a sample."""
+        if source is None:
+            return generate_corpus(sample_count(1000, 60, size), sample_count(100, 5, size))
+        return read_corpus(source / self.corpus / FILE)
+
+    def prepare(self, corpus: list[Example], chosen: GscanPreset) -> list[Case]:
+        """Return as many demonstrations as asked for, and all commands of the splits."""
+        by_split: dict[str, list[Example]] = {}
+        for each in corpus:
+            by_split.setdefault(each.split, []).append(each)
+        missing = {TRAIN, *SPLITS.values()} - by_split.keys()
+        if missing:
+            raise CorpusError(f"The corpus must have the splits {sorted(missing)}; got none.")
+        once, *rest = by_split[SPLITS["G"]]
+        by_split[SPLITS["G"]] = rest
+        shown = by_split[TRAIN]
+        count = min(chosen.count - 1, len(shown))
+        shown = [*random.Random(0).sample(shown, count), once]
+        world = GscanEnvironment()
+        if chosen.learns_manners:
+            world = GscanEnvironment(learn_manners(map(_manners, shown)))
+        cases = [_case(each, TRAIN, world, explain=True) for each in shown]
+        for letter, split in SPLITS.items():
+            cases += [
+                _case(each, letter, world, explain=chosen.learns_manners)
+                for each in by_split[split]
+            ]
+        return cases
+
+    def parts(self, corpus: list[Example]) -> list[str]:
+        """Return what is learnt from, and the letters of the splits."""
+        return [TRAIN, *SPLITS]
+
+    def held_out(self, corpus: list[Example]) -> tuple[str, ...]:
+        """Return the letters of the splits."""
+        return tuple(SPLITS)
+
+    def folds(self, corpus: list[Example], preset: str, variant: str, quick: bool) -> list[Fold]:
+        """Return one training, after which every split is followed."""
+        chosen = self.presets.select(preset, variant)
+        name = f"{_QUICK} of each split" if quick else "all"
+        return [Fold(name, tuple(SPLITS), seconds=60 + 0.05 * chosen.count)]
+
+    def evaluate(self, corpus: list[Example], chosen: Any, fold: Fold) -> dict[str, Outcome]:
+        """Train and follow; a quick fold follows the first commands of each split."""
+        if fold.name != "all":
+            kept: dict[str, int] = {}
+            some = []
+            for each in corpus:
+                kept[each.split] = kept.get(each.split, 0) + 1
+                if each.split == TRAIN or kept[each.split] <= _QUICK:
+                    some.append(each)
+            corpus = some
+        return super().evaluate(corpus, chosen, fold)
+
+    def judge(self, case: Case, plan: Plan | None) -> Score:
+        """Tell whether the executor makes exactly the right moves."""
+        if plan is None:
+            return {"right": 0.0}
+        world: Any = case.demonstration.environment
+        [command] = plan.actions
+        return {"right": float(world.execute(case.demonstration.start, command) == case.reference)}
+
+    def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
+        """Return the share of right commands in each split, and the mean over splits."""
+        pairs = [(part, score["right"]) for each in outcomes for part, score in each["scores"]]
+        metrics = {
+            letter: fmean(right for part, right in pairs if part == letter)
+            for letter in SPLITS
+            if any(part == letter for part, _ in pairs)
+        }
+        metrics["mean"] = fmean(metrics.values())
+        interval = bootstrap([right for _, right in pairs], fmean)
+        return Row(
+            variant, metrics, interval, published=_PUBLISHED, seconds=median_seconds(outcomes)
+        )
+
+    def condition(self, corpus: list[Example], preset: str, quick: bool) -> str:
+        """Say how the figures come about."""
+        count = f"{_QUICK} commands" if quick else "all commands"
+        return f"no settings, {count} of each split, published with 367,933 demonstrations"
+
+
+def _commands(example: Example, manners: int) -> list[Command]:
+    things = range(len(example.grid.things))
+    return [
+        Command(verb, thing, manner)
+        for verb in VERBS
+        for thing in things
+        for manner in range(manners)
+    ]
+
+
+def _manners(example: Example) -> list[Any]:
+    """Return the manners in which some command gives the moves of an example."""
+    ways = {(each.verb, each.thing) for each in _commands(example, 1)}
+    return [
+        manner
+        for verb, thing in sorted(ways)
+        for manner in explain_sequence(example.moves, routes(example.grid, verb, thing))
+    ]
+
+
+def _case(example: Example, part: str, world: GscanEnvironment, explain: bool) -> Case:
+    """Return an example as a case; with `explain`, all commands that give its moves are right."""
+    right = [example.command]
+    if explain:
+        right = [
+            each
+            for each in _commands(example, len(world.manners))
+            if world.execute(example.grid, each) == example.moves
+        ]
+    shown = _demonstration(example, world, right or [Command("walk", 0, 0)])
+    return Case(shown, part, learnable=bool(right), reference=example.moves)
+
+
+def _demonstration(
+    example: Example, world: GscanEnvironment, right: Sequence[Command]
+) -> Demonstration:
+    first, *others = right
+    return Demonstration(
+        example.text, world, example.grid, (first,), also=tuple((each,) for each in others)
+    )
