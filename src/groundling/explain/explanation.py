@@ -100,6 +100,19 @@ class Plan:
             )
         return self._source.explain(self)
 
+    def word_places(self) -> tuple[dict[str, int], ...]:
+        """Return for each action which word most likely lies on each node of its graph.
+
+        Words are counted over the whole text, from 0. Empty for plans that no follower made.
+
+        >>> from groundling import Follower
+        >>> from groundling.examples import lamp_demonstrations, Lamp
+        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+        >>> follower.follow("light the lamp", Lamp(), "off").word_places()
+        ({'lamp': 0},)
+        """
+        return () if self._source is None else self._source.word_places(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON-ready data; values that JSON does not know as text.
 
@@ -577,6 +590,17 @@ class Source:
             rivals=tuple(rivals[place] for place in wanted[:RIVALS]),
             _source=self,
         )
+
+    def word_places(self, plan: Plan) -> tuple[dict[str, int], ...]:
+        """Return for each action which word most likely lies on each node of its graph."""
+        [reading] = self.model.interpret(
+            self.fitted, self.request, [_trajectory(plan)], self.search
+        )
+        found = []
+        for state, action, aligned in zip(plan.states, plan.actions, reading.aligned, strict=False):
+            names = self.encoder.ground(self.world, state, action).names
+            found.append(dict(zip(names, aligned.argmax(axis=0).tolist(), strict=True)))
+        return tuple(found)
 
     def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
         """Return the score of a plan and of its best rival under another text."""
