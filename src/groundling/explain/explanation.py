@@ -88,6 +88,12 @@ class Plan:
         return self.states[-1]
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words that it follows, without punctuation; none if no follower made it."""
+        text = () if self._source is None else self._source.text
+        return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
+
+    @property
     def probability(self) -> float:
         """The probability of exactly this plan among those considered."""
         return math.exp(self.log_probability)
