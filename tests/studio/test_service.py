@@ -201,7 +201,7 @@ def test_service_page_of_the_interface_is_its_own(client):
     assert "https://" not in page
     told = client.get("/openapi.json").json()
     assert set(told["paths"]) == {
-        "/v1/follow", "/v1/explain", "/v1/teach", "/v1/health", "/v1/model",
+        "/v1/follow", "/v1/explain", "/v1/say", "/v1/teach", "/v1/health", "/v1/model",
     }  # fmt: skip
 
 
@@ -282,3 +282,49 @@ def test_service_understands_only_what_it_is_sure_of(tmp_path):
         assert client.post("/v1/teach", json=body).status_code == 200
         told = client.post("/v1/follow", json={"text": "los"}).json()
         assert told["understood"] is (told["confidence"] >= 0.5)
+
+
+def test_service_talks_in_sessions(client, served, monkeypatch):
+    first = client.post("/v1/say", json={"text": "zum Tisch"}).json()
+    assert (first["kind"], first["actions"]) == ("act", ["go to the table"])
+    assert first["text"]
+    session = first["session"]
+    again = client.post("/v1/say", json={"text": "zum Regal", "session": session}).json()
+    assert (again["session"], again["actions"]) == (session, ["go to the shelf"])
+    other = client.post("/v1/say", json={"text": "zum Tisch", "state": again["state"]}).json()
+    assert other["session"] != session
+    asked = client.post("/v1/say", json={"text": "nimm"}).json()
+    assert asked["kind"] in ("ask", "decline")
+    assert asked["actions"] == []
+    assert asked["state"] == served.codec.state_to_json(served.scene.start)
+
+
+def test_service_asks_and_hears_the_reply(client, served):
+    asked = client.post("/v1/say", json={"text": "zum"}).json()
+    assert asked["kind"] == "ask"
+    assert all(each["text"] and each["actions"] for each in asked["options"])
+    chosen = asked["options"][0]
+    told = client.post("/v1/say", json={"text": "1", "session": asked["session"]}).json()
+    assert (told["kind"], told["actions"]) == ("act", chosen["actions"])
+
+
+def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeypatch):
+    session = client.post("/v1/say", json={"text": "zum Tisch"}).json()["session"]
+    for body, status, told in (
+        ({"text": "", "session": session}, 422, "no words"),
+        ({"text": "geh " * 5000, "session": session}, 422, "must have at most"),
+        ({"text": "zum Regal", "session": "nowhere"}, 404, "no such session"),
+        ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be left out"),
+        ({"text": "zum Regal", "session": "x" * 99}, 422, "session"),
+    ):
+        answer = client.post("/v1/say", json=body)
+        assert (answer.status_code, told in answer.json()["detail"]) == (status, True), (
+            answer.json()
+        )
+    assert len(served.sessions.get(session).turns) == 1
+    monkeypatch.setenv("GROUNDLING_LIMIT_SESSION_TURNS", "1")
+    full = client.post("/v1/say", json={"text": "zum Regal", "session": session})
+    assert (full.status_code, "at most 1 turns" in full.json()["detail"]) == (409, True)
+    monkeypatch.setenv("GROUNDLING_LIMIT_SESSIONS", "1")
+    busy = client.post("/v1/say", json={"text": "zum Regal"})
+    assert (busy.status_code, "1 sessions already" in busy.json()["detail"]) == (429, True)

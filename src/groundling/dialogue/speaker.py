@@ -39,7 +39,7 @@ from groundling.world.graph import GroundingGraph
 __all__ = ["Description", "Speaker"]
 
 _KEPT = 8  # fragments for each stretch of a plan
-_CHECKED = (2, 6)  # candidates that the listener reads at once: first, and if it is not sure
+_CHECKED = (1, 5)  # candidates that the listener reads at once: first, and if it is not sure
 _SURE = 0.9  # a candidate that is understood so well needs no rivals
 _PER_WORD = 0.2  # what a word must bring
 _CUT = 2.0  # what it costs to use a piece of a text rather than a whole one

@@ -20,6 +20,8 @@ __all__ = [
     "Question",
     "RequestForm",
     "Said",
+    "SayForm",
+    "Spoken",
     "Teaching",
     "Way",
     "Wish",
@@ -135,6 +137,16 @@ class RequestForm(Said):
     ] = None
 
 
+class SayForm(Said):
+    """What a user says to an agent: a command, a question, or a reply."""
+
+    text: Annotated[Words, Field(description="A command, a question, or a reply.")]
+    session: Annotated[
+        str | None, Field(max_length=64, description="The session; without one, another begins.")
+    ] = None
+    state: Annotated[Json, Field(description="The state that a new session begins in.")] = None
+
+
 class Taught(Said):
     """A text, where it was said, and what was meant."""
 
@@ -164,6 +176,28 @@ class Answer(Alternative):
     confidence: float
     understood: bool
     alternatives: list[Alternative]
+
+
+class OfferedOption(BaseModel):
+    """An option of a question: what it is called, and what would be done."""
+
+    text: str
+    probability: float
+    actions: list[Any]
+
+
+class Spoken(BaseModel):
+    """A turn of an agent; `state` is the state after it."""
+
+    session: str
+    kind: str
+    text: str
+    confidence: float
+    actions: list[Any]
+    options: list[OfferedOption]
+    answer: Any
+    reason: str
+    state: Any
 
 
 class Health(BaseModel):

@@ -8,11 +8,13 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from groundling import __version__
+from groundling.agent import Agent, Turn
 from groundling.data.codec import Codec
 from groundling.errors import InstructionError, WorldError
 from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.studio.scenes import Setting
+from groundling.studio.sessions import Sessions
 from groundling.studio.teacher import learn
 from groundling.world.environment import Demonstration, State, class_name
 
@@ -45,6 +47,7 @@ class Served:
         self.environment = self.scene.environment
         self.codec = Codec(self.environment)
         self.answering = threading.Lock()
+        self.sessions = Sessions()
         self.learning = False
         self._writing = threading.Lock()
         self._shown: dict[str, Demonstration] = {}
@@ -61,6 +64,20 @@ class Served:
         with self.answering:
             read = self.setting.read(self.scene, text)
             return self.follower.follow(read, self.environment, state, length=length)
+
+    def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
+        """Say something to the agent of a session; without one, another begins in a state."""
+        with self.answering:
+            name = session
+            if name is None:
+                start = self.state(state)
+                name = self.sessions.begin(lambda: Agent(self.follower, self.environment, start))
+            agent = self.sessions.get(name)
+            agent.follower = self.follower  # it may have been taught since
+            read = None if agent.asking else self.setting.read(self.scene, text)
+            turn = agent.say(text, read)
+            _ = turn.text  # said by the same follower
+            return name, agent, turn
 
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
         """Learn from demonstrations too; what was known before is kept."""

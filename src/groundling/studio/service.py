@@ -10,8 +10,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
+from groundling.errors import InstructionError
 from groundling.explain.explanation import Plan
-from groundling.studio.forms import Alternative, Answer, RequestForm, Teaching
+from groundling.studio.forms import (
+    Alternative,
+    Answer,
+    OfferedOption,
+    RequestForm,
+    SayForm,
+    Spoken,
+    Teaching,
+)
 from groundling.studio.gate import Gate
 from groundling.studio.metrics import Metrics
 from groundling.studio.served import Served
@@ -67,6 +76,10 @@ def make_service(
             told = plan.explain().to_dict()
         return {**told, "understood": understood(served.follower, plan)}
 
+    def say(said: SayForm) -> Spoken:
+        """Talk with an agent: it acts, asks, answers or declines; a session keeps its state."""
+        return _say(served, said)
+
     def model() -> dict[str, Any]:
         """Return what the model is: its settings and its size."""
         return served.about()
@@ -81,6 +94,7 @@ def make_service(
 
     web.add("POST", "/v1/follow", follow)
     web.add("POST", "/v1/explain", explain)
+    web.add("POST", "/v1/say", say)
     web.add("GET", "/v1/model", model)
     web.add("POST", "/v1/teach", learn, checks=permit)
     web.serve_file("/docs", "interface.html")
@@ -105,6 +119,32 @@ def _follow(served: Served, request: RequestForm) -> Answer:
         confidence=plan.confidence,
         understood=understood(served.follower, plan),
         alternatives=[Alternative(**_plain(codec, each)) for each in plan.alternatives],
+    )
+
+
+def _say(served: Served, said: SayForm) -> Spoken:
+    if said.session is not None and said.state is not None:
+        raise InstructionError("`state` must be left out in a session that has begun.")
+    session, agent, turn = served.say(check_text(said.text), said.session, said.state)
+    codec, plan = served.codec, turn.plan if turn.kind == "act" else None
+    answer = turn.answer
+    return Spoken(
+        session=session,
+        kind=turn.kind,
+        text=turn.text,
+        confidence=turn.confidence,
+        actions=[] if plan is None else [codec.action_to_json(each) for each in plan.actions],
+        options=[
+            OfferedOption(
+                text=each.text,
+                probability=each.probability,
+                actions=[codec.action_to_json(action) for action in each.plan.actions],
+            )
+            for each in turn.options
+        ],
+        answer=sorted(map(str, answer)) if isinstance(answer, frozenset) else answer,
+        reason=turn.reason,
+        state=codec.state_to_json(agent.state),
     )
 
 
