@@ -137,12 +137,12 @@ def home(folder, text="entities: [{id: light.a, name: Lamp}, {id: light.b, name:
 
 def sampled(rules):
     from groundling.home.corpus import parse_template
-    from groundling.home.templates import _Block, _Sampler
+    from groundling.home.templates import Block, Sampler
 
     pytest.importorskip("hassil", reason="needs groundling[home]")
     parse_template(rules["a"])
-    block = _Block("the block", "HassTurnOn", ("<a>",))
-    return _Sampler(random.Random(0), generated_home(1), block, rules, {}).sentence()
+    block = Block("the block", "HassTurnOn", ("<a>",))
+    return Sampler(random.Random(0), generated_home(1), block, rules, {}).sentence()
 
 
 def studio(folder, work):

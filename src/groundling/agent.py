@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from groundling.conversation import MemoryEnvironment, Remembered
 from groundling.dialogue.clarification import (
     Question,
     ask_which,
@@ -29,6 +28,7 @@ from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
+from groundling.memory import MemoryEnvironment, Remembered
 from groundling.ties import margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State

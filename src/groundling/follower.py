@@ -824,6 +824,22 @@ class Follower(Estimator):
         choices = learnt.choices.closed("search") if isinstance(learnt.choices, Choices) else ()
         return self._of(replace(learnt.with_search(search), choices=choices))
 
+    def pruned(self, most: int) -> Follower:
+        """Return a follower that keeps the largest weights, at most so many of each member.
+
+        >>> from groundling import Demonstration
+        >>> from groundling.examples import Lamp
+        >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
+        >>> follower = Follower(parser="chain").fit(shown, check=False)
+        >>> len(follower.theta_) > 2, len(follower.pruned(2).theta_)
+        (True, 2)
+        """
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise SettingError(f"`most` must be a whole number >= 1; got {most!r}.")
+        learnt = self._fitted()
+        first, *others = (each.pruned(most) for each in learnt.fitted.members)
+        return self._of(replace(learnt, fitted=replace(first, others=tuple(others))))
+
     @classmethod
     def _of(cls, learnt: Learnt) -> Follower:
         settings = {each.name: getattr(learnt.settings, each.name) for each in fields(Trainer)}

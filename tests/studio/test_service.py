@@ -12,7 +12,6 @@ from groundling.studio.gate import Gate
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
-from groundling.studio.starters import lesson_follower
 from tests.studio.conftest import LocalClient
 
 SHOWN = (
@@ -29,7 +28,7 @@ def model(tmp_path_factory):
     kitchen = Kitchen()
     shown = [Demonstration(text, kitchen, kitchen.start, actions) for text, actions in SHOWN]
     folder = tmp_path_factory.mktemp("model")
-    lesson_follower().fit(shown).save(folder)
+    Follower().fit(shown).save(folder)
     return folder
 
 

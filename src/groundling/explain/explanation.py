@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,7 +28,6 @@ from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 
@@ -102,6 +99,19 @@ class Plan:
                 "alternative. Explain the plan that Follower.follow returned."
             )
         return self._source.explain(self)
+
+    def word_places(self) -> tuple[dict[str, int], ...]:
+        """Return for each action which word most likely lies on each node of its graph.
+
+        Words are counted over the whole text, from 0. Empty for plans that no follower made.
+
+        >>> from groundling import Follower
+        >>> from groundling.examples import lamp_demonstrations, Lamp
+        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+        >>> follower.follow("light the lamp", Lamp(), "off").word_places()
+        ({'lamp': 0},)
+        """
+        return () if self._source is None else self._source.word_places(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON-ready data; values that JSON does not know as text.
@@ -520,7 +530,7 @@ class Explanation(Part):
 
     __rich__ = rich
 
-    def figure(self) -> Figure:
+    def svg(self) -> str:
         """Draw the trees, the grounding graphs and the alignments between them."""
         from groundling.explain.figure import draw
 
@@ -528,22 +538,13 @@ class Explanation(Part):
 
     def _repr_html_(self) -> str:
         """Show the explanation as a picture in a notebook, with its words as the other text."""
-        from groundling.explain.figure import quiet_glyphs
-
-        data, figure = BytesIO(), self.figure()
-        with quiet_glyphs():
-            figure.savefig(data, format="png", dpi=110)
-        picture = b64encode(data.getvalue()).decode("ascii")
-        return f'<img alt="{escape(str(self))}" src="data:image/png;base64,{picture}">'
+        return f'<div role="img" aria-label="{escape(str(self))}">{self.svg()}</div>'
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
-        from groundling.explain.figure import RESOLUTION, quiet_glyphs
+        from groundling.svg import write_page
 
-        figure = self.figure()
-        with quiet_glyphs():
-            figure.savefig(file, dpi=RESOLUTION)
-        return FilePath(file)
+        return write_page(self.svg(), file)
 
 
 class Source:
@@ -589,6 +590,17 @@ class Source:
             rivals=tuple(rivals[place] for place in wanted[:RIVALS]),
             _source=self,
         )
+
+    def word_places(self, plan: Plan) -> tuple[dict[str, int], ...]:
+        """Return for each action which word most likely lies on each node of its graph."""
+        [reading] = self.model.interpret(
+            self.fitted, self.request, [_trajectory(plan)], self.search
+        )
+        found = []
+        for state, action, aligned in zip(plan.states, plan.actions, reading.aligned, strict=False):
+            names = self.encoder.ground(self.world, state, action).names
+            found.append(dict(zip(names, aligned.argmax(axis=0).tolist(), strict=True)))
+        return tuple(found)
 
     def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
         """Return the score of a plan and of its best rival under another text."""

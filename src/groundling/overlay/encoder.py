@@ -98,7 +98,7 @@ class Encoder:
         self.memory: dict[str, SizedMemory] = {}  # what those who search with it remember
         self.budget = CacheBudget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
-        self._worlds = EnvironmentCache(self.budget, keep_graphs=False)
+        self.worlds = EnvironmentCache(self.budget, keep_graphs=False)
         self._graphs: Cache[tuple[CachedEnvironment, int, State, Action], LaidOutGraph] = Cache(
             self.budget
         )
@@ -113,13 +113,13 @@ class Encoder:
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
-        other._worlds, other._graphs, other._layouts = self._worlds, self._graphs, self._layouts
+        other.worlds, other._graphs, other._layouts = self.worlds, self._graphs, self._layouts
         other.memory, other._bound = self.memory, self._bound
         return other
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the remembered world of an environment."""
-        return self._worlds.of(environment)
+        return self.worlds.of(environment)
 
     def bind(
         self, environment: Environment | CachedEnvironment, text: Sequence[Instruction]
@@ -159,7 +159,7 @@ class Encoder:
 
     def empty(self) -> None:
         """Forget everything that could be asked or worked out again."""
-        self._worlds.forget_all()
+        self.worlds.forget_all()
         self._graphs.clear()
         self._layouts.clear()
         self._joined = None
@@ -171,7 +171,7 @@ class Encoder:
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
-        self._worlds.forget(environment)
+        self.worlds.forget(environment)
         self._latest.clear()
         self.memory.clear()
         self.budget.count_again()

@@ -15,6 +15,7 @@ __all__ = [
     "ChangeForm",
     "Demonstrated",
     "Health",
+    "JoinForm",
     "Problem",
     "Question",
     "RequestForm",
@@ -24,6 +25,7 @@ __all__ = [
     "Teaching",
     "Way",
     "Wish",
+    "WorldForm",
 ]
 
 MOST_WEIGHT = 1000
@@ -81,6 +83,27 @@ class Demonstrated(Wish):
 
     actions: Actions
     origin: Annotated[str, Field(pattern="^(shown|picked)$")] = "shown"
+
+
+class JoinForm(_Form):
+    """The name under which a pupil joins a class."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40), AfterValidator(plain_json)]
+
+
+class WorldForm(_Form):
+    """A world to open: one of the gallery by its name, or one made in the editor."""
+
+    gallery: Name | None = None
+    scene: Annotated[dict[str, JsonValue] | None, AfterValidator(plain_json)] = None
+
+    def source(self) -> dict[str, Any]:
+        """Return what a project is made from."""
+        if (self.gallery is None) == (self.scene is None):
+            raise InstructionError("Name a world of the gallery, or give a scene.")
+        if self.scene is None:
+            return {"kind": "gallery", "name": self.gallery}
+        return {"kind": "scene", "scene": self.scene}
 
 
 class ChangeForm(_Form):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from groundling.cache import Cache, CacheBudget
@@ -19,6 +19,7 @@ from groundling.world.environment import (
 )
 from groundling.world.graph import GroundingGraph
 from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
+from groundling.world.products import Product
 from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
@@ -46,15 +47,19 @@ class CachedEnvironment:
     ) -> None:
         self.environment = environment
         self.keep_graphs = keep_graphs
+        self.on_step: Callable[[], object] | None = None  # called when the environment steps
         self.generation = 0
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
-        self._actions: Cache[State, tuple[Action, ...]] = Cache(budget)
+        self._actions: Cache[State, Sequence[Action]] = Cache(budget)
         self._steps: Cache[tuple[State, Action], State] = Cache(budget)
         self._graphs: Cache[tuple[State, Action], GroundingGraph] = Cache(budget)
         self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
         self._dead_ends: Cache[State, bool] = Cache(budget)
         self._scenes: Cache[State, Scene] = Cache(budget)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "on_step": None}  # whoever listens does so in this process
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled by the values of a text."""
@@ -89,6 +94,8 @@ class CachedEnvironment:
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
+                return answer
+            if isinstance(answer, Product):
                 return answer
             if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
                 if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.least:
@@ -152,18 +159,25 @@ class CachedEnvironment:
 
     # ---- what must be there -------------------------------------------------------------
 
-    def actions(self, state: State) -> tuple[Action, ...]:
+    def actions(self, state: State) -> Sequence[Action]:
         """Return the actions possible in a state; none when it is terminal."""
-        known: tuple[Action, ...] | None = self._find(self._actions, state, state)
+        known: Sequence[Action] | None = self._find(self._actions, state, state)
         if known is None:
             known = self._offered(state)
             self._actions.put(state, known)
         return known
 
-    def _offered(self, state: State) -> tuple[Action, ...]:
+    def some_actions(self, state: State) -> Iterable[Action]:
+        """Return the actions possible in a state or, of a large product, enough to see them all."""
+        actions = self.actions(state)
+        return actions.some() if isinstance(actions, Product) else actions
+
+    def _offered(self, state: State) -> Sequence[Action]:
         if self.is_terminal(state):
             return ()
         offered = self._ask("actions", state, listed=True)
+        if isinstance(offered, Product):
+            return offered
         known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
         if len(known) < len(offered):
             self.repeated = self.repeated or self._call("actions", (state,))
@@ -176,6 +190,8 @@ class CachedEnvironment:
         if known is None:
             known = self._hashable(self._ask("step", state, action), "step", state, action)
             self._steps.put(key, known)
+            if self.on_step is not None:
+                self.on_step()
         return known
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
@@ -373,7 +389,7 @@ class CachedEnvironment:
         return Trajectory(states, done, graphs)
 
 
-def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+def _ends(actions: Sequence[Action]) -> Sequence[Action]:
     """Return the first and the last action: those by which a change is noticed."""
     return (actions[0], actions[-1]) if len(actions) > 1 else actions
 
@@ -402,8 +418,12 @@ class EnvironmentCache:
         self.keep_graphs = keep_graphs
         self.budget = CacheBudget() if budget is None else budget
         self.most = most
+        self.on_step: Callable[[], object] | None = None  # called when an environment steps
         self._worlds: dict[int, CachedEnvironment] = {}
         self._shrunk = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the world of an environment, with its memory."""
@@ -417,6 +437,7 @@ class EnvironmentCache:
                 known = environment
             else:
                 known = CachedEnvironment(environment, self.budget, keep_graphs=self.keep_graphs)
+                known.on_step = self.on_step
             self._let_go()
             self._worlds[id(asked)] = known
         return known

@@ -28,8 +28,6 @@ from groundling.tasks.variants import FULL, BasePreset, Presets
 from groundling.world.environment import Demonstration
 from groundling.world.manners import explain_sequence, learn_manners
 
-__all__ = ["GscanPreset", "GscanTask"]
-
 _USUAL = 200
 _QUICK = 40  # commands of each split
 _PUBLISHED = {
