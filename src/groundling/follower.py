@@ -77,6 +77,7 @@ from groundling.world.trajectory import Trajectory
 __all__ = ["Follower"]
 
 
+_MOST_SPOKEN = 20_000  # demonstrations whose fragments are saved with a model
 _FEW_TO_CALIBRATE = 10  # demonstrations; of more, all being right tells something
 
 
@@ -462,12 +463,20 @@ class Follower(Estimator):
             environment = plan._source.world.environment
             if isinstance(environment, BoundEnvironment):
                 environment = environment.environment
+        speaker = self._get_speaker()
+        return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
+
+    def _get_speaker(self) -> Speaker | None:
+        """Return who says plans; None in a model from a file that holds no fragments of texts."""
         learnt = self._fitted()
         if getattr(self, "_speaker", (None,))[0] is not learnt.fitted:
-            speaker = Speaker(self) if self.demonstrations_ else None
+            speaker = None
+            if learnt.examples:
+                speaker = Speaker(self)
+            elif learnt.speech is not None:
+                speaker = Speaker.from_dict(learnt.speech, self)
             self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
-        speaker = self._speaker[1]
-        return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
+        return self._speaker[1]
 
     def answer(self, question: str, environment: Environment, state: State) -> Answer:
         """Answer a question about a state, which stays as it is.
@@ -766,7 +775,10 @@ class Follower(Estimator):
 
         `note` is stored with the model; `groundling.modelfolder.read_note` returns it.
         """
-        return save_learnt(Path(folder), self._fitted(), note)
+        learnt = self._fitted()
+        if 0 < len(learnt.examples) <= _MOST_SPOKEN and (speaker := self._get_speaker()):
+            learnt = replace(learnt, speech=speaker.to_dict())
+        return save_learnt(Path(folder), learnt, note)
 
     @classmethod
     def load(
