@@ -66,6 +66,12 @@ class Plan:
     unexplained
         Words that no demonstration had and nothing in the plan is called by; they lower the
         confidence.
+    parts
+        The plans of the commands that a text was cut into, one after another; empty if it was
+        followed as a whole.
+    asked
+        Number of commands in the text, if these are more than `Search.max_length` allows; the
+        plan then leaves some out. 0 otherwise.
 
     Examples
     --------
@@ -84,6 +90,8 @@ class Plan:
     alternatives: tuple[Plan, ...] = ()
     _source: Source | None = field(default=None, repr=False, compare=False)
     unexplained: tuple[str, ...] = ()
+    parts: tuple[Plan, ...] = ()
+    asked: int = 0
 
     @property
     def start(self) -> State:
@@ -104,6 +112,10 @@ class Plan:
         """Say which words caused which action, and which weights decided."""
         from groundling.errors import GroundlingError
 
+        if self.parts:
+            return Explanation.joined(self, [part.explain() for part in self.parts])
+        if not self.actions:
+            raise GroundlingError("This plan cannot be explained: the text names nothing to do.")
         if self._source is None:
             raise GroundlingError(
                 "This plan cannot be explained: it was not made by a follower, or is an "
@@ -125,6 +137,7 @@ class Plan:
             "confidence": self.confidence,
             "understood": self.understood,
             "unexplained": list(self.unexplained),
+            "asked": self.asked,
             "alternatives": [
                 {
                     "actions": [_plain(action) for action in each.actions],
@@ -153,8 +166,9 @@ class Plan:
     def __str__(self) -> str:
         if not self.understood:
             return f"I do not understand (confidence {self.confidence:.2f})"
-        steps = ", ".join(str(action) for action in self.actions)
-        return f"{steps} (confidence {self.confidence:.2f})"
+        steps = ", ".join(str(action) for action in self.actions) or "nothing to do"
+        more = f"; the text asks for {self.asked} actions" * bool(self.asked)
+        return f"{steps} (confidence {self.confidence:.2f}{more})"
 
 
 def _plain(value: object) -> Any:
@@ -355,6 +369,20 @@ class Step:
     graph: GroundingGraph
     without: Rival | None = None
 
+    def moved(self, sentences: int) -> Step:
+        """Return the step in a text that has so many more sentences before."""
+
+        def moved(cause: Cause) -> Cause:
+            return replace(
+                cause, unit=replace(cause.unit, sentence=cause.unit.sentence + sentences)
+            )
+
+        return replace(
+            self,
+            causes=tuple(map(moved, self.causes)),
+            links=tuple(replace(e, sentence=e.sentence + sentences) for e in self.links),
+        )
+
     def to_dict(self, most: int = 10) -> dict[str, Any]:
         """Return the step as JSON-ready data."""
         return {
@@ -464,7 +492,29 @@ class Explanation:
     ambiguity: float
     score: float
     rivals: tuple[Rival, ...]
-    _source: Source = field(repr=False, compare=False)
+    _source: Source | None = field(repr=False, compare=False)
+
+    @classmethod
+    def joined(cls, plan: Plan, parts: Sequence[Explanation]) -> Explanation:
+        """Return the explanations of the parts of a plan as one; it has no rivals of its own."""
+        units: list[Unit] = []
+        steps: list[Step] = []
+        before = 0  # sentences
+        for each in parts:
+            units += [replace(unit, sentence=unit.sentence + before) for unit in each.units]
+            steps += [step.moved(before) for step in each.steps]
+            before += len(each.instructions)
+        return cls(
+            plan=plan,
+            instructions=tuple(text for each in parts for text in each.instructions),
+            units=tuple(units),
+            steps=tuple(steps),
+            whole=Contributions.together(each.whole for each in parts),
+            ambiguity=sum(each.ambiguity for each in parts),
+            score=sum(each.score for each in parts),
+            rivals=(),
+            _source=None,
+        )
 
     @property
     def margin(self) -> float | None:
@@ -481,7 +531,7 @@ class Explanation:
         surely on the actions are left out: all of 140, twenty of a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
-        if len(places) == 1:
+        if len(places) == 1 or self._source is None:
             return ()
         most = max(10, _DELETED // len(places))
         if len(places) > most:
@@ -506,6 +556,10 @@ class Explanation:
             raise InstructionError(f"The text has no word {word!r}.{did_you_mean(word, known)}")
         if len(places) == sum(map(len, self.instructions)):
             raise InstructionError(f"Without {word!r} nothing would be left of the text.")
+        if self._source is None:
+            raise InstructionError(
+                "Words can be left out of one command at a time. Explain each of `plan.parts`."
+            )
         return self._delete(places)
 
     def _delete(self, places: Sequence[tuple[int, int]]) -> Deletion:
@@ -514,6 +568,7 @@ class Explanation:
             kept = [p for p in range(len(instruction)) if (number, p) not in places]
             if kept:
                 text.append(instruction.select(kept))
+        assert self._source is not None
         after = self._source.scores(text, self.plan)
         sentence, position = places[0]
         return Deletion(

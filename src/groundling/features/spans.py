@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 from groundling.features.labels import NUMBER
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["Span", "SpanIndex", "nearest_word", "spoken_kinds"]
+__all__ = ["PART", "Span", "SpanIndex", "nearest_word", "spoken_kinds"]
 
 EXACT, PLURAL, EDIT, PART = range(4)
 _EXTENT = (1.0, 0.95, 0.85)  # of a word that is said exactly, in the plural, or misspelt
