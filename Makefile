@@ -92,6 +92,7 @@ wheel: $(VENV)/.dev
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell src docs research tools README.md CONTRIBUTING.md CHANGELOG.md
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

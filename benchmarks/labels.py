@@ -58,7 +58,7 @@ class Home(example.Home):
                 nodes["event"].append("some left" if len(alike) > 1 else "none left")
             if "next" in self.labels and alike[0] == action:
                 nodes["event"].append("next")
-        return GroundingGraph(nodes, graph.edges, graph.root)
+        return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
 
 def told(seed, several):

@@ -66,7 +66,7 @@ class HiddenStart(MazeEnvironment):
                 values = labels.setdefault(f"h:{label.name}", label.value is None or [])
                 if isinstance(values, list) and label.value is not None:
                     values.append(label.value)
-        return GroundingGraph(nodes, seen.edges)
+        return GroundingGraph(nodes, seen.edges, roles=seen.roles)
 
     def mirrored(self) -> MazeEnvironment:
         """Return the same environment with left and right exchanged."""

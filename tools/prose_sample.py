@@ -13,6 +13,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 __all__ = ["Passage", "docstrings", "main", "messages", "paragraphs", "sample"]
@@ -92,8 +93,8 @@ def paragraphs(page: str, name: str) -> Iterator[Passage]:
         line += block.count("\n")
 
 
-def sample(root: Path, seed: int, counts: Sequence[int] = (40, 40, 10)) -> list[Passage]:
-    """Draw as many docstrings, messages and paragraphs as `counts` says."""
+@cache
+def _all_passages(root: Path) -> list[list[Passage]]:
     found: list[list[Passage]] = [[], [], []]
     for path in sorted((root / "src").rglob("*.py")):
         source, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
@@ -105,7 +106,12 @@ def sample(root: Path, seed: int, counts: Sequence[int] = (40, 40, 10)) -> list[
         *sorted((root / "docs").glob("*.md")),
     ]:
         found[2] += paragraphs(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix())
-    draw = random.Random(seed)
+    return found
+
+
+def sample(root: Path, seed: int, counts: Sequence[int] = (40, 40, 10)) -> list[Passage]:
+    """Draw as many docstrings, messages and paragraphs as `counts` says."""
+    draw, found = random.Random(seed), _all_passages(root)
     drawn = [
         draw.sample(each, min(count, len(each))) for each, count in zip(found, counts, strict=True)
     ]

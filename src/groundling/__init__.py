@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundling.agent import Agent, Turn
     from groundling.conversation import Conversation, MemoryEnvironment
     from groundling.errors import GroundlingError
     from groundling.explain.explanation import Plan
@@ -33,6 +34,7 @@ __version__ = "0.2.0.dev0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
 
 __all__ = [
+    "Agent",
     "Conversation",
     "DecisionModel",
     "Demonstration",
@@ -55,6 +57,7 @@ __all__ = [
     "RankedEnvironment",
     "Search",
     "TransducerModel",
+    "Turn",
     "__version__",
     "check_environment",
     "compose",
@@ -63,6 +66,8 @@ __all__ = [
 
 # Where the names live: they are imported on first use, so that the command line answers at once.
 _HOMES = {
+    "Agent": "agent",
+    "Turn": "agent",
     "Conversation": "conversation",
     "DecisionModel": "models.decision",
     "Ensemble": "models.ensemble",

@@ -23,7 +23,16 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["Decoded", "answer", "decoded", "listed_requests", "no_plan", "possible_plans"]
+__all__ = [
+    "Decoded",
+    "answer",
+    "decoded",
+    "decoded_answer",
+    "listed_requests",
+    "no_plan",
+    "possible_plans",
+    "read_requests",
+]
 
 _ALTERNATIVES = 10
 
@@ -87,8 +96,11 @@ def decoded(
 def answer(learnt: Learnt, request: Request, result: SearchResult, search: Search) -> Plan | None:
     """Return the plan that a follower answers with, and others that it thought of."""
     told = decoded(learnt, request, result, search)
-    if told is None:
-        return None
+    return None if told is None else decoded_answer(learnt, request, told, search)
+
+
+def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Search) -> Plan:
+    """Return what was decoded as a plan with alternatives."""
     logs = told.logs
     order = [p for p in rank(logs, told.name, _ALTERNATIVES + 1) if p != told.best]
     others = tuple(
@@ -136,6 +148,22 @@ def no_plan(world: CachedEnvironment, start: State, search: Search) -> SearchErr
         f"There is no plan of {search.min_length} to {search.max_length} actions from state "
         f"{shorten(start)}{goal}. Raise Search.max_length or Search.beam, or check the environment."
     )
+
+
+def read_requests(
+    learnt: Learnt, requests: Sequence[tuple[Text, Environment, State]]
+) -> list[Request]:
+    """Read texts, and bind them to the environments that they are said in."""
+    encoder = learnt.fitted.encoder
+    texts = encoder.reader.read_many(text for text, _, _ in requests)
+    found = [
+        Request(text, encoder.bind(environment, text), start)
+        for text, (_, environment, start) in zip(texts, requests, strict=True)
+    ]
+    for each in found:
+        each.world.actions(each.start)  # complains of states that cannot be remembered
+        each.world.notice(each.start)  # whether the environment has changed since
+    return found
 
 
 def listed_requests(requests: Any) -> list[tuple[Text, Environment, State]]:

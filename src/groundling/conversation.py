@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from groundling.data.codec import Codec, Json
+from groundling.data.canonical import Json
+from groundling.data.codec import Codec
 from groundling.data.own import starts_of, tells_start
 from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
 from groundling.explain.explanation import Plan
@@ -183,7 +184,7 @@ class MemoryEnvironment(Wrapper):
             if name == graph.root and memory.action is not None:
                 found += self._repetitions(state, action, after.state, memory, labels)
             nodes[name] = (*labels, *map(Label, found))
-        return GroundingGraph(nodes, graph.edges, graph.root)
+        return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     @staticmethod
     def _relations(values: frozenset[tuple[str, str]], memory: Memory) -> list[str]:

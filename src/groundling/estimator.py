@@ -19,8 +19,6 @@ from groundling.overlay.settings import Overlay
 from groundling.selection.configurations import default_model
 from groundling.settings import AUTO, Settings
 
-__all__ = ["Estimator"]
-
 _KINDS: dict[str, type[Settings]] = {
     "model": Model,
     "overlay": Overlay,

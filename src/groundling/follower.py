@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from groundling.accuracy import checked, honest_temperature, share_right
-from groundling.answers import answer, listed_requests, no_plan
+from groundling.answers import answer, listed_requests, no_plan, read_requests
 from groundling.checks.diagnosis import (
     Diagnosis,
     check_learnt,
@@ -29,6 +29,10 @@ from groundling.checks.registry import (
 )
 from groundling.commands import Commands
 from groundling.data.own import folds
+from groundling.dialogue.options import right_outcomes
+from groundling.dialogue.outcomes import all_options
+from groundling.dialogue.prediction_sets import PredictionSets
+from groundling.dialogue.speaker import Speaker
 from groundling.errors import (
     DemonstrationError,
     GroundlingError,
@@ -61,6 +65,7 @@ from groundling.selection.label_profile import usual_labels
 from groundling.selection.profile import Profile
 from groundling.settings import AUTO, Auto, knowing_names
 from groundling.world.environment import Demonstration, Environment, State
+from groundling.world.open_values import BoundEnvironment
 from groundling.world.trajectory import Trajectory
 
 __all__ = ["Follower"]
@@ -280,25 +285,41 @@ class Follower(Estimator):
         listed = listed_demonstrations(demonstrations)
         if not hasattr(self, "_learnt"):
             return self.fit([*known, *listed], progress=progress, check=check)
-        self._learnt = teach(self._learnt, listed, known, progress, choose_again)
+        taught = teach(self._learnt, listed, known, progress, choose_again)
+        self._learnt = replace(taught, sets=None)  # they were calibrated for other weights
         if check:
             warn(check_taught(self._learnt, listed))
         return self
 
     def forget(self, names: Iterable[str], *, progress: ProgressCallback | None = None) -> Follower:
         """Remove demonstrations by name and refit; changes and returns this follower."""
-        self._learnt = forget(self._fitted(), names, progress, choose_again)
+        left = forget(self._fitted(), names, progress, choose_again)
+        self._learnt = replace(left, sets=None)
         return self
 
-    def calibrate(self, demonstrations: Iterable[Demonstration]) -> Self:
-        """Calibrate confidences on held-out demonstrations.
+    def calibrate(
+        self, demonstrations: Iterable[Demonstration], *, coverage: float | None = None
+    ) -> Self:
+        """Calibrate confidences, or with `coverage` prediction sets, on held-out demonstrations.
 
         Sets `temperature_` to the value that maximises the likelihood of the demonstrated plans
         (or of their outcomes, where outcomes or transitions are decoded). Warns if there are too
         few demonstrations to tell.
+
+        With `coverage`, such as 0.95, sets `prediction_sets_` instead: an `Agent` then acts if one
+        outcome is in the set and asks otherwise, and the set holds the right outcome that often on
+        texts like these (split conformal prediction). The temperature stays as it is; calibrate it
+        before, on other demonstrations.
         """
         learnt = self._fitted()
         listed = checked(demonstrations)
+        if coverage is not None:
+            said = [(each.instructions, each.environment, each.start) for each in listed]
+            ends = [right_outcomes(each) for each in listed]
+            cases = list(zip(all_options(self, said), ends, strict=True))
+            sets = PredictionSets.calibrate(cases, coverage)
+            self._learnt = replace(learnt, sets=sets.to_dict())
+            return self
         read = self._requests([(e.instructions, e.environment, e.start) for e in listed])
         temperature = honest_temperature(learnt, listed, read)
         if len(listed) < _FEW_TO_CALIBRATE and not SHARPEST * 1.01 < temperature < SOFTEST / 1.01:
@@ -309,7 +330,7 @@ class Follower(Estimator):
                 LearningWarning,
                 stacklevel=2,
             )
-        self._learnt = replace(learnt, temperature=temperature)
+        self._learnt = replace(learnt, temperature=temperature, sets=None)
         return self
 
     def _sift(self, listed: Sequence[Demonstration]) -> tuple[list[Demonstration], list[Skipped]]:
@@ -391,6 +412,38 @@ class Follower(Estimator):
             plans.append(plan)
         return plans
 
+    def describe(
+        self, plan: Plan, environment: Environment | None = None, *, unlike: Plan | None = None
+    ) -> str:
+        """Return a plan in words, in the language of the demonstrations.
+
+        The words are fragments of demonstrations with the plan's own values, chosen so that this
+        follower understands them. With `unlike`, they tell the plan from another one. Empty if the
+        demonstrations have no words for it. `environment` is where the plan belongs, if it was not
+        made by `follow`.
+
+        >>> from groundling import Follower
+        >>> from groundling.examples import Lamp, lamp_demonstrations
+        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+        >>> follower.describe(follower.follow("lamp, light!", Lamp(), "off"))
+        'light the lamp'
+        """
+        if environment is None:
+            if plan._source is None:
+                raise SettingError(
+                    "`environment` must be given for a plan that no follower made. Pass it to "
+                    "describe."
+                )
+            environment = plan._source.world.environment
+            if isinstance(environment, BoundEnvironment):
+                environment = environment.environment
+        learnt = self._fitted()
+        if getattr(self, "_speaker", (None,))[0] is not learnt.fitted:
+            speaker = Speaker(self) if self.demonstrations_ else None
+            self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
+        speaker = self._speaker[1]
+        return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
+
     def score(self, demonstrations: Iterable[Demonstration], y: None = None) -> float:
         """Return the accuracy: the share of demonstrations whose outcome is reached.
 
@@ -431,16 +484,7 @@ class Follower(Estimator):
         return learnt.model.score_starts(learnt.fitted, asked, learnt.search)
 
     def _requests(self, requests: Sequence[tuple[Text, Environment, State]]) -> list[Request]:
-        encoder = self._fitted().fitted.encoder
-        texts = encoder.reader.read_many(text for text, _, _ in requests)
-        found = [
-            Request(text, encoder.bind(environment, text), start)
-            for text, (_, environment, start) in zip(texts, requests, strict=True)
-        ]
-        for each in found:
-            each.world.actions(each.start)  # complains of states that cannot be remembered
-            each.world.notice(each.start)  # whether the environment has changed since
-        return found
+        return read_requests(self._fitted(), requests)
 
     def _plans(
         self,
@@ -582,6 +626,12 @@ class Follower(Estimator):
         return self._fitted().temperature
 
     @property
+    def prediction_sets_(self) -> PredictionSets | None:
+        """The sets of outcomes that an `Agent` asks about; None unless they were calibrated."""
+        kept = self._fitted().sets
+        return None if kept is None else PredictionSets.from_dict(kept)
+
+    @property
     def threshold(self) -> float:
         """Confidence below which a plan counts as not understood."""
         if hasattr(self, "_learnt"):
@@ -675,7 +725,7 @@ class Follower(Estimator):
         if temperature is not None:
             if not 0 < temperature < np.inf:
                 raise SettingError(f"`temperature` must be > 0; got {temperature}.")
-            learnt = replace(learnt, temperature=float(temperature))
+            learnt = replace(learnt, temperature=float(temperature), sets=None)
         if search is None:
             return self._of(learnt)
         settings = Trainer.of(learnt)

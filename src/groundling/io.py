@@ -33,23 +33,17 @@ from groundling.learning.trainer import Trainer
 from groundling.limits import HEADER_BYTES
 from groundling.modelfolder import read_folder, read_json, write_folder
 from groundling.models.base import FittedModel, Member, Model
-from groundling.models.decision import DecisionModel
 from groundling.models.ensemble import Ensemble
+from groundling.models.every import MODELS
 from groundling.models.learnt import Learnt
 from groundling.models.lengths import LengthModel
-from groundling.models.plan import PlanModel
-from groundling.models.transducer import TransducerModel
 from groundling.overlay.batch import Reals
 from groundling.overlay.settings import Overlay
 from groundling.selection.choices import Choice, Choices, check_open
 from groundling.selection.label_profile import usual_labels
 from groundling.trust import check_settings
 
-__all__ = ["load_learnt", "save_learnt"]
-
-_MODELS: dict[str, type[Model]] = {
-    kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel)
-}
+_MODELS = {name: kind for name, kind in MODELS.items() if kind is not Ensemble}
 _OWN_PARSERS = re.compile(
     r"((default|chain)(:neutral|:english)?)(@[^/]*)?"
 )  # neither paths nor packages
@@ -118,6 +112,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         },
         "loss": learnt.loss,
         "temperature": learnt.temperature,
+        "sets": learnt.sets,
         "choices": [[each.what, each.chosen, each.why, each.change] for each in learnt.choices],
         "left_open": list(getattr(learnt.choices, "left_open", ())),
     }
@@ -270,6 +265,7 @@ def _build(
             check_open(map(_text, manifest["left_open"])),
         ),
         usual=(tuple(map(_text, tables["usual"][0])), tuple(map(_text, tables["usual"][1]))),
+        sets=manifest.get("sets"),
     )
 
 

@@ -28,18 +28,6 @@ from groundling.errors import ModelFileError
 from groundling.files import alone_in, is_leftover, read_plain, write_atomically
 from groundling.limits import MANIFEST_BYTES, TABLES_BYTES, TABLES_VALUES, WEIGHTS_BYTES
 
-__all__ = [
-    "FIRST",
-    "FORMAT",
-    "VERSION",
-    "check_free",
-    "is_model",
-    "read_folder",
-    "read_json",
-    "read_note",
-    "write_folder",
-]
-
 FORMAT = "groundling-model"
 FIRST, VERSION = 3, 3  # the formats that are read; 0.2.0 is the first release, with format 3
 MANIFEST = "manifest.json"

@@ -23,10 +23,6 @@ from typing import (
 
 from groundling.errors import IdleSettingError, SettingError, did_you_mean
 
-__all__ = [
-    "AUTO", "Auto", "Settings", "check_value", "idle_setting", "knowing_names", "setting"
-]  # fmt: skip
-
 Auto: TypeAlias = Literal["auto"]
 AUTO: Auto = "auto"
 """Stands for settings that are chosen from the demonstrations."""

@@ -20,8 +20,6 @@ from groundling.errors import GroundlingError, SettingError, WorldError
 from groundling.files import write_atomically
 from groundling.world.environment import Environment, State, class_name
 
-__all__ = ["FORMATS", "Canvas", "clean", "draw_way", "framed", "write_picture"]
-
 SPACE = "http://www.w3.org/2000/svg"
 LIMIT, DEPTH = 2_000_000, 100  # characters of a drawing, and how deep its groups may be
 _words = str.split  # lists read better as text

@@ -12,8 +12,6 @@ from typing import Any
 from groundling.errors import ModelFileError
 from groundling.limits import SETTING_CHARACTERS, SETTING_ENTRIES
 
-__all__ = ["check_pattern", "check_settings"]
-
 # The least and the most of what decides how long something takes; other numbers: ±1e15.
 _RANGES: dict[str, tuple[float, float]] = {
     "max_length": (1, 10_000),

@@ -315,7 +315,7 @@ def test_mistakes_of_values_that_no_word_spells_name_the_slot_and_a_line_of_a_le
     slots = Features(words=("word",), slots=("device",))
     follower = make(features=slots, **settings).fit(shown, check=False)
     found = why(follower, shown[0])
-    assert found.missing_labels == ("device.device=lamp",)
+    assert found.missing_labels == ("of.device=lamp",)
     assert "No word of the text spells 'lamp', the value of 'device'" in found.cure
     assert "such as “light = device:lamp”; or give the node a label" in found.cure
     assert "{'device': 'lamp', 'lamp': True}" in found.cure

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 import groundling
 from groundling.cli.main import app
 from groundling.tasks import benchmark, task_registry
+from groundling.tasks.puzzles import task as puzzles
 
 runner = CliRunner()
 METRICS = {
@@ -20,6 +21,7 @@ METRICS = {
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "SAMPLE", 0.03)
+    monkeypatch.setattr(puzzles, "ORDERS", 2)  # of the actions; twenty say no more here
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 

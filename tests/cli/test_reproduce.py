@@ -10,6 +10,7 @@ from groundling.cli import reproduce as module
 from groundling.cli.main import app
 from groundling.evaluation.report import Report, Row
 from groundling.tasks import benchmark, jobs, task_registry
+from groundling.tasks.puzzles import task as puzzles
 
 runner = CliRunner()
 
@@ -17,6 +18,7 @@ runner = CliRunner()
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "SAMPLE", 0.03)
+    monkeypatch.setattr(puzzles, "ORDERS", 2)  # of the actions; twenty say no more here
     monkeypatch.delenv("GROUNDLING_CORPORA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no-corpora"))
 
@@ -118,7 +120,8 @@ def test_pages_show_what_was_published(tmp_path):
     row = Row("full", {"micro": 0.61, "macro": 0.6, "<Grid>": 0.5}, (0.5, 0.7), 1, {"macro": 0.596})
     report = Report("mazes", "paper", "one map left out", [row], 60.0, "1.0", "2026-01-31")
     page = module.write_pages(tmp_path, [report], {"mazes": tmp_path}).read_text()
-    assert "◆ .596" in page
+    assert "<td>macro .596</td>" in page
+    assert "◆</span> published" in page
     assert "&lt;Grid&gt;" in page
     assert "<Grid>" not in page
     assert "the real corpora" in page

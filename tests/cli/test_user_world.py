@@ -184,7 +184,8 @@ def test_own_world_explanation_says_where_its_figure_is():
 
 
 def test_own_world_is_evaluated_by_its_parts():
-    said = run("evaluate", WORLD, SHOWN, "--folds", "2", "--parser", "chain", "--json", "own.json")
+    said = run("evaluate", WORLD, SHOWN, "--folds", "2", "--jobs", "1", "--parser", "chain",
+               "--json", "own.json")  # fmt: skip
     assert "2 folds, groups held out together" in said
     with open("own.json", encoding="utf-8") as file:
         found = json.load(file)

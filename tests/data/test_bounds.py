@@ -13,7 +13,7 @@ import pytest
 from groundling.data import Demonstrations
 from groundling.data.codec import Codec
 from groundling.data.pages import Column, pages_of, read_footer
-from groundling.data.parquet import read_rows
+from groundling.data.parquet import _listed, read_rows
 from groundling.errors import DemonstrationError, WorldError
 from tests.data.test_codec import Frozen
 from tests.worlds import Line
@@ -311,3 +311,13 @@ def test_bounds_parquet_without_a_description_of_a_column_does_not_end_the_proce
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("index", [5, -1])
+def test_parquet_dictionary_index_outside_its_values_is_refused(index):
+    arrow = pytest.importorskip("pyarrow")
+    broken = arrow.DictionaryArray.from_arrays(
+        arrow.array([0, index], arrow.int8()), arrow.array(["go", "stop"]), safe=False
+    )
+    with pytest.raises(ValueError, match=f"value {index} of a dictionary of 2"):
+        _listed(broken)

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundling.data.codec import Codec, canonical, value_classes
+from groundling.data.canonical import canonical
+from groundling.data.codec import Codec, value_classes
 from groundling.errors import WorldError
 
 
@@ -282,7 +283,7 @@ def test_codec_checks_the_environments_own_json():
 
 def test_codec_canonical_text_is_the_same_in_every_process():
     code = (
-        "from groundling.data.codec import canonical\n"
+        "from groundling.data.canonical import canonical\n"
         "words = [f'word{n}' for n in range(50)]\n"
         "print(canonical((frozenset(words), {w: {w, 1, (2,)} for w in words})))"
     )

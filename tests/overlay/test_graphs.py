@@ -64,17 +64,16 @@ def test_graphs_root_entry_is_the_root_only():
     assert all(Layouts(Overlay(entry="any"), NodeLabeller()).lay_out(graph).shape.enters)
 
 
-def test_graphs_flat_labels_keep_the_name_of_their_node():
-    laid = Layouts(Overlay.flat(), NodeLabeller(slots=("item",))).lay_out(
-        GroundingGraph(NODES, EDGES)
-    )
+def test_graphs_flat_labels_have_the_role_of_their_node_or_its_relation():
+    layouts = Layouts(Overlay.flat(), NodeLabeller(slots=("item",)))
+    laid = layouts.lay_out(GroundingGraph(NODES, EDGES, roles=("here",)))
     names = {str(label) for label, _ in laid.nodes[0]}
-    assert {"event.move", "here.item", "there.far"} <= names
+    assert {"root.move", "here.item", "to.far"} <= names
 
 
 def test_graphs_both_adds_flat_labels_to_every_node():
     laid = Layouts(Overlay(nodes="both"), NodeLabeller()).lay_out(GroundingGraph(NODES, EDGES))
-    assert all({"event.move"} <= {str(label) for label, _ in node} for node in laid.nodes)
+    assert all({"root.move"} <= {str(label) for label, _ in node} for node in laid.nodes)
     assert "move" in {str(label) for label, _ in laid.nodes[0]}
 
 
@@ -86,7 +85,7 @@ def test_graphs_of_plans_know_their_length_and_labels():
     ]
 
 
-@pytest.mark.parametrize(
+OVERLAYS = pytest.mark.parametrize(
     "overlay",
     [
         Overlay(),
@@ -98,6 +97,9 @@ def test_graphs_of_plans_know_their_length_and_labels():
     ],
     ids=["paper", "soft", "two-step", "both", "flat", "bag"],
 )
+
+
+@OVERLAYS
 def test_graphs_numbering_of_nodes_and_edges_does_not_matter(overlay):
     text = Instruction(
         ("walk", "far", "to", "lamp"), (-1, 0, 0, 2), ("root", "advmod", "case", "obl")
@@ -121,6 +123,36 @@ def test_graphs_numbering_of_nodes_and_edges_does_not_matter(overlay):
     scores = scorer.candidate_scores(theta)
     assert np.isfinite(scores).all()
     np.testing.assert_allclose(scores, scores[0], rtol=1e-12)
+
+
+@OVERLAYS
+@settings(max_examples=15, deadline=None)
+@given(st.data())
+def test_graphs_names_and_order_of_nodes_that_are_no_roles_do_not_matter(overlay, data):
+    things = data.draw(st.lists(st.sampled_from(["sofa", "lamp", "chair"]), min_size=2, max_size=5))
+    encoder, space = workbench(overlay, Features(words=("word", "string"), promote=()))
+    laid = []
+    for _ in range(3):
+        order = data.draw(st.permutations(range(len(things))))
+        nodes = {"event": {"move": True}} | {f"thing {n}": {"item": things[n]} for n in order}
+        names = data.draw(st.permutations([f"node {n}" for n in range(len(nodes))]))
+        called = dict(zip(nodes, names, strict=True))
+        edges = [("event", f"thing {n}", "to") for n in order]
+        edges += [(f"thing {n}", f"thing {n - 1}", "beside") for n in order if n]
+        laid.append(
+            encoder.lay_out(
+                GroundingGraph(
+                    {called[name]: labels for name, labels in nodes.items()},
+                    [(called[one], called[other], label) for one, other, label in edges],
+                    root=called["event"],
+                )
+            )
+        )
+    text = encoder.label([Instruction.chain("walk to the far lamp")], laid)
+    instance = Instance(text.skeleton, text.words, [Candidates.single(laid)], (0,))
+    scorer = encoder.encode([instance], space, grow=True)
+    scores = scorer.candidate_scores(np.random.default_rng(0).normal(size=len(space)))
+    np.testing.assert_allclose(scores, scores[0], rtol=0, atol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)

@@ -4,6 +4,7 @@ import pytest
 
 from groundling.errors import SettingError
 from groundling.tasks import benchmark, jobs
+from groundling.tasks.puzzles import task as puzzles
 
 NOWHERE = {"puzzles": None, "maps": None}
 
@@ -11,6 +12,7 @@ NOWHERE = {"puzzles": None, "maps": None}
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     monkeypatch.setattr(benchmark, "SAMPLE", 0.03)
+    monkeypatch.setattr(puzzles, "ORDERS", 2)  # of the actions; twenty say no more here
 
 
 def test_jobs_are_kept_and_taken_again(tmp_path, monkeypatch):
@@ -45,7 +47,7 @@ def test_jobs_of_other_data_or_broken_ones_are_not_taken(tmp_path, monkeypatch):
 
 
 def test_jobs_give_the_same_on_many_cores(tmp_path):
-    made = jobs.evaluation_jobs("puzzles", "paper", ["full", "no planning"], None, quick=True)
+    made = jobs.evaluation_jobs("puzzles", "best", ["full", "no text"], None, quick=True)
     one = jobs.run_jobs(made, NOWHERE)
     many = jobs.run_jobs(made, NOWHERE, workers=2)
     assert len(made) == 10  # five splits each
@@ -57,7 +59,7 @@ def test_jobs_give_the_same_on_many_cores(tmp_path):
 
 def test_jobs_give_the_same_on_a_cluster_and_are_kept_here(tmp_path):
     pytest.importorskip("distributed", reason="needs groundling[cluster]")
-    made = jobs.evaluation_jobs("puzzles", "paper", ["full", "no planning"], None, quick=True)
+    made = jobs.evaluation_jobs("puzzles", "best", ["full", "no text"], None, quick=True)
     one = jobs.run_jobs(made, NOWHERE)
     found = jobs.run_jobs(made, NOWHERE, keep=tmp_path, cluster="local:2")
     assert {job: found[job]["outcome"].keys() for job in made} == {

@@ -16,8 +16,6 @@ from groundling.models.learnt import Learnt
 from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement
 
-__all__ = ["Diagnosis", "check_learnt", "check_taught", "diagnose", "joined"]
-
 
 @dataclass(frozen=True)
 class Diagnosis:

@@ -31,11 +31,6 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.judgement import Judgement
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
-__all__ = [
-    "Known", "Mistake", "advise", "amount", "explain_mistake", "graphs", "looks", "plan_scores",
-    "some", "wider",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Mistake:

@@ -51,11 +51,6 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.judgement import Judgement
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = [
-    "CHECKS", "Check", "Finding", "Subject", "another_world", "left_out", "run_checks", "table",
-    "warn", "warn_of_long_texts", "which_too_long",
-]  # fmt: skip
-
 _Plan: TypeAlias = tuple[GroundingGraph, ...]
 _When: TypeAlias = Literal["fit", "teach", "diagnose"]
 

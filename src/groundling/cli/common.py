@@ -20,13 +20,6 @@ if TYPE_CHECKING:
     from groundling.tasks.benchmark import Source, Task
     from groundling.world.environment import Demonstration
 
-__all__ = [
-    "ClusterOption", "CorporaOption", "DebugOption", "FilesArgument", "FoldsOption", "JobsOption",
-    "JsonFileOption", "JsonOption", "MemoryOption", "ParserOption", "PresetOption", "SampleOption",
-    "SettingOption", "SkipBadOption", "TaskArgument", "check_preset", "check_writable",
-    "find_source", "folder_option", "list_demonstrations", "make_console", "plainly", "print_json",
-    "say_skipped", "whole", "write_json",
-]  # fmt: skip
 
 TaskArgument = Annotated[
     str,

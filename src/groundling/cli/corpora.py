@@ -9,8 +9,6 @@ import typer
 
 from groundling.cli.common import DebugOption, JsonOption, make_console, plainly, print_json
 
-__all__ = ["app", "check", "fetch", "show"]
-
 app = typer.Typer(
     help="The corpora of the three tasks: list them, check them, fetch them.",
     no_args_is_help=True,

@@ -23,8 +23,6 @@ from groundling.svg import write_picture
 from groundling.tasks.benchmark import DemoRequest, DemoWorld
 from groundling.tasks.task_registry import DEMO, get_task
 
-__all__ = ["run_demo"]
-
 README = "implicit-turn"  # the request whose pictures the README shows
 
 

@@ -10,8 +10,6 @@ import sys
 import threading
 import time
 
-__all__ = ["run"]
-
 _PATIENCE = 1.2  # seconds in which a command may tidy up; two until it ends are promised
 _STOPPED = b"\nStopped. Nothing half-written is left.\n"
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from groundling.evaluation.report import Report
     from groundling.tasks.benchmark import Source, Task
 
-__all__ = ["evaluate", "show_report", "tune"]
 
 _WRONG = 10  # demonstrations that are followed otherwise, as they are listed
 
@@ -54,6 +53,15 @@ def evaluate(
         list[str] | None, typer.Option("--row", help="A row by its name; may be repeated.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and splits.")] = False,
+    dialogue: Annotated[
+        bool, typer.Option("--dialogue", help="How often it asks, and what that brings.")
+    ] = False,
+    speaker: Annotated[
+        bool, typer.Option("--speaker", help="Whether plans said by it are understood.")
+    ] = False,
+    pragmatic: Annotated[
+        bool, typer.Option("--pragmatic", help="With and without the speaker's probabilities.")
+    ] = False,
     folds: FoldsOption = None,
     model: Annotated[
         Path | None, typer.Option(help="A trained model to judge, instead of training.")
@@ -72,6 +80,7 @@ def evaluate(
         from groundling.cli.job_progress import run_with_progress
         from groundling.errors import SettingError
         from groundling.tasks.jobs import assemble, evaluation_jobs
+        from groundling.tasks.studies import STUDIES
         from groundling.tasks.variants import FULL
 
         asked = _with_folds(task, folds)
@@ -83,6 +92,11 @@ def evaluate(
                 "--folds has no effect with --model, which is judged on all that it did not "
                 "learn from. Leave one of them out."
             )
+        studies = {"dialogue": dialogue, "speaker": speaker, "pragmatic": pragmatic}
+        study, *others = [name for name, wanted in studies.items() if wanted] or [""]
+        if others or (study and model is not None):
+            what = "--model" if model is not None else f"--{others[0]}"
+            raise SettingError(f"--{study} cannot be combined with {what}. Leave one of them out.")
         preset = preset or asked.presets.default
         known = asked.presets.variants_of(preset)
         variants = row or list(known if ablations or FULL not in known else (FULL,))
@@ -94,13 +108,18 @@ def evaluate(
             report = _judge(asked, source, model, parser, console)
         else:
             changes = (("parser", parser),) if parser else ()
-            wanted = evaluation_jobs(asked, preset, variants, source, quick=quick, changes=changes)
+            wanted = evaluation_jobs(
+                asked, preset, variants, source, quick=quick, changes=changes,
+                study=study,
+            )  # fmt: skip
             sources = {asked.name: source}
             results = run_with_progress(wanted, sources, console, workers=jobs, cluster=cluster)
             report = assemble(
-                asked, preset, variants, results, source, quick=quick, changes=changes
-            )
-        show_report(console, report, asked.shown_metrics(report.preset))
+                asked, preset, variants, results, source, quick=quick, changes=changes,
+                study=study,
+            )  # fmt: skip
+        shown = asked.shown_metrics(report.preset)
+        show_report(console, report, STUDIES[study].metrics(asked, preset) if study else shown)
         _show_mistakes(console, report.mistakes)
         write_json(report.to_dict(), json_file)
         if json_file is not None and str(json_file) != "-":

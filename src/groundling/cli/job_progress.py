@@ -23,8 +23,6 @@ from groundling.overlay.settings import Overlay
 from groundling.settings import Settings, check_value
 from groundling.tasks.jobs import Changes, Job, Result, Sources, run_jobs
 
-__all__ = ["default_settings", "read_changes", "read_settings", "run_with_progress"]
-
 _GROUPS: dict[str, tuple[type[Settings], ...]] = {
     "model": tuple(dict.fromkeys(type(each["model"]) for each in every_model())),
     "overlay": (Overlay,),

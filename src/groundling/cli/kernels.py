@@ -6,8 +6,6 @@ from typing import Any
 
 from groundling.cli.common import DebugOption, plainly
 
-__all__ = ["compile_kernels"]
-
 
 def compile_kernels(debug: DebugOption = False) -> None:
     """Compile all kernels now, so that no first run has to."""

@@ -21,8 +21,6 @@ from groundling.cli import (
 )
 from groundling.cli.common import DebugOption, folder_option, plainly
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     name="groundling",
     help="Teach an agent to follow plain-language instructions from demonstrations.",

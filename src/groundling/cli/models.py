@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-__all__ = ["diagnose", "explain", "follow", "train", "warnings_told", "weights"]
 
 ModelArgument = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Folder that `groundling train` wrote.")

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from groundling.learning.rounds import Progress as Report
     from groundling.learning.rounds import ProgressCallback
 
-__all__ = ["counting", "progress"]
 
 SECONDS = 5.0  # between two plain lines
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from groundling.evaluation.report import Report
     from groundling.tasks.jobs import Sources
 
-__all__ = ["refuse_others", "reproduce", "write_pages"]
 
 TITLE = "Groundling: the paper's tables, run again"
 
@@ -171,5 +170,5 @@ def write_pages(out: Path, reports: Sequence[Report], sources: Sources) -> Path:
         "paper and its program allow; best is whatever the library can do."
     )
     write_atomically(out / "report.md", markdown_page(TITLE, lead, sections))
-    write_atomically(out / "report.html", html_page(TITLE, lead.replace("`", ""), sections))
+    write_atomically(out / "report.html", html_page(TITLE, lead, sections))
     return out / "report.html"

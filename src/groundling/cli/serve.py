@@ -10,8 +10,6 @@ import typer
 from groundling.cli.common import DebugOption, make_console, plainly
 from groundling.cli.studio import HostOption, PortOption, TokenOption, WorldOption, need_server
 
-__all__ = ["serve"]
-
 
 def serve(
     model: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="MODEL")],

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib.resources import files
 from string import Template
 
-__all__ = ["skeleton"]
-
 
 def skeleton(module: str) -> tuple[str, dict[str, str]]:
     """Return the class of a new world, and its files by name.

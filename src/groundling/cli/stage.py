@@ -29,18 +29,6 @@ from groundling.tasks.jobs import load_corpus
 from groundling.tasks.model_notes import Note, load_trained
 from groundling.tasks.task_registry import get_task
 
-__all__ = [
-    "Stage",
-    "as_dict",
-    "converse",
-    "count_weights",
-    "drawable",
-    "instructions",
-    "set_stage",
-    "show",
-    "weights_of",
-]
-
 
 @dataclass(frozen=True)
 class Stage:

@@ -11,8 +11,6 @@ import typer
 
 from groundling.cli.common import DebugOption, make_console, plainly
 
-__all__ = ["HostOption", "PortOption", "TokenOption", "WorldOption", "need_server", "studio"]
-
 HostOption = Annotated[
     str, typer.Option(help="Address to listen on; any but this machine's own needs a token.")
 ]

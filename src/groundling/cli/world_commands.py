@@ -15,8 +15,6 @@ from groundling.cli.common import (
     say_skipped,
 )
 
-__all__ = ["check", "new"]
-
 _SHOWN = 20  # bad records that are listed
 
 

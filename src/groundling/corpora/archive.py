@@ -17,8 +17,6 @@ from groundling.corpora.checksums import manifest
 from groundling.errors import CorpusError
 from groundling.limits import ARCHIVE_BYTES, ARCHIVE_FILES, CORPUS_BYTES
 
-__all__ = ["read_source"]
-
 # What reading an archive may end in that is broken, locked, or packed in a way we do not know.
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["CORPORA", "CorpusSource", "FileCheck", "check", "manifest"]
-
 
 class CorpusSource(NamedTuple):
     """A corpus: its folder, where it comes from and on what terms."""

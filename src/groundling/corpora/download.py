@@ -22,8 +22,6 @@ from groundling.errors import CorpusError
 from groundling.files import read_plain, write_atomically
 from groundling.limits import DOWNLOAD_BYTES, NOTE_BYTES
 
-__all__ = ["SOURCE", "download", "fetch"]
-
 SOURCE = "https://github.com/jacobandreas/instructions/archive/HEAD.tar.gz"
 ATTEMPTS = 3
 TIMEOUT = 30.0

@@ -12,8 +12,6 @@ from groundling.errors import CorpusError
 from groundling.files import read_plain
 from groundling.limits import CORPUS_BYTES, XML_ATTRIBUTES, XML_DEPTH, XML_ELEMENTS
 
-__all__ = ["parse_xml", "read_lines", "read_xml"]
-
 
 def read_lines(path: Path) -> list[str]:
     """Return the lines of a text file in UTF-8; one that cannot be read is a `CorpusError`."""

@@ -10,8 +10,6 @@ from pathlib import Path
 from groundling.corpora.checksums import CORPORA
 from groundling.errors import CorpusError
 
-__all__ = ["VARIABLE", "Place", "data_folder", "find_corpora"]
-
 VARIABLE = "GROUNDLING_CORPORA"
 
 

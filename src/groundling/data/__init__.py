@@ -1,6 +1,7 @@
 """Demonstrations as files, worlds by name, states and actions as JSON."""
 
-from groundling.data.codec import Codec, canonical, value_classes
+from groundling.data.canonical import canonical
+from groundling.data.codec import Codec, value_classes
 from groundling.data.records import BadRecord, Demonstrations
 from groundling.data.worlds import Worlds, load_world
 

@@ -16,8 +16,6 @@ import numpy as np
 from groundling.errors import WorldError
 from groundling.world.environment import shorten
 
-__all__ = ["BYTES", "FLOAT", "SCALARS", "SET", "Json", "canonical", "is_value_class", "plain"]
-
 Json: TypeAlias = Any
 """What JSON can hold: None, truth values, numbers, strings, lists, and objects by name."""
 

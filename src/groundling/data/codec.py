@@ -18,15 +18,12 @@ from groundling.data.canonical import (
     SCALARS,
     SET,
     Json,
-    canonical,
     is_value_class,
     plain,
 )
 from groundling.errors import WorldError, did_you_mean
 from groundling.limits import EQUAL_HASHES, PLAN_ACTIONS
 from groundling.world.environment import Wrapper, class_name, shorten
-
-__all__ = ["Codec", "Json", "canonical", "value_classes"]
 
 _METHODS = ("state_to_json", "state_from_json", "action_to_json", "action_from_json")
 _REMEMBERED, _LONGEST_KEY = 20_000, 400

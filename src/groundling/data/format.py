@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from groundling.data.codec import Codec, Json
+from groundling.data.canonical import Json
+from groundling.data.codec import Codec
 from groundling.data.worlds import KnownWorld, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, did_you_mean
 from groundling.language.instruction import Instruction, SentenceLabel
@@ -19,8 +20,6 @@ from groundling.world.environment import (
     shorten,
 )
 from groundling.world.graph import MOST_NUMBER
-
-__all__ = ["FIELDS", "FORMAT", "VERSION", "RecordReader", "record_of"]
 
 FORMAT, VERSION = "groundling-demonstrations", 1
 

@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from groundling.data.codec import Json
+from groundling.data.canonical import Json
 from groundling.data.format import FORMAT, VERSION
 from groundling.errors import DemonstrationError
 from groundling.limits import EMPTY_LINES, EXPANSION, LINE_BYTES
 from groundling.world.environment import shorten
-
-__all__ = ["check_header", "count_lines", "parse_json", "parse_line", "read_lines", "write_lines"]
 
 _SMALL = 16 * 2**20  # bytes that may come out of any compressed file, however small
 

@@ -16,8 +16,6 @@ from groundling.data.worlds import KnownWorld, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, WorldError, did_you_mean
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["OwnWorld", "folds", "names_world", "open_world", "starts_of", "tells_start"]
-
 _STARTS = ("starts", "initial_state", "start")
 _MOST_STARTS = 200
 

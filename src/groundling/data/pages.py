@@ -8,8 +8,6 @@ from typing import Any, BinaryIO, NamedTuple
 from groundling.errors import DemonstrationError
 from groundling.limits import FOOTER_BYTES, GROUP_VALUES, PAGE_BYTES
 
-__all__ = ["Column", "Page", "pages_of", "read_footer", "rows_at_once"]
-
 _SHORT, _LONG = 2**14, 2**22  # bytes of a header
 _DEPTH = 8  # of structures in a header, which has two
 _FOOTER_DEPTH = 20  # of structures and lists in a footer, which has eight

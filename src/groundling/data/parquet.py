@@ -10,14 +10,12 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from groundling.data.codec import Json
+from groundling.data.canonical import Json
 from groundling.data.format import FIELDS, FORMAT, VERSION
 from groundling.data.lines import check_header, parse_json
 from groundling.data.pages import read_footer, rows_at_once
 from groundling.errors import DemonstrationError, SettingError, did_you_mean
 from groundling.limits import EXPANSION, LINE_BYTES
-
-__all__ = ["count_rows", "parse_row", "read_rows", "write_rows"]
 
 _PLAIN = {"text": "string", "weight": "float64", "group": "string", "turn": "int32"}
 _PLAIN |= {"name": "string", "world": "string"}
@@ -78,10 +76,12 @@ def _listed(column: Any) -> list[Any]:
     kind = column.type
     if types.is_dictionary(kind):
         used: dict[int | None, Any] = {None: None}
-        indices = column.indices.to_pylist()
+        indices, values = column.indices.to_pylist(), column.dictionary
         for index in indices:
             if index not in used:
-                used[index] = _text(column.dictionary[index])
+                if not 0 <= index < len(values):  # pyarrow does not check, and counts from the end
+                    raise ValueError(f"value {index} of a dictionary of {len(values)}")
+                used[index] = _text(values[index])
         return [used[index] for index in indices]
     if types.is_list(kind) or types.is_large_list(kind):
         items, offsets = _listed(column.values), column.offsets.to_pylist()

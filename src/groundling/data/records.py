@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from groundling.data import lines, parquet
-from groundling.data.codec import Codec, Json
+from groundling.data.canonical import Json
+from groundling.data.codec import Codec
 from groundling.data.format import RecordReader, record_of
 from groundling.data.worlds import GivenWorlds, Worlds
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, did_you_mean
 from groundling.files import replacing
 from groundling.world.environment import Demonstration, Environment, class_name
 from groundling.world.reprs import said
-
-__all__ = ["BadRecord", "Demonstrations"]
 
 _ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
 _LISTED = 1000  # bad records that are listed; all are counted

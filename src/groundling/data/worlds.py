@@ -16,11 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from groundling.data.codec import Codec, canonical
+from groundling.data.canonical import canonical
+from groundling.data.codec import Codec
 from groundling.errors import WorldError, did_you_mean
 from groundling.world.environment import Environment, shorten
-
-__all__ = ["ENTRY_POINTS", "GivenWorlds", "KnownWorld", "Worlds", "load_world"]
 
 ENTRY_POINTS = "groundling.worlds"
 """The group of entry points under which packages offer worlds."""

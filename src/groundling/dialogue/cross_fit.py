@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundling import Follower
 from groundling.data.own import folds
+from groundling.dialogue.outcomes import Listener
 from groundling.errors import GroundlingWarning
 from groundling.world.environment import Demonstration
 
@@ -17,19 +17,19 @@ __all__ = ["HeldOutFold", "cross_fit"]
 class HeldOutFold(NamedTuple):
     """A follower, what it learnt from, and demonstrations that it has not seen."""
 
-    follower: Follower
+    follower: Listener
     learnt: list[Demonstration]
     held_out: list[Demonstration]
 
 
 def cross_fit(
-    follower: Follower, demonstrations: Iterable[Demonstration], parts: int = 4
+    follower: Listener, demonstrations: Iterable[Demonstration], parts: int = 4
 ) -> list[HeldOutFold]:
     """Hold out each of several parts in turn, and learn from the others by the same settings.
 
     Demonstrations of one group stay together.
 
-    >>> from groundling import GroundingGraph
+    >>> from groundling import Follower
     >>> from groundling.examples import Lamp
     >>> shown = [Demonstration(text, Lamp(), "off", ("on",)) for text in ("on", "light", "shine")]
     >>> follower = Follower(parser="chain").fit(shown, check=False)

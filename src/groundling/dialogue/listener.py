@@ -14,10 +14,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from groundling import Follower, Plan
 from groundling.dialogue.cross_fit import HeldOutFold, cross_fit
 from groundling.dialogue.options import Option, group_by_outcome, right_outcomes
-from groundling.dialogue.outcomes import Request, all_plans, decoded_plan, rank_plans, world_of
+from groundling.dialogue.outcomes import (
+    Listener,
+    Said,
+    all_plans,
+    decoded_plan,
+    rank_plans,
+    world_of,
+)
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,
@@ -27,6 +33,7 @@ from groundling.dialogue.translation import (
     words_of,
 )
 from groundling.errors import DemonstrationError, SettingError
+from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.language.parser import language_of, load_parser
 from groundling.world.cached_environment import CachedEnvironment
@@ -41,7 +48,7 @@ _SHARPENED = 0.5  # temperature at which the probability of the right outcome co
 
 
 def learn_translation(
-    follower: Follower, demonstrations: Iterable[Demonstration]
+    follower: Listener, demonstrations: Iterable[Demonstration]
 ) -> TranslationModel:
     """Return the speaker's probabilities p(text | plan), from demonstrations."""
     language = language_of(load_parser(follower.parser))
@@ -130,7 +137,7 @@ class PragmaticListener:
 
     Examples
     --------
-    >>> from groundling import GroundingGraph
+    >>> from groundling import Follower
     >>> from groundling.examples import Lamp
     >>> shown = [Demonstration(text, Lamp(), "dim", (action,), name=text) for text, action in (
     ...     ("light it", "on"), ("light up", "on"), ("douse it", "off"), ("douse all", "off"))]
@@ -143,7 +150,7 @@ class PragmaticListener:
     (('off',), True)
     """
 
-    follower: Follower
+    follower: Listener
     model: TranslationModel
     weight: float
     trials: tuple[Trial, ...] = ()
@@ -155,7 +162,7 @@ class PragmaticListener:
     @classmethod
     def learn(
         cls,
-        follower: Follower,
+        follower: Listener,
         demonstrations: Iterable[Demonstration] | None = None,
         *,
         parts: int = 4,
@@ -201,7 +208,7 @@ class PragmaticListener:
 
     # ---- following --------------------------------------------------------------------------
 
-    def follow_many(self, requests: Iterable[Request]) -> list[Plan]:
+    def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
         """Return a plan for each request, decoded as the follower does, with alternatives.
 
         Probabilities and confidences are those after ranking anew; such plans cannot `explain`
@@ -225,7 +232,7 @@ class PragmaticListener:
         """Return the plan that the instructions ask for."""
         return self.follow_many([(instructions, environment, start)])[0]
 
-    def options(self, requests: Iterable[Request]) -> list[tuple[Option, ...]]:
+    def options(self, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
         """Return for each request all outcomes, most probable first, for prediction sets."""
         listed = list(requests)
         return [
@@ -258,11 +265,11 @@ class PragmaticListener:
             tuple(zip(words, (one - two).tolist(), strict=True)),
         )
 
-    def _plans(self, requests: Sequence[Request]) -> list[list[Plan]]:
+    def _plans(self, requests: Sequence[Said]) -> list[list[Plan]]:
         """Return all plans; the best few share their probability as the speaker says."""
         return [plans for plans, _ in self._ranked(requests)]
 
-    def _ranked(self, requests: Sequence[Request]) -> list[tuple[list[Plan], list[int]]]:
+    def _ranked(self, requests: Sequence[Said]) -> list[tuple[list[Plan], list[int]]]:
         """Return all plans of each request, and the places of those that were ranked anew."""
         found = []
         for plans, (text, environment, _) in zip(

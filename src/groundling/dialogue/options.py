@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groundling import Plan
+from groundling.explain.explanation import Plan
 from groundling.inference.plan_space import ActionNames
 from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
@@ -19,6 +19,8 @@ __all__ = ["Option", "group_by_outcome", "options_of", "right_outcomes", "sort_o
 class Option(NamedTuple):
     """An outcome, the probability of all plans that lead to it, and the most probable of them.
 
+    `text` is what a question calls it.
+
     >>> Option("sofa", 0.8, Plan(("go",), ("hall", "sofa"), -0.3, 0.8)).plan.end
     'sofa'
     """
@@ -26,6 +28,7 @@ class Option(NamedTuple):
     outcome: Hashable
     probability: float
     plan: Plan
+    text: str = ""
 
 
 def _itself(state: State) -> Hashable:

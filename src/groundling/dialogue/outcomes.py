@@ -3,39 +3,152 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from groundling import Follower, Plan
-from groundling.answers import listed_requests, possible_plans
-from groundling.dialogue.options import Option, group_by_outcome
+from groundling.answers import (
+    Decoded,
+    decoded,
+    decoded_answer,
+    listed_requests,
+    possible_plans,
+    read_requests,
+)
+from groundling.dialogue.options import Option, sort_options
+from groundling.explain.explanation import Plan
+from groundling.features.lexicon import Lexicon
 from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
-from groundling.inference.plan_space import ActionNames
+from groundling.inference.plan_space import ActionNames, ScoredPlans
+from groundling.language.parser import Parser
+from groundling.models.base import Request
+from groundling.models.learnt import Learnt
 from groundling.ties import at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.environment import Environment, State
+from groundling.world.environment import Demonstration, Environment, State
 
-__all__ = ["Request", "all_options", "all_plans", "decoded_plan", "rank_plans", "world_of"]
+__all__ = [
+    "Considered",
+    "Listener",
+    "Said",
+    "all_options",
+    "all_plans",
+    "consider",
+    "decoded_plan",
+    "rank_plans",
+    "world_of",
+]
 
-Request = tuple[Text, Environment, State]
+Said = tuple[Text, Environment, State]
 """Instructions, the environment, and the state to begin in."""
 
 
-def world_of(follower: Follower, environment: Environment) -> CachedEnvironment:
+class Listener(Protocol):
+    """What dialogue asks of a follower; a `Follower` is one."""
+
+    parser: str | Parser
+
+    @property
+    def lexicon_(self) -> Lexicon:
+        """The lexicon in use."""
+
+    @property
+    def demonstrations_(self) -> tuple[Demonstration, ...]:
+        """What it learnt from."""
+
+    def _fitted(self) -> Learnt: ...
+
+    def chosen(self) -> Self:
+        """Return an unfitted follower with the same settings."""
+
+    def fit(self, demonstrations: Iterable[Demonstration], *, check: bool = True) -> Any:
+        """Learn from demonstrations."""
+
+    def follow_many(self, requests: Iterable[Said]) -> list[Plan]:
+        """Return a plan for each request."""
+
+    def follow(self, instructions: Text, environment: Environment, start: State) -> Plan:
+        """Return the plan for a text."""
+
+
+@dataclass(frozen=True)
+class Considered:
+    """What a follower makes of a text: its answer, and all outcomes, most probable first."""
+
+    request: Request
+    plan: Plan
+    options: tuple[Option, ...]
+
+
+def world_of(follower: Listener, environment: Environment) -> CachedEnvironment:
     """Return the follower's own view of an environment, which remembers what it was asked."""
     return follower._fitted().fitted.encoder.world(environment)
 
 
-def all_plans(follower: Follower, requests: Iterable[Request]) -> list[list[Plan]]:
+def consider(follower: Listener, requests: Iterable[Said]) -> list[Considered | None]:
+    """Return for each request the plan and all outcomes, by one search; None where none is found.
+
+    >>> from groundling import Follower
+    >>> from groundling.examples import Lamp, lamp_demonstrations
+    >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+    >>> [found] = consider(follower, [("light the lamp", Lamp(), "off")])
+    >>> found.plan.actions, [each.outcome for each in found.options]
+    (('on',), ['on', 'off'])
+    """
+    learnt = follower._fitted()
+    asked = read_requests(learnt, listed_requests(requests))
+    found: list[Considered | None] = []
+    for request, result in zip(
+        asked, learnt.model.search(learnt.fitted, asked, learnt.search), strict=True
+    ):
+        told = decoded(learnt, request, result, learnt.search)
+        if told is None:
+            found.append(None)
+            continue
+        plan = decoded_answer(learnt, request, told, learnt.search)
+        found.append(Considered(request, plan, _options(told, request, plan)))
+    return found
+
+
+def _options(told: Decoded, request: Request, answer: Plan) -> tuple[Option, ...]:
+    """Group what was found by outcome, with the most probable plan of each."""
+    listed = told.found
+    ends = (
+        listed.ends() if isinstance(listed, ScoredPlans) else [plan.states[-1] for plan in listed]
+    )
+    totals: dict[Hashable, float] = {}
+    best: dict[Hashable, int] = {}
+    outcomes: dict[Hashable, Hashable] = {}
+    logs = told.logs.tolist()
+    for place, (end, log) in enumerate(zip(ends, logs, strict=True)):
+        if end not in outcomes:
+            outcomes[end] = request.world.outcome(end)
+        outcome = outcomes[end]
+        totals[outcome] = totals.get(outcome, 0.0) + math.exp(log)
+        if outcome not in best or log > logs[best[outcome]]:
+            best[outcome] = place
+    best[request.world.outcome(answer.end)] = told.best
+    options = []
+    for outcome, place in best.items():
+        chosen, chance = listed[place], min(totals[outcome], 1.0)
+        plan = answer if place == told.best else Plan(
+            chosen.actions, chosen.states, logs[place], chance, alternatives=(answer,),
+            _source=answer._source,
+        )  # fmt: skip
+        options.append(Option(outcome, chance, plan))
+    return sort_options(options)
+
+
+def all_plans(follower: Listener, requests: Iterable[Said]) -> list[list[Plan]]:
     """Return for each request all plans that the search found, in its own order.
 
     Probabilities are those of `Follower.follow`, at the follower's temperature.
     """
     learnt = follower._fitted()
-    asked = follower._requests(listed_requests(requests))
+    asked = read_requests(learnt, listed_requests(requests))
     found = []
     for result in learnt.model.search(learnt.fitted, asked, learnt.search):
         plans = possible_plans(result)
@@ -53,12 +166,12 @@ def all_plans(follower: Follower, requests: Iterable[Request]) -> list[list[Plan
     return found
 
 
-def all_options(follower: Follower, requests: Iterable[Request]) -> list[tuple[Option, ...]]:
+def all_options(follower: Listener, requests: Iterable[Said]) -> list[tuple[Option, ...]]:
     """Return for each request all outcomes that the search found, most probable first.
 
     `plan.alternatives` holds ten plans; prediction sets of high coverage need all of them.
 
-    >>> from groundling import Demonstration
+    >>> from groundling import Demonstration, Follower
     >>> from groundling.examples import Lamp
     >>> shown = [Demonstration("light it", Lamp(), "off", ("on",)),
     ...          Demonstration("douse it", Lamp(), "on", ("off",))]
@@ -67,11 +180,7 @@ def all_options(follower: Follower, requests: Iterable[Request]) -> list[tuple[O
     >>> [option.outcome for option in options]
     ['on', 'off']
     """
-    listed = list(requests)
-    return [
-        group_by_outcome(plans, world_of(follower, environment).outcome)
-        for plans, (_, environment, _) in zip(all_plans(follower, listed), listed, strict=True)
-    ]
+    return [() if each is None else each.options for each in consider(follower, requests)]
 
 
 def rank_plans(plans: Sequence[Plan]) -> list[int]:
@@ -82,7 +191,7 @@ def rank_plans(plans: Sequence[Plan]) -> list[int]:
 
 
 def decoded_plan(
-    follower: Follower, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
+    follower: Listener, plans: Sequence[Plan], world: CachedEnvironment, among: Collection[int]
 ) -> Plan:
     """Return the plan that the follower would answer with, given the probabilities of plans.
 

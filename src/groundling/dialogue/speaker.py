@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groundling import Follower, GroundingGraph, Plan
-from groundling.dialogue.outcomes import all_options, world_of
+from groundling.dialogue.outcomes import Listener, all_options, world_of
 from groundling.dialogue.translation import (
     PlanLabels,
     Reals,
@@ -28,12 +27,14 @@ from groundling.dialogue.translation import (
     words_of,
 )
 from groundling.errors import DemonstrationError
+from groundling.explain.explanation import Plan
 from groundling.features.lexicon import Meaning
 from groundling.features.reader import Text
 from groundling.language.parser import language_of, load_parser
 from groundling.language.sentences import is_punctuation, is_unspaced
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
+from groundling.world.graph import GroundingGraph
 
 __all__ = ["Description", "Speaker"]
 
@@ -125,7 +126,7 @@ class Speaker:
 
     Examples
     --------
-    >>> from groundling import GroundingGraph, Search
+    >>> from groundling import Follower, GroundingGraph, Search
     >>> class Shelf:
     ...     def __init__(self, *things): self.things = things
     ...     def actions(self, taken): return tuple((v, t) for v in ("take", "dust")
@@ -145,7 +146,7 @@ class Speaker:
     """
 
     def __init__(
-        self, follower: Follower, demonstrations: Iterable[Demonstration] | None = None
+        self, follower: Listener, demonstrations: Iterable[Demonstration] | None = None
     ) -> None:
         shown = list(follower.demonstrations_ if demonstrations is None else demonstrations)
         if not shown:

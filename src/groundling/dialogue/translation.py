@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from groundling import GroundingGraph
 from groundling.errors import DemonstrationError
 from groundling.features.labels import NUMBER, ORDINAL, kind_of
 from groundling.features.lexicon import Lexicon, Meaning
@@ -25,6 +24,7 @@ from groundling.language.languages import NEUTRAL, Language
 from groundling.language.sentences import split_words
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
+from groundling.world.graph import GroundingGraph
 
 __all__ = ["PlanLabels", "TranslationModel", "Wording", "describe_graphs", "graphs_of", "words_of"]
 
@@ -62,7 +62,8 @@ def graphs_of(
 class PlanLabels:
     """What can generate words: labels by name, and labels whose value a word may name.
 
-    >>> graph = GroundingGraph({"event": {"move": True, "distance": 2}, "end": {"item": "sofa"}})
+    >>> nodes = {"event": {"move": True, "distance": 2}, "end": {"item": "sofa"}}
+    >>> graph = GroundingGraph(nodes, roles=("event", "end"))
     >>> found = describe_graphs([graph])
     >>> found.names
     ('1 action', 'end.item', 'event.distance=2', 'event.move')
@@ -79,7 +80,7 @@ def describe_graphs(graphs: Sequence[GroundingGraph]) -> PlanLabels:
     names = {f"{len(graphs)} action" + "s" * (len(graphs) != 1)}
     slots: set[tuple[str, Meaning]] = set()
     for graph in graphs:
-        for node, labels in zip(graph.node_names, graph.node_labels, strict=True):
+        for node, labels in zip(graph.parts, graph.node_labels, strict=True):
             for label in labels:
                 name = f"{node}.{label.name}"
                 if isinstance(label.value, float):

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from groundling.errors import GroundlingError, SettingError
 from groundling.ties import at_least
 
-__all__ = ["Judged", "Point", "abstention", "choose_threshold"]
-
 
 @dataclass(frozen=True)
 class Judged:

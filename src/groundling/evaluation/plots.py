@@ -8,8 +8,6 @@ from textwrap import fill
 
 from groundling.evaluation.report import Report
 
-__all__ = ["draw_rows"]
-
 COLORS = {"paper": "#3b5b7a", "best": "#2a9d8f"}
 OTHER, PUBLISHED, INK, LINE = "#8d5a97", "#d9480f", "#22252b", "#dfe3e8"
 

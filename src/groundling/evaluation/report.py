@@ -15,8 +15,6 @@ from groundling.errors import CorpusError
 from groundling.files import read_plain, write_atomically
 from groundling.limits import RESULT_BYTES
 
-__all__ = ["Report", "Row", "bootstrap", "fraction"]
-
 
 def bootstrap(
     items: Sequence[Any],

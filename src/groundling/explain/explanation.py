@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from io import BytesIO
+from itertools import zip_longest
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,20 +31,6 @@ from groundling.world.trajectory import Trajectory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
-
-__all__ = [
-    "Cause",
-    "Contribution",
-    "Contributions",
-    "Deletion",
-    "Explanation",
-    "Link",
-    "Plan",
-    "Rival",
-    "Source",
-    "Step",
-    "Unit",
-]
 
 
 @dataclass(frozen=True)
@@ -180,8 +167,24 @@ def _plain(value: object) -> Any:
     return str(value)
 
 
+class Part:
+    """A part of an explanation that becomes JSON: its fields, or those that `_listed` names."""
+
+    _listed: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """Return it as JSON-ready data, with so many features of each list."""
+
+        def plain(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return [plain(each) for each in value]
+            return value.to_dict(most) if isinstance(value, Part) else value
+
+        return {name: plain(getattr(self, name)) for name in self._listed or vars(self)}
+
+
 @dataclass(frozen=True)
-class Contribution:
+class Contribution(Part):
     """What one feature adds to a score: its weight times its expected count.
 
     >>> print(Contribution("word=top ∧ side=North", weight=2.0, count=0.5))
@@ -191,6 +194,7 @@ class Contribution:
     feature: str
     weight: float
     count: float
+    _listed = ("feature", "weight", "count", "amount")
 
     @property
     def amount(self) -> float:
@@ -200,18 +204,9 @@ class Contribution:
     def __str__(self) -> str:
         return f"{self.amount:+.2f}  {self.feature}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the contribution as JSON-ready data."""
-        return {
-            "feature": self.feature,
-            "weight": self.weight,
-            "count": self.count,
-            "amount": self.amount,
-        }
-
 
 @dataclass(frozen=True)
-class Contributions:
+class Contributions(Part):
     """All features that add to a score, strongest first.
 
     >>> both = Contributions((Contribution("move", 2.0, 1.0), Contribution("turn", -1.0, 0.5)))
@@ -289,24 +284,20 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Cause:
+class Cause(Part):
     """A unit of text and the probability that it names the action."""
 
     unit: Unit
     probability: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the cause as JSON-ready data."""
-        return {
-            "text": self.unit.text,
-            "sentence": self.unit.sentence,
-            "words": list(self.unit.words),
-            "probability": self.probability,
-        }
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """Return the text of the unit, and where it stands."""
+        said = {name: getattr(self.unit, name) for name in ("text", "sentence")}
+        return {**said, "words": list(self.unit.words), "probability": self.probability}
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(Part):
     """The probability that a word lies on a node of an action's grounding graph."""
 
     sentence: int
@@ -315,13 +306,9 @@ class Link:
     node: str
     probability: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the link as JSON-ready data."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True)
-class Rival:
+class Rival(Part):
     """A plan that was considered instead: by how much it lost, and through what.
 
     `features` are those of the chosen plan less those of the rival; with what the number of
@@ -335,20 +322,9 @@ class Rival:
     features: Contributions
     ambiguity: float
 
-    def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return the rival as JSON-ready data."""
-        return {
-            "actions": list(self.actions),
-            "probability": self.probability,
-            "margin": self.margin,
-            "differs": self.differs,
-            "features": self.features.to_dict(most),
-            "ambiguity": self.ambiguity,
-        }
-
 
 @dataclass(frozen=True)
-class Step:
+class Step(Part):
     """Why one action: the text that caused it, the nodes its words lie on, the features.
 
     `support` is the probability of the unit that most probably names the action (where words
@@ -368,6 +344,7 @@ class Step:
     nodes: tuple[str, ...]
     graph: GroundingGraph
     without: Rival | None = None
+    _listed = ("action", "asked", "support", "causes", "links", "text", "own", "without")
 
     def moved(self, sentences: int) -> Step:
         """Return the step in a text that has so many more sentences before."""
@@ -383,22 +360,9 @@ class Step:
             links=tuple(replace(e, sentence=e.sentence + sentences) for e in self.links),
         )
 
-    def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """Return the step as JSON-ready data."""
-        return {
-            "action": self.action,
-            "asked": self.asked,
-            "support": self.support,
-            "causes": [each.to_dict() for each in self.causes],
-            "links": [each.to_dict() for each in self.links],
-            "text": self.text.to_dict(most),
-            "own": self.own.to_dict(most),
-            "without": self.without.to_dict(most) if self.without else None,
-        }
-
 
 @dataclass(frozen=True)
-class Deletion:
+class Deletion(Part):
     """What leaving a word out does: to the plan's score, and to its lead over the runner-up."""
 
     word: str
@@ -406,10 +370,6 @@ class Deletion:
     position: int
     score: float
     margin: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the deletion as JSON-ready data."""
-        return dict(vars(self))
 
 
 def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
@@ -420,19 +380,11 @@ def difference(chosen: Iterable[str], other: Iterable[str]) -> str:
     >>> difference(["turn", "go"], ["turn", "stay", "go"])
     'stay instead of go as action 2, go as action 3'
     """
-    ours, theirs = list(chosen), list(other)
     said = []
-    for place in range(max(len(ours), len(theirs))):
-        one = ours[place] if place < len(ours) else None
-        two = theirs[place] if place < len(theirs) else None
-        if one == two:
-            continue
-        if one is None:
-            said.append(f"{two} as action {place + 1}")
-        elif two is None:
-            said.append(f"no {one} as action {place + 1}")
-        else:
-            said.append(f"{two} instead of {one} as action {place + 1}")
+    for place, (one, two) in enumerate(zip_longest(chosen, other), 1):
+        what = two if one is None else f"no {one}" if two is None else f"{two} instead of {one}"
+        if one != two:
+            said.append(f"{what} as action {place}")
     return ", ".join(said) or "the same actions"
 
 
@@ -444,7 +396,7 @@ RIVALS = 3
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Part):
     """Why the follower chose a plan.
 
     Attributes
@@ -493,6 +445,7 @@ class Explanation:
     score: float
     rivals: tuple[Rival, ...]
     _source: Source | None = field(repr=False, compare=False)
+    _listed = ("score", "margin", "steps", "whole", "ambiguity", "rivals", "deletions")
 
     @classmethod
     def joined(cls, plan: Plan, parts: Sequence[Explanation]) -> Explanation:
@@ -599,13 +552,7 @@ class Explanation:
             "probability": self.plan.probability,
             "confidence": self.plan.confidence,
             "understood": self.plan.understood,
-            "score": self.score,
-            "margin": self.margin,
-            "steps": [step.to_dict(most) for step in self.steps],
-            "whole": self.whole.to_dict(most),
-            "ambiguity": self.ambiguity,
-            "rivals": [each.to_dict(most) for each in self.rivals],
-            "deletions": [each.to_dict() for each in self.deletions],
+            **super().to_dict(most),
         }
 
     def __str__(self) -> str:

@@ -25,24 +25,6 @@ if TYPE_CHECKING:
 
     from groundling.explain.explanation import Explanation
 
-__all__ = [
-    "NAME_SIZE",
-    "RESOLUTION",
-    "GraphArc",
-    "NodeBox",
-    "PlacedWord",
-    "arc_levels",
-    "choose_nodes",
-    "draw",
-    "families_for",
-    "fonts_for",
-    "graph_arcs",
-    "place_nodes",
-    "place_row",
-    "place_words",
-    "quiet_glyphs",
-    "text_width",
-]
 
 _MOST_SHOWN = 8
 

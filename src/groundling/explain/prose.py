@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from groundling.explain.explanation import Explanation
 
-__all__ = ["caused_by", "phrases", "plain", "renderable", "why_added"]
 
 SHOWN = 0.5  # causes below this are not worth a word
 FEATURES = 3

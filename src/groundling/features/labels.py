@@ -17,6 +17,7 @@ __all__ = [
     "NAMED",
     "NUMBER",
     "ORDINAL",
+    "RANK",
     "SAID",
     "STRING",
     "NodeLabel",
@@ -30,6 +31,7 @@ __all__ = [
 LABEL = "label"
 NUMBER = "number"
 ORDINAL = "ordinal"
+RANK = "rank"
 STRING = "string"
 SAID, NAMED = "said", "named"
 """What every word that names a value is called, and every value: one weight says how much it costs
@@ -278,7 +280,6 @@ class NodeLabeller:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
                     if by_name:  # numbers of labels that were never shown agree as well
                         spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
-                        spelled.append((NodeLabel(NAMED, NUMBER, label.value), 1.0))
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
 from groundling.errors import SettingError, did_you_mean
-from groundling.features.labels import NUMBER, STRING, NodeLabel, WordLabel, meaning_of
+from groundling.features.labels import NUMBER, RANK, STRING, NodeLabel, WordLabel, meaning_of
 from groundling.trust import check_pattern
 
 __all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins", "name_of"]
@@ -158,7 +158,7 @@ class FeatureSpace:
         self, nodes: Sequence[NodeLabel], grow: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return for each node label its name in conjunctions (-1: none) and as a slot."""
-        hidden = set(self.slots) | {NUMBER}
+        hidden = {*self.slots, NUMBER, RANK}
         plain = [
             ""
             if node.kind in hidden
@@ -234,7 +234,7 @@ class FeatureSpace:
         slot: NDArray[np.int64],
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
         spelled = np.array([w.kind == STRING for w in words], bool)
-        strings = np.array([isinstance(n.value, str) for n in nodes], bool)
+        strings = np.array([isinstance(n.value, str) and n.kind != RANK for n in nodes], bool)
         chosen = np.flatnonzero(spelled[pair_words] & strings[pair_nodes] & (slot[pair_nodes] >= 0))
         # Each spelling is compared once with each name, however many labels have them.
         spellings = {place: str(words[place].value).lower() for place in set(pair_words[chosen])}

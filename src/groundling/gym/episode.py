@@ -154,7 +154,7 @@ class Episode:
         nodes = {"event": self._events[key], **around}
         edges: list[tuple[str, str, Labels]] = [("event", "object", _edge(action.role))]
         edges += [("object", name, _edge(name)) for name in around if name != "object"]
-        return GroundingGraph(nodes, edges)
+        return GroundingGraph(nodes, edges, roles=nodes)
 
     def is_goal(self, state: tuple[ActionChoice, ...]) -> bool:
         """Tell whether every verb has all its arguments."""

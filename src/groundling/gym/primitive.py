@@ -130,7 +130,7 @@ class PrimitiveEpisode:
                 continue
             nodes[name] = {**dict(labels), relation: True}  # type: ignore[arg-type]
             edges.append(("event", name, relation))
-        return GroundingGraph(nodes, edges)
+        return GroundingGraph(nodes, edges, roles=nodes)
 
     def outcome(self, state: GridState) -> tuple[int, int, tuple[int, ...]]:
         """Return what is before the agent, what it carries, and how the doors are."""

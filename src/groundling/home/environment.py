@@ -259,7 +259,7 @@ class HomeEnvironment:
             said = "minutes" if action.verb.endswith("time") else action.verb.removeprefix("set ")
             nodes["value"] = {said: action.value, **_ends(said, action.value)}
             edges.append(("event", "value", "to"))
-        return GroundingGraph(nodes, edges)
+        return GroundingGraph(nodes, edges, roles=nodes)
 
     def _thing(self, state: HomeState, action: Command) -> tuple[dict[str, Any], dict[str, Any]]:
         home = self.home

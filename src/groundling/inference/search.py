@@ -92,11 +92,3 @@ class Search(Settings):
         if extra <= 0 or self.min_length == self.longest:
             return self
         return replace(self, max_length=self.longest + extra)
-
-    def without_planning(self) -> Search:
-        """Return the same search by an agent that does not look ahead.
-
-        >>> Search(beam=40).without_planning()
-        Search(planning=False)
-        """
-        return replace(self, planning=False, beam=type(self).beam)

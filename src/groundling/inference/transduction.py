@@ -22,9 +22,9 @@ __all__ = ["MARKS", "Layer", "Transduction", "sum_readings", "transduce"]
 
 # What a reader does besides acting: pass on, pass on after acting, act again.
 MARKS = (
-    GroundingGraph({"pass": "fresh"}),
-    GroundingGraph({"pass": "after"}),
-    GroundingGraph({"again": "again"}),
+    GroundingGraph({"pass": "fresh"}, roles=("pass",)),
+    GroundingGraph({"pass": "after"}, roles=("pass",)),
+    GroundingGraph({"again": "again"}, roles=("again",)),
 )
 
 Layer = dict[tuple[Action, ...], tuple[float, tuple[State, ...]]]

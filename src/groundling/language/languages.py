@@ -70,6 +70,12 @@ class Language:
         Words whose full stop does not end a sentence, without it.
     sentence_ends
         Further characters that end a sentence.
+    phrases
+        What an agent says (see `groundling.dialogue.clarification.PHRASES`), with places for what
+        it is about, such as `"which": "Which {thing}: {options}?"`.
+    replies
+        What people reply to a question: words or phrases for `yes`, `no`, `not`, `all`, `none`,
+        `cancel`, `first`, `last`, and those that say nothing (`filler`).
     cased
         Whether capital and small letters are the same letters.
     spaced
@@ -112,6 +118,8 @@ class Language:
     forecasts: tuple[str, ...] = ()
     abbreviations: tuple[str, ...] = ()
     sentence_ends: str = ""
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cased: bool = True
     spaced: bool = True
     segment: Segmenter | None = None
@@ -150,6 +158,19 @@ class Language:
                 "Language.units must map words to a base unit and a number, such as "
                 f"{{'minutes': ('second', 60)}}, and colours words to names: {error}."
             ) from error
+        try:
+            phrases = {str(name): str(text) for name, text in self.phrases.items()}
+            replies = {
+                str(meaning): tuple(self.fold(str(each)) for each in said)
+                for meaning, said in self.replies.items()
+            }
+        except (AttributeError, TypeError) as error:
+            raise SettingError(
+                "Language.phrases must map names to texts, and replies meanings to lists of words: "
+                f"{error}."
+            ) from error
+        object.__setattr__(self, "phrases", phrases)
+        object.__setattr__(self, "replies", replies)
         object.__setattr__(self, "units", units)
         object.__setattr__(self, "colours", colours)
         try:
@@ -410,6 +431,53 @@ ENGLISH = Language(
         *("will", "'ll", "ll", "would", "can", "could", "may", "might", "have", "'ve", "has"),
     ),
     abbreviations=("e.g", "i.e", "approx", "vs", "mr", "mrs", "ms", "dr"),
+    phrases={
+        "which": "Which {thing}: {options}?",
+        "which one": "Which one: {options}?",
+        "one": "the {value} one",
+        "thing": "the {value}",
+        "mean": "Do you mean {options}?",
+        "or": "or",
+        "and": "and",
+        "none": "none of these",
+        "unknown": "I do not know the word {words}.",
+        "unknown words": "I do not know the words {words}.",
+        "decline": "I do not understand what to do.",
+        "no plan": "That cannot be done here.",
+        "cancelled": "All right, never mind.",
+        "again": "Then please say it in other words.",
+        "no question": "I have not asked anything. Please say what to do.",
+        "yes": "Yes.",
+        "no": "No.",
+        "nothing": "None.",
+    },
+    replies={
+        "yes": ("yes", "yeah", "yep", "yup", "ok", "okay", "sure", "right", "correct", "exactly"),
+        "no": ("no", "nope", "rather"),
+        "not": ("not",),
+        "all": ("both", "all", "all of them", "both of them", "all of these", "everything"),
+        "none": ("none", "neither", "none of these", "none of them", "something else"),
+        "cancel": (
+            *("never mind", "nevermind", "cancel", "forget it", "leave it", "stop", "nothing"),
+        ),
+        "first": ("former",),
+        "last": ("last", "latter"),
+        "filler": (
+            *(
+                "one",
+                "ones",
+                "the",
+                "a",
+                "option",
+                "number",
+                "choice",
+                "i",
+                "mean",
+                "meant",
+                "want",
+            ),
+        ),
+    },
 )
 """English, as the shipped parser reads it."""
 

@@ -23,9 +23,6 @@ from groundling.limits import CHECKPOINT_BYTES
 from groundling.overlay.batch import Reals
 from groundling.world.reprs import said
 
-__all__ = ["Checkpoint", "Recorder", "states_in"]
-
-
 _SEGMENT = 64_000_000  # bytes of gradients that are held in memory, about
 
 

@@ -22,8 +22,6 @@ from groundling.models.base import FittedModel, Model, Request
 from groundling.models.example import Example
 from groundling.settings import idle_setting
 
-__all__ = ["learn_connectives"]
-
 _COST = 3.0  # what all texts with a connective together must gain, in nats
 _SHARE = 0.6  # of texts with it that must gain
 _FEWEST = 3  # texts with it

@@ -19,8 +19,6 @@ from groundling.models.example import Example
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 
-__all__ = ["context_penalties"]
-
 
 def context_penalties(
     encoder: Encoder,

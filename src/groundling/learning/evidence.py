@@ -22,8 +22,6 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Encoding
 from groundling.overlay.graphs import NodeContent
 
-__all__ = ["Evidence", "PlanValues", "find_words"]
-
 _PRIOR = 3.0  # how many occurrences' worth of doubt there is about each pair
 _LARGEST = 20.0  # number that words are looked for
 _PENALTY = 2.0  # of the weights of slots

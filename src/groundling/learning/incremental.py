@@ -26,8 +26,6 @@ from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
 from groundling.world.environment import Demonstration
 
-__all__ = ["ChooseAgain", "forget", "teach"]
-
 ChooseAgain = Callable[
     [Learnt, Sequence[Demonstration], Callable[[str], object]], tuple[Trainer, tuple[Any, ...]]
 ]

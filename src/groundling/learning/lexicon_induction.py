@@ -39,8 +39,6 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.ties import at_least
 
-__all__ = ["LexiconLearning", "learn_lexicon"]
-
 
 @dataclass(frozen=True)
 class LexiconLearning:

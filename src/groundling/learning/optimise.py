@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-__all__ = ["minimise"]
-
 Reals = NDArray[np.float64]
 
 

@@ -10,8 +10,6 @@ from functools import cached_property
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
-__all__ = ["ENUMERABLE", "Lengths", "PlanCounts", "count_plans"]
-
 ENUMERABLE = 20_000
 """How many plans can be listed from a start: the default of `Search.budget`."""
 _STEPS = 500  # steps that counting may take from one start,

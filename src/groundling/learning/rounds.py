@@ -17,8 +17,6 @@ from groundling.learning.settings import Learning
 from groundling.models.base import Tell
 from groundling.overlay.batch import Reals
 
-__all__ = ["Minimised", "Progress", "ProgressCallback", "early", "train"]
-
 
 @dataclass(frozen=True)
 class Progress:

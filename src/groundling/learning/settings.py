@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from groundling.settings import Settings, setting
 
-__all__ = ["Learning"]
-
 
 @dataclass(frozen=True, repr=False)
 class Learning(Settings):

@@ -32,8 +32,6 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration
 
-__all__ = ["WARM_TOLERANCE", "Trainer", "content_of", "paused_collector"]
-
 _LOG = logging.getLogger(__name__)
 WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
 

@@ -29,11 +29,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
-__all__ = [
-    "FittedModel", "Member", "Model", "Objective", "Request", "SearchResult", "Tell", "Text",
-    "TrainingData",
-]  # fmt: skip
-
 Text: TypeAlias = tuple[Instruction, ...]
 Tell: TypeAlias = Callable[[str, int, int], None]
 """Called with a stage, how much of it is done, and of how much."""

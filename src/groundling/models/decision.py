@@ -36,8 +36,6 @@ from groundling.settings import idle_setting, setting
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["DecisionModel", "DecisionObjective"]
-
 _FIRST_SPREAD = 0.1  # standard deviation of random first weights
 
 

@@ -33,8 +33,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Ensemble"]
-
 _SHARED = ("lexicon", "promote", "stop_words")
 
 

@@ -1,15 +1,20 @@
-"""Every model with settings it can learn a little with, for those who must try all of them."""
+"""Every model by name, and settings it can learn a little with for those who must try all."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from groundling.models.base import Model
 from groundling.models.decision import DecisionModel
+from groundling.models.ensemble import Ensemble
 from groundling.models.plan import PlanModel
 from groundling.models.transducer import TransducerModel
 from groundling.overlay.settings import Overlay
 
-__all__ = ["every_model"]
+MODELS: dict[str, type[Model]] = {
+    kind.__name__: kind for kind in (PlanModel, DecisionModel, TransducerModel, Ensemble)
+}
+"""The models of this package by name."""
 
 
 def every_model() -> list[dict[str, Any]]:

@@ -16,8 +16,6 @@ from groundling.world.composition import compose_with_names
 from groundling.world.environment import Demonstration
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Example", "Skipped", "listed_demonstrations", "prepare", "sift"]
-
 _FEWEST_IMAGES = 20  # with changed actions, before their texts are judged
 
 

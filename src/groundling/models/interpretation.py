@@ -11,8 +11,6 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.graphs import LaidOutGraph
 from groundling.overlay.scorer import Scorer
 
-__all__ = ["Interpretation", "free_counts", "text_counts"]
-
 
 @dataclass(frozen=True)
 class Interpretation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,8 +17,6 @@ from groundling.models.example import Example
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
 from groundling.settings import Settings
-
-__all__ = ["Learnt", "LearntSettings"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ class Learnt:
     choices: tuple[Any, ...] = ()  # what was chosen from the demonstrations
     encoded: tuple[Objective, ...] = field(default=(), repr=False)  # the first of them, if kept
     usual: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # labels, in a model from a file
+    sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
 
     def __getstate__(self) -> dict[str, Any]:
         # What was encoded can be again; it holds who is told of progress, which is nobody's copy.

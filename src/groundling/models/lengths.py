@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["LengthModel"]
-
 
 @dataclass
 class LengthModel:

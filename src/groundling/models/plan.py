@@ -41,8 +41,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["PlanModel", "PlanObjective", "PlanSpace", "PlanSpaces"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlanSpace:

@@ -36,8 +36,6 @@ from groundling.overlay.settings import Overlay
 from groundling.settings import idle_setting, setting
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["TransducerModel", "TransducerObjective", "UnreadableError", "lattice_gradient"]
-
 _jit = njit(cache=True, nogil=True, error_model="numpy")
 
 

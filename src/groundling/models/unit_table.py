@@ -17,8 +17,6 @@ from groundling.overlay.scorer import Scorer
 from groundling.world.environment import Action, State
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["UnitTable"]
-
 Alignment = Callable[["UnitTable", Trajectory], tuple[float, Reals]]
 """Returns the score of a plan, and p(unit names action) as (units × actions)."""
 

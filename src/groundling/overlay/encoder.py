@@ -11,6 +11,7 @@ from groundling.features.feature_tables import JoinedLabels
 from groundling.features.labels import LABEL, NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
+from groundling.features.restriction import restrict_ranks
 from groundling.features.space import FeatureSpace
 from groundling.features.spans import PART, Span, SpanIndex
 from groundling.language.instruction import Instruction
@@ -30,6 +31,7 @@ from groundling.overlay.skeletons import (
 from groundling.world.cached_environment import CachedEnvironment, EnvironmentCache
 from groundling.world.environment import Action, Environment, State
 from groundling.world.graph import GroundingGraph
+from groundling.world.relations import Scene
 from groundling.world.sets import Mention, TextValues
 from groundling.world.trajectory import Trajectory
 
@@ -176,19 +178,20 @@ class Encoder:
 
     # ---- plans --------------------------------------------------------------------------
 
-    def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
-        """Return a graph as the overlay walks it."""
+    def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
+        """Return a graph as the overlay walks it, with what the things of a scene imply."""
         if self._layouts.bytes > self.budget.most // 2:
             self._graphs.clear()  # they hold parts of it
             self._layouts.clear()
-        return self._layouts.lay_out(graph)
+        return self._layouts.lay_out(graph, scene)
 
     def ground(self, world: CachedEnvironment, state: State, action: Action) -> LaidOutGraph:
         """Return the laid-out graph of an action in a state."""
         key = (world, world.generation, state, action)
         found = self._graphs.get(key)
         if found is None:
-            found = self.lay_out(world.ground(state, action))
+            scene = world.scene(state) if world.has_things else None
+            found = self.lay_out(world.ground(state, action), scene)
             self._graphs.put(key, found, _KEY_BYTES)
         return found
 
@@ -236,6 +239,9 @@ class Encoder:
         names = self._names_of(graphs) if self.reader.spans and not separate else None
         values = self._values_with(graphs)
         labelled = [self.reader.label(each, values, names) for each in instructions]
+        if self._layouts.has_ranks:
+            pairs = zip(instructions, labelled, strict=True)
+            labelled = [restrict_ranks(each, words) for each, words in pairs]
         places = zip(skeleton.sentence, skeleton.position, strict=True)
         words = tuple(labelled[sentence][position] for sentence, position in places)
         return LabelledText(tuple(instructions), skeleton, words)

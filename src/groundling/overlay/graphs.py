@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
 from groundling.features.feature_tables import NodeContent, Relation
-from groundling.features.labels import NodeLabel, NodeLabeller
+from groundling.features.labels import RANK, NodeLabel, NodeLabeller
 from groundling.overlay.settings import Overlay
 from groundling.world.graph import GroundingGraph, Label, labels_of
+from groundling.world.relations import Rank, Scene
 
 __all__ = ["LaidOutGraph", "Layouts", "NodeContent", "Shape", "spell_plan"]
 
 T = TypeVar("T")
+_Ranks = tuple[Rank, ...] | None  # None for what is no thing of a scene
 
 FAR: Relation = ("far",)
 SELF: Relation = ("self",)
@@ -69,40 +71,63 @@ class Layouts:
         self.overlay = overlay
         self.labeller = labeller
         self._is_flat = overlay.nodes == "flat"
+        numbers = tuple(each for each in labeller.numbers if each == "equal")
+        self._compared = replace(labeller, numbers=numbers)
+        self.has_ranks = False  # whether any node that was laid out has
         self._one = Shape((((0, SELF),),), (True,))
         self.clear()
 
     def clear(self) -> None:
         """Forget everything; graphs that were laid out stay as they are."""
         self._labels: dict[tuple[NodeLabel, float], tuple[NodeLabel, float]] = {}
-        self._same: dict[tuple[str, int], _SpelledNode] = {}
+        self._same: dict[tuple[str, int, int], _SpelledNode] = {}
         # What equal things were made into; of those that are told apart by identity, holding them
         # keeps it from being reused.
         self._made: dict[Hashable, Any] = {}
         self.bytes = 0  # that all of these take, about
 
-    def lay_out(self, graph: GroundingGraph) -> LaidOutGraph:
-        """Prepare a grounding graph for the overlay as its settings ask."""
+    def lay_out(self, graph: GroundingGraph, scene: Scene | None = None) -> LaidOutGraph:
+        """Prepare a grounding graph for the overlay as its settings ask.
+
+        Nodes that are things of a scene get their ranks and, if asked for, relations to others;
+        ψ(y) and flat labels see only the nodes that the graph has.
+        """
+        own = None
+        if scene is not None and self.overlay.relations:
+            own = len(graph)
+            graph = scene.related(graph)
         same = self._same
         parts = []
-        for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+        names = graph.parts
+        ranks: Sequence[_Ranks] = (None,) * len(names)
+        if scene is not None:
+            things = scene.labels
+            ranks = [scene.ranks(name) if name in things else None for name in graph.node_names]
+            self.has_ranks = self.has_ranks or any(ranks)
+        for name, labels, ranked in zip(names, graph.node_labels, ranks, strict=True):
             # Labels that were read from the same are mostly the same object, found at once.
-            part = same.get((name, id(labels)))
-            parts.append(part if part and part.labels is labels else self._node(name, labels))
-        flat = self._flat_labels(tuple(parts))
+            part = same.get((name, id(labels), id(ranked)))
+            if part is None or part.labels is not labels or part.ranks is not ranked:
+                part = self._node(name, labels, ranked)
+            parts.append(part)
+        flat = self._flat_labels(tuple(parts[:own]))
         is_flat = self._is_flat
         shape = self._one if is_flat else self._shape(graph)
-        known: LaidOutGraph | None = self._made.get((flat, id(shape)))
+        key: Hashable = (flat, id(shape)) if own is None else (tuple(parts), id(shape))
+        known: LaidOutGraph | None = self._made.get(key)
         if known is not None:
             return known
-        names: tuple[str, ...] = ("action",) if is_flat else graph.node_names
+        called: tuple[str, ...] = ("action",) if is_flat else graph.node_names
         nodes: tuple[NodeContent, ...] = (flat.content,)
         if self.overlay.nodes == "both":
             nodes = tuple([self._with_all(part, flat) for part in parts])
         elif not is_flat:
             nodes = tuple([part.own for part in parts])
-        made = LaidOutGraph(nodes, names, shape, flat.content, flat.values)
-        return self._keep((flat, id(shape)), made, 300 + 8 * len(nodes))
+        values = flat.values
+        if own is not None:
+            values = tuple(dict.fromkeys(chain.from_iterable(part.values for part in parts)))
+        made = LaidOutGraph(nodes, called, shape, flat.content, values)
+        return self._keep(key, made, 300 + 8 * len(nodes))
 
     def _keep(self, key: Hashable, made: T, size: int) -> T:
         self._made[key] = made
@@ -117,16 +142,25 @@ class Layouts:
             self._keep(found, found, 300 + 100 * len(found))
         return found
 
-    def _node(self, name: str, labels: tuple[Label, ...]) -> _SpelledNode:
-        found: _SpelledNode | None = self._made.get((name, labels))
+    def _node(self, name: str, labels: tuple[Label, ...], ranks: _Ranks) -> _SpelledNode:
+        found: _SpelledNode | None = self._made.get((name, labels, ranks))
         if found is None:
-            own = () if self._is_flat else self._shared(self.labeller.spell(labels))
-            named = self._shared(self.labeller.spell(labels, f"{name}."))
-            found = _SpelledNode(labels, own, named, self.labeller.values(labels))
-            self._keep((name, labels), found, 600 + 500 * len(labels))
-        if found.labels is labels:
-            self._same[name, id(labels)] = found
+            own = () if self._is_flat else self._spell("", labels, ranks)
+            named = self._spell(f"{name}.", labels, ranks)
+            found = _SpelledNode(labels, ranks, own, named, self.labeller.values(labels))
+            self._keep(
+                (name, labels, ranks), found, 600 + 500 * len(labels) + 100 * len(ranks or ())
+            )
+        if found.labels is labels and found.ranks is ranks:
+            self._same[name, id(labels), id(ranks)] = found
         return found
+
+    def _spell(self, prefix: str, labels: tuple[Label, ...], ranks: _Ranks) -> NodeContent:
+        """Spell labels out; numbers of things are compared, and read only where texts say them."""
+        if ranks is None:
+            return self._shared(self.labeller.spell(labels, prefix))
+        ranked = [(NodeLabel(f"{prefix}{rank}", RANK, among), 1.0) for rank, among in ranks]
+        return self._shared([*self._compared.spell(labels, prefix), *ranked])
 
     def _shared(self, content: Iterable[tuple[NodeLabel, float]]) -> NodeContent:
         """Return labels with what equals them elsewhere: there are few, on very many nodes."""
@@ -164,9 +198,10 @@ class Layouts:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _SpelledNode:
-    """A node as features see it: its own labels, the same with its name, the values it has."""
+    """A node as features see it: its own labels, the same with its part, the values it has."""
 
     labels: tuple[Label, ...]
+    ranks: _Ranks
     own: NodeContent  # empty where actions are flat
     named: NodeContent
     values: tuple[tuple[str, str], ...]

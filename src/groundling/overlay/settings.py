@@ -39,6 +39,9 @@ class Overlay(Settings):
         start (`reversed`), the node itself (`self`), those two relations away (`two-step`).
     entry
         Where the root of a unit enters an action: at the graph's `root`, or at `any` node.
+    relations
+        Whether the things of a graph are related to all others that an environment lists by
+        `things` (see `Scene.relations`).
     edge_scores, action_scores
         Which potentials have weights: dependencies × relations, and ψ(y).
 
@@ -65,13 +68,14 @@ class Overlay(Settings):
         "given", "reversed", "self",
     )  # fmt: skip
     entry: Literal["root", "any"] = "root"
+    relations: bool = False
     edge_scores: bool = True
     action_scores: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.changed():
-            if self.nodes == "flat" and name in ("adjacency", "neighbours", "entry"):
+            if self.nodes == "flat" and name in ("adjacency", "neighbours", "entry", "relations"):
                 raise idle_setting(
                     f"Overlay.{name}",
                     "with nodes='flat', where an action is one node",

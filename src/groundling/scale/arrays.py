@@ -17,8 +17,6 @@ from safetensors.numpy import save_file
 from groundling.errors import ModelFileError, StorageError
 from groundling.world.reprs import said
 
-__all__ = ["map_arrays", "write_arrays"]
-
 _TYPES = {
     "F64": np.float64, "I64": np.int64, "I32": np.int32, "U64": np.uint64, "U32": np.uint32,
     "BOOL": np.bool_,

@@ -20,8 +20,6 @@ from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard, Shards
 from groundling.scale.workshop import Workshop
 
-__all__ = ["Evaluation", "OnCluster", "assign", "connected", "explained"]
-
 T = TypeVar("T")
 _FAN = 16  # answers that are added by one process; more are added in a tree
 _PATIENCE = 60.0  # seconds to wait for workers when there are none

@@ -15,8 +15,6 @@ from groundling.features.labels import NodeLabel, WordLabel, meaning_of
 from groundling.features.space import FeatureSpace, Joins
 from groundling.overlay.batch_builder import Encoding
 
-__all__ = ["CountingSpace", "Counts", "CountsSum", "renumber"]
-
 Numbers = NDArray[np.int64]
 
 

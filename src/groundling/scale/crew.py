@@ -12,8 +12,6 @@ from groundling.scale.shard_sums import Total, TreeSum
 from groundling.scale.shards import Shard, Shards
 from groundling.scale.workshop import Workshop
 
-__all__ = ["Crew", "SoloCrew", "Task"]
-
 T = TypeVar("T")
 Task = Callable[[Workshop, Shard, ShardJob], T]
 

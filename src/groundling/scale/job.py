@@ -21,8 +21,6 @@ from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 from groundling.scale.count_pass import Counts
 
-__all__ = ["Encoded", "ShardJob", "Survey", "check_versions", "versions_here"]
-
 
 def versions_here() -> dict[str, str]:
     """Return the versions that must be the same everywhere, for the same θ everywhere."""

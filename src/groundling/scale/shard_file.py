@@ -20,8 +20,6 @@ from groundling.overlay.scorer import Scorer
 from groundling.scale.arrays import map_arrays, write_arrays
 from groundling.scale.count_pass import renumber
 
-__all__ = ["OpenShard", "number_features", "open_shard", "write_own", "write_shard"]
-
 
 class OpenShard(NamedTuple):
     """A shard that can be evaluated: its arrays are mapped, and let go with it."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from groundling.overlay.batch import Reals
 
-__all__ = ["Place", "Total", "TreeSum"]
-
 Place = tuple[int, int]
 """A node of the tree: its level, and its number there. Shards are at level 0."""
 

@@ -21,8 +21,6 @@ from groundling.scale.shards import SHARD, Shards, split
 from groundling.scale.workshop import Workshop
 from groundling.selection.choices import choose
 
-__all__ = ["fit_at_scale", "parse_memory", "refuse_in_shards"]
-
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12,
           "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}  # fmt: skip
 _LEAST, _DEFAULT = 100_000_000, 4_000_000_000

@@ -29,8 +29,6 @@ from groundling.scale.job import Encoded, ShardJob, Survey
 from groundling.scale.shard_sums import Total, TreeSum
 from groundling.scale.workshop import Workshop
 
-__all__ = ["ShardedObjective", "fit_shards"]
-
 _LOG = logging.getLogger(__name__)
 _LEXICON_FROM = 5000  # demonstrations that a lexicon is learnt from, at most
 T = TypeVar("T")

@@ -14,8 +14,6 @@ from groundling.data.records import Demonstrations
 from groundling.errors import DemonstrationError
 from groundling.world.environment import Demonstration, Environment
 
-__all__ = ["SHARD", "Shard", "Shards", "split"]
-
 SHARD = 4000
 """How many demonstrations a shard has at most."""
 

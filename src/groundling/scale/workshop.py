@@ -39,8 +39,6 @@ from groundling.scale.shard_file import (
 from groundling.scale.shard_sums import Place, Total, TreeSum
 from groundling.scale.shards import Shard
 
-__all__ = ["Workshop", "memory_used"]
-
 
 class _ValuesKnown(Exception):  # noqa: N818 - no error: enough is known
     """Stops the making of an objective before any word is labelled."""

@@ -27,11 +27,6 @@ from groundling.selection.race import Race, Runner, Work
 from groundling.settings import AUTO, Settings
 from groundling.world.environment import Demonstration
 
-__all__ = [
-    "Choice", "Choices", "Tried", "check_open", "choose", "choose_again", "describe",
-    "open_again",
-]  # fmt: skip
-
 _GROUPS = ("model", "overlay", "features", "learning", "search")
 _LENGTH = "search.max_length"
 _REST = "features but reorder"

@@ -19,8 +19,6 @@ from groundling.selection.race import Clock, Race, Runner
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
 
-__all__ = ["BASELINE", "Comparison", "compare"]
-
 BASELINE = "as Follower() chooses"
 """The name of what is chosen without a longer race."""
 

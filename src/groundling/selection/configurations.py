@@ -35,11 +35,6 @@ from groundling.selection.constants import (
 )
 from groundling.selection.profile import Profile
 
-__all__ = [
-    "JOINS", "STRUCTURES", "Configuration", "configurations", "default_model", "learning_for",
-    "reads_units", "variants",
-]  # fmt: skip
-
 _TREE = ("word", "first", "next", "head", "relation", "grandparent", "context", "verb")
 _CHAIN = ("word", "first", "previous", "next", "context", "verb")  # what needs no tree
 _UNIT = ("word", "next", "previous")  # what needs no links
@@ -262,7 +257,7 @@ def configurations(profile: Profile) -> list[Configuration]:
     for row in STRUCTURES:
         for join in joins if row.applies(profile) else ():
             features = Features.from_dict({**_words(profile), **join.settings(profile)})
-            if profile.says_numbers and "slot" not in features.joins:
+            if (profile.says_numbers or profile.has_things) and "slot" not in features.joins:
                 features = replace(features, joins=(*features.joins, "slot"))
             if profile.takes_sets:
                 features = replace(features, words=(*features.words, "number"))

@@ -13,8 +13,6 @@ from groundling.selection.constants import SEVERAL, SHARING
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import State
 
-__all__ = ["Place", "UsualLabels", "usual_labels"]
-
 Place: TypeAlias = tuple[CachedEnvironment, State]
 """A world, and a state in it to begin in."""
 

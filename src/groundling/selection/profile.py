@@ -30,8 +30,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["Kind", "Profile", "graph_values", "is_reordered", "sample", "words_of"]
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -161,6 +159,12 @@ class Profile:
         """Whether actions take sets of things, so that singular and plural matter."""
         worlds = {id(each.environment): each.environment for each in self.demonstrations}
         return any("set" in self.encoder.world(each).open_values for each in worlds.values())
+
+    @cached_property
+    def has_things(self) -> bool:
+        """Whether environments list things, so that their ranks and relations are known."""
+        worlds = {id(each.environment): each.environment for each in self.demonstrations}
+        return any(self.encoder.world(each).has_things for each in worlds.values())
 
     # ---- plans --------------------------------------------------------------------------
 

@@ -26,8 +26,6 @@ from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["Budget", "Clock", "LateError", "Race", "Runner", "Work", "credits_of"]
-
 _Reals = NDArray[np.float64]
 
 

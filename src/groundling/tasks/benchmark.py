@@ -32,11 +32,6 @@ from groundling.tasks.variants import FULL, BasePreset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 
-__all__ = [
-    "SAMPLE", "Case", "DemoRequest", "DemoWorld", "Fold", "Outcome", "Scene", "Score", "Source",
-    "Task", "demonstrations", "follow_cases", "median_seconds", "sample_count",
-]  # fmt: skip
-
 SAMPLE = 1.0
 """The size of generated samples, as a share of their usual size."""
 FOLDS = 5

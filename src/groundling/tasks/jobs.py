@@ -25,13 +25,9 @@ from groundling.files import read_plain, write_atomically
 from groundling.limits import RESULT_BYTES
 from groundling.tasks import benchmark
 from groundling.tasks.benchmark import Fold, Source, Task
+from groundling.tasks.studies import STUDIES, study_folds
 from groundling.tasks.task_registry import get_task, task_package
 from groundling.tasks.variants import FULL, with_changes
-
-__all__ = [
-    "Changes", "Job", "Result", "Sources", "assemble", "evaluation_jobs", "forget_results",
-    "load_corpus", "refuse_foreign", "run_job", "run_jobs", "tuning_jobs",
-]  # fmt: skip
 
 Changes = tuple[tuple[str, Any], ...]
 Result = dict[str, Any]
@@ -46,7 +42,8 @@ class Job:
     """A piece of work that needs nothing of any other.
 
     `variants`, perhaps with changed settings, are evaluated together on a fold of the task, or
-    with `tuning` on a fold of its training data.
+    with `tuning` on a fold of its training data. `study` measures something else of each (see
+    `groundling.tasks.studies`).
 
     >>> Job("mazes", "best", ("full",), Fold("Grid", ("Grid",))).key
     'mazes-best-full-Grid'
@@ -58,11 +55,13 @@ class Job:
     fold: Fold
     changes: Changes = ()
     tuning: bool = False
+    study: str = ""
 
     @property
     def key(self) -> str:
         """A name for files."""
-        shown = "-".join((self.task, self.preset, *self.variants, self.fold.name))
+        study = (self.study,) if self.study else ()
+        shown = "-".join((self.task, self.preset, *study, *self.variants, self.fold.name))
         name = re.sub(r"[^\w-]+", "_", shown)
         if len(name) <= _LONGEST_NAME:
             return name
@@ -83,10 +82,17 @@ def evaluation_jobs(
     *,
     quick: bool = False,
     changes: Changes = (),
+    study: str = "",
 ) -> list[Job]:
-    """Return the jobs of some rows of a table."""
+    """Return the jobs of some rows of a table, or of a study of them."""
     asked = get_task(task) if isinstance(task, str) else task
     corpus = load_corpus(asked.name, source)
+    if study:
+        return [
+            Job(asked.name, preset, (variant,), fold, changes, study=study)
+            for variant in variants
+            for fold in study_folds(asked, corpus, preset, quick)
+        ]
     return [
         Job(asked.name, preset, group, fold, changes)
         for group in asked.presets.group(preset, variants)
@@ -128,6 +134,9 @@ def run_job(job: Job, source: Source, size: float = 1.0) -> Result:
         warnings.simplefilter("ignore", ConvergenceWarning)
         if job.tuning:
             outcome: Any = {"score": task.try_out(corpus, chosen[job.variants[0]], job.fold)}
+        elif job.study:
+            measure = STUDIES[job.study].measure
+            outcome = {v: measure(task, corpus, each, job.fold) for v, each in chosen.items()}
         else:
             outcome = task.evaluate(corpus, chosen, job.fold)
     seconds = time.process_time() - began
@@ -313,13 +322,19 @@ def assemble(
     *,
     quick: bool = False,
     changes: Changes = (),
+    study: str = "",
 ) -> Report:
     """Put the results of jobs together into the report of a table."""
     asked = get_task(task) if isinstance(task, str) else task
-    wanted = evaluation_jobs(asked, preset, variants, source, quick=quick, changes=changes)
+    wanted = evaluation_jobs(
+        asked, preset, variants, source, quick=quick, changes=changes, study=study
+    )
     rows, mistakes = [], []
     for variant in variants:
         outcomes = [results[job]["outcome"][variant] for job in wanted if variant in job.variants]
+        if study:
+            rows += STUDIES[study].rows(asked, f"{preset}/{variant}", outcomes)
+            continue
         row = asked.make_row(preset, variant, outcomes)
         # Published figures are about the real corpora only.
         rows.append(row if source is not None else replace(row, published={}))

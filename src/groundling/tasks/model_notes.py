@@ -22,8 +22,6 @@ from groundling.tasks.task_registry import get_task, task_names
 from groundling.tasks.variants import FULL, with_changes
 from groundling.world.environment import Demonstration
 
-__all__ = ["CHECKPOINTS", "Note", "load_trained", "read_model_note", "train"]
-
 CHECKPOINTS = "checkpoints"
 _MARK = "training.json"
 _FORMAT = "groundling-task-1"

@@ -21,8 +21,6 @@ from groundling.data.own import names_world
 from groundling.errors import PluginError, SettingError, did_you_mean
 from groundling.tasks.benchmark import Task
 
-__all__ = ["DEMO", "GROUP", "corpus_tasks", "get_task", "task_names", "task_package"]
-
 GROUP = "groundling.tasks"
 DEMO = "mazes"
 """The task in whose generated world `groundling demo` and the studio begin."""

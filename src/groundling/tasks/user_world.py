@@ -17,8 +17,6 @@ from groundling.tasks.variants import FULL, BasePreset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
 
-__all__ = ["UserWorldTask"]
-
 
 class UserWorldTask(Task[OwnWorld, BasePreset]):
     """A world by its name, such as `my_world.py:Kitchen`; its corpus are files.

@@ -16,8 +16,6 @@ from groundling.models.plan import PlanModel
 from groundling.overlay.settings import Overlay
 from groundling.world.environment import Demonstration
 
-__all__ = ["FULL", "BasePreset", "Presets", "with_changes"]
-
 FULL = "full"
 """The variant from which nothing is taken away."""
 

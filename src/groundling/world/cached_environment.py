@@ -9,9 +9,17 @@ from typing import Any
 from groundling.cache import Cache, CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.limits import EXTRA_LENGTH, WORLD_ACTIONS
-from groundling.world.environment import Action, Demonstration, Environment, State, class_name
+from groundling.world.environment import (
+    Action,
+    Demonstration,
+    Environment,
+    State,
+    class_name,
+    innermost,
+)
 from groundling.world.graph import GroundingGraph
 from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
+from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 
@@ -46,6 +54,7 @@ class CachedEnvironment:
         self._graphs: Cache[tuple[State, Action], GroundingGraph] = Cache(budget)
         self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
         self._dead_ends: Cache[State, bool] = Cache(budget)
+        self._scenes: Cache[State, Scene] = Cache(budget)
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled by the values of a text."""
@@ -56,6 +65,11 @@ class CachedEnvironment:
     def open_values(self) -> tuple[str, ...]:
         """The types of the values that its actions leave open; none, if it declares none."""
         return declared_types(self.environment)
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Names of nodes that the environment declares to say what part a node plays."""
+        return frozenset(getattr(innermost(self.environment), "roles", ()))
 
     @property
     def is_bound(self) -> bool:
@@ -189,14 +203,34 @@ class CachedEnvironment:
                 f"{class_name(self.environment)}.ground returned {shorten(graph)} for the "
                 f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
             )
-        return graph
+        return graph.changed(roles=self.roles) if self.roles else graph
+
+    @property
+    def has_things(self) -> bool:
+        """Whether the environment lists the things of a state."""
+        return hasattr(self.environment, "things")
+
+    def scene(self, state: State) -> Scene:
+        """Return the things of a state, and what their labels imply."""
+        known: Scene | None = self._find(self._scenes, state, state)
+        if known is None:
+            things = self._ask("things", state)
+            if not isinstance(things, Mapping):
+                raise WorldError(
+                    f"{self._call('things', (state,))} must return labels for each thing; got "
+                    f"{shorten(things)}."
+                )
+            known = Scene(things)
+            self._scenes.put(state, known, 1000 + 2000 * len(things))
+        return known
 
     # ---- environments that change -------------------------------------------------------
 
     def forget(self) -> None:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
-        for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends):
+        for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends,
+                       self._scenes):  # fmt: skip
             memory.clear()
 
     def notice(self, start: State) -> bool:

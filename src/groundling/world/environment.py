@@ -61,6 +61,8 @@ class Environment(Protocol[StateT, ActionT]):
     - `state_to_json(state)`, `state_from_json(data)`, `action_to_json(action)` and
       `action_from_json(data)`: states and actions as JSON, where the usual JSON of values
       will not do (see `groundling.data.Codec`, and `json_classes` there);
+    - `roles`: names of nodes that say what part a node plays, such as `("event", "object")`; the
+      model sees no others;
     - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
       `features`, `learning`, `search`), which a `Follower` takes where none were given;
     - `open_values`: the types of values that actions leave open (see `OpenValue`), and

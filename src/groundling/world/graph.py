@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -231,14 +232,18 @@ class GroundingGraph:
     Parameters
     ----------
     nodes
-        For each node its name and its labels (see `labels_of`). Names say what part a
-        node plays (`"event"`, `"front"`) and keep their meaning from graph to graph;
-        they are not seen by the model unless it is asked to flatten the graph.
+        For each node its name and its labels (see `labels_of`). Names only tell nodes apart:
+        the model does not see them, so that nodes with the same labels and relations are
+        interchangeable.
     edges
         Triples (source, target, labels of the relation).
     root
         The name of the node that the sentence's root word aligns with; by default the
         first node.
+    roles
+        Names that say what part a node plays (`"event"`, `"front"`) and keep their meaning from
+        graph to graph: the model may see these. An environment declares those of all its graphs
+        by an attribute `roles`.
 
     Examples
     --------
@@ -252,20 +257,24 @@ class GroundingGraph:
     event*: distance=2, move
     here: item=sofa
     event -> here: to
+    >>> graph.parts
+    ('root', 'to')
     """
 
-    __slots__ = ("_hash", "edges", "node_labels", "node_names", "root")
+    __slots__ = ("_hash", "edges", "node_labels", "node_names", "roles", "root")
 
     node_names: tuple[str, ...]
     node_labels: tuple[tuple[Label, ...], ...]
     edges: tuple[tuple[str, str, tuple[Label, ...]], ...]
     root: str
+    roles: frozenset[str]
 
     def __init__(
         self,
         nodes: Mapping[str, Labels],
         edges: Iterable[tuple[str, str, Labels]] = (),
         root: str | None = None,
+        roles: Iterable[str] = (),
     ) -> None:
         if not nodes:
             raise GraphError("A grounding graph needs at least one node, but none was given.")
@@ -307,11 +316,41 @@ class GroundingGraph:
                 known = labels_of(labels, f"edge {_called(source)} -> {_called(target)}")
             read.append((source, target, known))
         self.edges = tuple(read)
+        self.roles = frozenset(roles)
         self._hash = hash((self.node_names, self.node_labels, self.edges, self.root))
 
     def labels(self, node: str) -> tuple[Label, ...]:
         """Return the labels of a node."""
         return self.node_labels[self.node_names.index(node)]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What part each node plays: its role or else the relation that leads to it."""
+        if self.roles.issuperset(self.node_names):
+            return self.node_names
+        return _parts(self.node_names, self.edges, self.root, self.roles)
+
+    def changed(
+        self,
+        labels: Mapping[str, tuple[Label, ...]] | None = None,
+        roles: Iterable[str] | None = None,
+    ) -> GroundingGraph:
+        """Return the same graph with other labels of some nodes, or with other roles.
+
+        >>> graph = GroundingGraph({"event": "move", "here": "lit"})
+        >>> print(graph.changed({"here": labels_of("dark")}))
+        event*: move
+        here: dark
+        """
+        other = GroundingGraph.__new__(GroundingGraph)
+        other.node_names, other.edges, other.root = self.node_names, self.edges, self.root
+        other.roles = self.roles if roles is None else frozenset(roles)
+        other.node_labels, other._hash = self.node_labels, self._hash
+        if labels:
+            pairs = zip(self.node_names, self.node_labels, strict=True)
+            other.node_labels = tuple([labels.get(name, own) for name, own in pairs])
+            other._hash = hash((other.node_names, other.node_labels, other.edges, other.root))
+        return other
 
     @property
     def nbytes(self) -> int:
@@ -325,8 +364,8 @@ class GroundingGraph:
         if not isinstance(other, GroundingGraph):
             return NotImplemented
         return self._hash == other._hash and (
-            (self.node_names, self.node_labels, self.edges, self.root)
-            == (other.node_names, other.node_labels, other.edges, other.root)
+            (self.node_names, self.node_labels, self.edges, self.root, self.roles)
+            == (other.node_names, other.node_labels, other.edges, other.root, other.roles)
         )
 
     def __hash__(self) -> int:
@@ -345,3 +384,25 @@ class GroundingGraph:
 
     def __repr__(self) -> str:
         return f"GroundingGraph({len(self)} nodes, {len(self.edges)} edges, root={self.root!r})"
+
+
+_Edges = tuple[tuple[str, str, tuple[Label, ...]], ...]
+
+
+@lru_cache(maxsize=4096)
+def _parts(
+    names: tuple[str, ...], edges: _Edges, root: str, roles: frozenset[str]
+) -> tuple[str, ...]:
+    """Return for each node its role, or the relation by which it is first reached from the root."""
+    found = {root: "root"}
+    layer = [root]
+    while layer:
+        leading: dict[str, set[str]] = {}
+        for source, target, labels in edges:
+            for one, other, suffix in ((source, target, ""), (target, source, " reversed")):
+                if one in layer and other not in found:
+                    leading.setdefault(other, set()).update(f"{each}{suffix}" for each in labels)
+        layer = list(leading)
+        for name, relations in leading.items():
+            found[name] = " ".join(sorted(relations)) or "related"
+    return tuple(name if name in roles else found.get(name, "node") for name in names)

@@ -264,7 +264,7 @@ class BoundEnvironment(Wrapper):
             name: (*labels, *(new for each in labels for new in around.get(str(each.value), ())))
             for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
         }
-        return GroundingGraph(nodes, graph.edges, graph.root)
+        return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
 
     def _around(self, text: str) -> tuple[Label, ...]:
         """Return labels for the words before and after a stretch of the text, if it is one."""

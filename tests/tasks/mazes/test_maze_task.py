@@ -9,7 +9,7 @@ import pytest
 from groundling.errors import SettingError
 from groundling.tasks.benchmark import Fold, follow_cases
 from groundling.tasks.mazes import generate_mazes, generate_routes, load_sail, write_corpus
-from groundling.tasks.mazes.maze_presets import PRESETS, hand_lexicon
+from groundling.tasks.mazes.maze_presets import PRESETS
 from groundling.tasks.mazes.single_sentences import prepare_sentences
 from groundling.tasks.mazes.task import MazeTask
 
@@ -61,7 +61,7 @@ def test_presets_no_lexicon_row_has_no_hand_made_words():
 
 
 def test_presets_hand_lexicon_is_short_enough_to_read():
-    assert 20 < len(hand_lexicon().given) <= 80
+    assert 20 < len(PRESETS.select("best").features.lexicon.given) <= 80
 
 
 def test_presets_unknown_name_is_an_error():

@@ -21,19 +21,6 @@ from groundling.errors import CorpusError, did_you_mean
 from groundling.tasks.maps.landscape import MapStep
 from groundling.tasks.maps.mapfile import MapSheet, map_number, read_map, write_map
 
-__all__ = [
-    "FOLLOWER",
-    "GIVER",
-    "Dialogue",
-    "MapCorpus",
-    "Utterance",
-    "load_corpus",
-    "read_correspondences",
-    "read_transcript",
-    "write_corpus",
-    "write_transcript",
-]
-
 GIVER, FOLLOWER = "g", "f"
 
 _DIALOGUE_NAME = re.compile(r"[\w-]+")

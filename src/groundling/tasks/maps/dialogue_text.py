@@ -12,8 +12,6 @@ from groundling.tasks.maps.map_presets import MapPreset
 from groundling.tasks.maps.mentions import TextUnits, read_units
 from groundling.tasks.maps.names import NameMatcher
 
-__all__ = ["read_dialogue", "read_mentions", "read_sentences", "unit_instructions"]
-
 _list = str.split  # word lists read better as text
 
 # Contexts in which a mention may count more or less.

@@ -8,11 +8,9 @@ from typing import Any, Literal, NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.tasks.maps.geometry import Geometry, Sight
-from groundling.tasks.maps.landscape import SIDES, Landmark, Landscape, MapStep, visited_landmarks
+from groundling.tasks.maps.landscape import SIDES, Landscape, MapStep, visited_landmarks
 from groundling.world import GroundingGraph
 from groundling.world.graph import Labels
-
-__all__ = ["Go", "Landmark", "Landscape", "MapEnvironment", "MapState"]
 
 _SHAPES = ("paper", "rich")
 
@@ -191,6 +189,7 @@ class MapEnvironment:
         return GroundingGraph(
             nodes={"event": event, "from": origin, "to": target},
             edges=[("event", "from", "from"), ("event", "to", "to")],
+            roles=("event", "from", "to"),
         )
 
     @property

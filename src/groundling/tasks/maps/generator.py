@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Sequence
+from importlib.resources import files
 from itertools import pairwise
 from random import Random
 
@@ -19,58 +21,12 @@ from groundling.tasks.maps.landscape import (
 )
 from groundling.tasks.maps.mapfile import MapSheet
 
-__all__ = ["generate_corpus", "generate_dialogue", "generate_map"]
-
 _WIDTH, _HEIGHT, _MARGIN = 700.0, 980.0, 70.0
 _APART = 125.0  # between landmarks, so that a route can pass between two of them
 _STRIDE = 15.0  # between the points of a route
 
-_list = str.split  # word lists read better as text
-_KINDS = _list(
-    "windmill barn tower orchard quarry bridge harbour chapel pond statue bakery castle cavern "
-    "fountain glacier hut inn jetty kiln library maypole nursery observatory palace refinery "
-    "shipwreck tannery vineyard warehouse aqueduct beacon cottage dovecote embassy foundry granary "
-    "hospital igloo kennel lodge museum pagoda rectory stable tavern volcano"
-)
-_QUALITIES = _list(
-    "crooked silver haunted ancient painted sunken broken wooden marble narrow frozen hidden "
-    "leaning royal rusty crimson hollow twisted mossy forgotten gilded quiet stormy tall"
-)
-
-_TOWARDS = {
-    "compass": {"North": "north", "East": "east", "South": "south", "West": "west"},
-    "page": {"North": "up", "East": "right", "South": "down", "West": "left"},
-}
-_BESIDE = {
-    "North": ("above", "just above", "over the top of", "on the north side of"),
-    "East": ("to the right of", "on the right-hand side of", "on the east side of"),
-    "South": ("below", "underneath", "just below", "at the bottom of"),
-    "West": ("to the left of", "on the left-hand side of", "on the west side of"),
-}
-_OPENINGS = ("", "okay", "right", "and then", "so", "now", "right okay", "erm", "and", "well then")
-_MOTIONS = (
-    "go",
-    "head",
-    "come",
-    "you go",
-    "you want to go",
-    "carry on",
-    "i want you to go",
-    "move",
-)
-_ANSWERS = ("okay", "mmhmm", "right", "uh-huh", "yeah", "fine", "got that")
-_CHATTER = (
-    (GIVER, "sorry i lost my place there"),
-    (FOLLOWER, "hang on a second"),
-    (GIVER, "are you with me"),
-    (FOLLOWER, "yes i think so"),
-    (GIVER, "this is quite a long way round"),
-    (FOLLOWER, "could you say that again"),
-    (GIVER, "well just keep going as you were"),
-    (GIVER, "right"),
-    (FOLLOWER, "my pen has nearly run out"),
-    (GIVER, "never mind about that"),
-)
+_SAID = tomllib.loads((files("groundling.tasks.maps") / "phrases.toml").read_text("utf-8"))
+_KINDS, _QUALITIES = (_SAID[name].split() for name in ("kinds", "qualities"))
 
 
 def generate_corpus(
@@ -225,7 +181,7 @@ def generate_dialogue(
     groups.append([(GIVER, "and that's you at the finish"), (FOLLOWER, "okay")])
     missing = utterances - sum(map(len, groups))
     while missing > 0:
-        lines = speech.random.sample(_CHATTER, 2)
+        lines = speech.random.sample(_SAID["chatter"], 2)
         speech.random.choice(groups[:-1]).extend(lines)
         missing -= len(lines)
     said = tuple(Utterance(*line) for group in groups for line in group)
@@ -238,7 +194,7 @@ class _Speech:
     def __init__(self, sheet: MapSheet, random: Random) -> None:
         self.random = random
         self.landscape = sheet.landscape
-        self.towards = _TOWARDS[random.choice(sorted(_TOWARDS))]
+        self.towards: dict[str, str] = _SAID["towards"][random.choice(sorted(_SAID["towards"]))]
         self.talkative = random.uniform(0.2, 0.6)
         self.here = sheet.landscape.start
         self.route = {step.landmark for step in sheet.steps}
@@ -270,7 +226,7 @@ class _Speech:
         return across if abs(east) > abs(south) else along
 
     def line(self, words: str) -> tuple[str, str]:
-        return GIVER, " ".join(f"{self.random.choice(_OPENINGS)} {words}".split())
+        return GIVER, " ".join(f"{self.random.choice(_SAID['openings'])} {words}".split())
 
     def go(self, step: MapStep) -> list[tuple[str, str]]:
         """Send the follower to the next landmark of the route."""
@@ -287,15 +243,15 @@ class _Speech:
             other = random.choice(others)
             lines += [self.line(f"you don't want the {self.called(other)} at all")]
             lines += [(FOLLOWER, f"okay not the {self.called(other)}")]
-        beside = random.choice(_BESIDE[step.side])
-        way = f"{random.choice(_MOTIONS)} {self.direction(step.landmark)}"
+        beside = random.choice(_SAID["beside"][step.side])
+        way = f"{random.choice(_SAID['motions'])} {self.direction(step.landmark)}"
         until = random.choice(("until you're", "'til you get", "so that you come out"))
         if self.often(0.8):
-            lines += [self.line(way), (FOLLOWER, random.choice(_ANSWERS))]
+            lines += [self.line(way), (FOLLOWER, random.choice(_SAID["answers"]))]
             lines += [self.line(f"{until} {beside} the {name}")]
         else:
             lines += [self.line(f"{way} {until} {beside} the {name}")]
-        lines += [(FOLLOWER, random.choice(_ANSWERS))]
+        lines += [(FOLLOWER, random.choice(_SAID["answers"]))]
         if self.often():
             lines += [(FOLLOWER, f"{beside} the {self.called(step.landmark)}"), (GIVER, "yeah")]
         self.here = step.landmark
@@ -303,9 +259,9 @@ class _Speech:
 
     def round(self, step: MapStep) -> list[tuple[str, str]]:
         """Send the follower to another side of the landmark where they are."""
-        beside = self.random.choice(_BESIDE[step.side])
+        beside = self.random.choice(_SAID["beside"][step.side])
         what = "it" if self.often() else f"the {self.called(step.landmark)}"
         return [
             self.line(f"{self.random.choice(('curve', 'bend', 'go'))} round {beside} {what}"),
-            (FOLLOWER, self.random.choice(_ANSWERS)),
+            (FOLLOWER, self.random.choice(_SAID["answers"])),
         ]

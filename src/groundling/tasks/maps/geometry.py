@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from groundling.tasks.maps.landscape import NEARBY, Landscape
 
-__all__ = ["FAR", "NEAR", "Geometry", "Sight"]
-
 NEAR, FAR = 100.0, 300.0  # pixels
 
 # A move whose direction turns by more than 120 degrees against the last one goes back.

@@ -9,19 +9,6 @@ from typing import NamedTuple, TypeAlias
 
 from groundling.errors import WorldError, did_you_mean
 
-__all__ = [
-    "BESIDE",
-    "NEARBY",
-    "SIDES",
-    "Landmark",
-    "Landscape",
-    "MapStep",
-    "Point",
-    "side_of",
-    "trace_route",
-    "visited_landmarks",
-]
-
 Point: TypeAlias = tuple[float, float]
 
 SIDES = ("North", "East", "South", "West")

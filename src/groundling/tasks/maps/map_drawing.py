@@ -17,7 +17,6 @@ from groundling.tasks.maps.scan import place_scan, read_scan
 if TYPE_CHECKING:
     from groundling.tasks.maps.environment import Go, MapState
 
-__all__ = ["draw_map"]
 
 _SHIFT = {"North": (0, -1), "East": (1, 0), "South": (0, 1), "West": (-1, 0), "": (0, 0)}
 _MARGIN, _BESIDE = 100.0, 26.0

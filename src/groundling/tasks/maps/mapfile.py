@@ -27,8 +27,6 @@ from groundling.corpora.markup import read_xml
 from groundling.errors import CorpusError
 from groundling.tasks.maps.landscape import Landmark, Landscape, MapStep, Point, trace_route
 
-__all__ = ["MapSheet", "map_number", "read_map", "write_map"]
-
 _NAME = re.compile(r"(?:m(?P<number>\d+)_)?(?P<words>.+?)(?:_(?P<copy>[2-9]))?")
 _FILE = re.compile(r"(\d+)g\.xml")
 

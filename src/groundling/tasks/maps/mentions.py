@@ -16,8 +16,6 @@ from groundling.tasks.maps.corpus import FOLLOWER, GIVER, Utterance
 from groundling.tasks.maps.landscape import Landscape
 from groundling.tasks.maps.names import LINKS, NameMatcher
 
-__all__ = ["CUES", "DIRECTIONS", "TextUnit", "TextUnits", "read_units"]
-
 Array = npt.NDArray[np.float64]
 
 # Families of direction words, as (east, north).

@@ -11,8 +11,6 @@ from rapidfuzz import fuzz
 
 from groundling.tasks.maps.landscape import Landscape
 
-__all__ = ["LINKS", "NameMatcher"]
-
 # Words that join the parts of a name; alone they name nothing.
 LINKS = frozenset({"a", "an", "and", "at", "by", "in", "of", "on", "the"})
 

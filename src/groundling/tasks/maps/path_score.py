@@ -8,13 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-__all__ = [
-    "PathScore",
-    "score_by_map",
-    "score_path",
-    "transitions",
-]
-
 
 class _Place(Protocol):
     @property

@@ -15,8 +15,6 @@ from groundling.files import read_plain
 from groundling.limits import CORPUS_BYTES, SCAN_PIXELS
 from groundling.tasks.maps.landscape import Point
 
-__all__ = ["Placement", "place_scan", "read_scan"]
-
 _REACH = 12  # pixels; other drawings must not pull from farther away
 
 # Rounds of a search on finer and finer grids: how far the scale may be off and in which

@@ -41,8 +41,6 @@ from groundling.tasks.maps.names import NameMatcher
 from groundling.tasks.maps.path_score import PathScore, score_by_map, score_path
 from groundling.world.environment import Demonstration, Environment
 
-__all__ = ["MapScene", "MapTask"]
-
 # About how many seconds a seed takes.
 _SECONDS = {"paper": 45.0, "best": 35.0, "auto": 60.0}
 

@@ -9,17 +9,6 @@ from typing import NamedTuple
 from groundling.errors import WorldError
 from groundling.tasks.mazes.maze import Position
 
-__all__ = [
-    "STAY",
-    "MazeAction",
-    "MazeState",
-    "canonical",
-    "face",
-    "move",
-    "read_action",
-    "rotate",
-]
-
 
 class MazeAction(NamedTuple):
     """One step of a plan; build it with `move`, `rotate`, `face` or `STAY`.

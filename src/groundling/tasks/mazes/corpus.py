@@ -24,8 +24,6 @@ from groundling.tasks.mazes.plans import (
 )
 from groundling.world.environment import Demonstration
 
-__all__ = ["CorpusFinding", "CorpusReport", "MazeCorpus", "Sail", "load_sail", "start_as_published"]
-
 SEARCH_LIMIT = 50  # actions, when a broken path is replaced by the shortest plan
 
 

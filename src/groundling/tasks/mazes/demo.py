@@ -16,8 +16,6 @@ from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze_drawing import draw_maze
 from groundling.world.environment import Demonstration
 
-__all__ = ["demo_follower", "demo_world"]
-
 
 def demo_follower(parser: str = "default") -> Follower:
     """Return the follower of the demo, untrained: the paper's graphs, clauses as units.

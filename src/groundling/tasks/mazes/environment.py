@@ -22,8 +22,6 @@ from groundling.tasks.mazes.mirror import Swaps, mirror_demonstration
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["MazeEnvironment"]
-
 TURNS = (90, 180, 270)
 SHAPES = ("rich", "paper")
 

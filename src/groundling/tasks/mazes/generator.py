@@ -15,8 +15,6 @@ from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position
 from groundling.tasks.mazes.plans import Pose, poses_of
 from groundling.world.environment import Demonstration
 
-__all__ = ["Route", "generate_demonstrations", "generate_mazes", "generate_routes"]
-
 
 @dataclass(frozen=True)
 class Route:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from random import Random
 from typing import NamedTuple
 
@@ -10,42 +12,11 @@ from groundling.tasks.mazes.actions import STAY, MazeAction, face, move, rotate
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Hall, Maze
 from groundling.tasks.mazes.plans import Pose
 
-__all__ = ["FLOORS", "ITEMS", "WALLS", "Clause", "Phrasebook", "join"]
-
-# value: the ways to say it, the plain name first
-FLOORS = {
-    "blue": ("blue", "blue tiled"),
-    "brick": ("brick", "red brick", "red"),
-    "concrete": ("concrete", "cement", "bare"),
-    "flower": ("flower", "pink flowered", "floral"),
-    "grass": ("grass", "green", "grassy"),
-    "gravel": ("gravel", "stone", "rocky"),
-    "wood": ("wood", "wooden", "brown"),
-    "yellow": ("yellow", "honeycomb"),
-}
-WALLS = {
-    "butterfly": ("butterfly pictures", "butterflies on the walls"),
-    "fish": ("fish pictures", "fish on the walls"),
-    "tower": ("tower pictures", "towers on the walls"),
-}
-ITEMS = {
-    "barstool": ("barstool", "stool", "bar stool"),
-    "chair": ("chair", "plain chair"),
-    "easel": ("easel", "painting easel"),
-    "hatrack": ("hatrack", "hat rack", "coat rack"),
-    "lamp": ("lamp", "light", "lamp post"),
-    "sofa": ("sofa", "couch", "bench"),
-}
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_SAID = tomllib.loads((files("groundling.tasks.mazes") / "phrases.toml").read_text("utf-8"))
+FLOORS, WALLS, ITEMS = (_SAID[name] for name in ("floors", "walls", "items"))
+_NUMBERS, _ORDINALS, _WHERE = (_SAID[name] for name in ("numbers", "ordinals", "where"))
 _LEFT, _RIGHT, _AROUND = rotate(270), rotate(90), rotate(180)
 _SIDE_OF = {_LEFT: "left", _RIGHT: "right"}
-_WHERE = {
-    "front": ("in front of you", "ahead of you", "ahead"),
-    "left": ("to your left", "on your left", "on the left"),
-    "right": ("to your right", "on your right", "on the right"),
-    "back": ("behind you", "at your back"),
-}
 
 
 class Clause(NamedTuple):

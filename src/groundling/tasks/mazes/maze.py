@@ -7,8 +7,6 @@ from typing import NamedTuple, TypeAlias
 
 from groundling.errors import CorpusError
 
-__all__ = ["COMPASS", "DIRECTIONS", "SIDES", "Hall", "Maze", "Position", "direction_between"]
-
 Position: TypeAlias = tuple[int, int]
 
 # y grows southward, so that turning right adds 90 degrees

@@ -12,7 +12,6 @@ from groundling.tasks.mazes.maze import COMPASS, DIRECTIONS, Maze
 if TYPE_CHECKING:
     from groundling.tasks.mazes.environment import MazeEnvironment
 
-__all__ = ["draw_maze", "name_maze_action"]
 
 FLOOR_COLORS = {
     "blue": "#8fb8de", "brick": "#cf8069", "concrete": "#bfc2c7", "flower": "#e8b4cb",

@@ -16,8 +16,6 @@ from groundling.tasks.mazes.generator import Route
 from groundling.tasks.mazes.maze import Maze, Position
 from groundling.tasks.mazes.plans import Pose, poses_of
 
-__all__ = ["MazeExample", "read_examples", "read_maze", "write_corpus"]
-
 _TRIPLE = re.compile(r"\s*\(\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)\s*(,|$)")
 _PAIR = re.compile(r"\s*\(?\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*\)?\s*")
 

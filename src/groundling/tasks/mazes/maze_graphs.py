@@ -9,8 +9,6 @@ from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.tasks.mazes.maze import DIRECTIONS, SIDES, Maze, Position
 from groundling.world.graph import GroundingGraph, Labels, LabelValue, labels_of
 
-__all__ = ["Described", "paper_graph", "rich_graph"]
-
 _Labels = dict[str, "LabelValue | Iterable[str | float]"]
 Described = dict[tuple[object, ...], Labels]
 """The labels of places, views and ways of one maze."""
@@ -58,7 +56,7 @@ def paper_graph(maze: Maze, action: MazeAction, after: MazeState) -> GroundingGr
     for number, labels in enumerate(neighbours, 1):
         nodes[f"neighbour {number}"] = labels
         edges.append(("here", f"neighbour {number}", "edge"))
-    return GroundingGraph(nodes, edges)
+    return GroundingGraph(nodes, edges, roles=nodes)
 
 
 def _item(maze: Maze, position: Position) -> _Labels:
@@ -132,7 +130,7 @@ def rich_graph(
                 lambda: _path(maze, start, orientation, amount),
             )
             edges.append(("event", "path", "along"))
-    return GroundingGraph(nodes, edges)
+    return GroundingGraph(nodes, edges, roles=nodes)
 
 
 def _event(action: MazeAction) -> _Labels:

@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal
 
-from groundling.features.feature_settings import Features
-from groundling.features.lexicon import Lexicon
-from groundling.inference.search import Search
-from groundling.learning.settings import Learning
-from groundling.models.base import Member
-from groundling.models.decision import DecisionModel
-from groundling.models.ensemble import Ensemble
-from groundling.models.plan import PlanModel
-from groundling.overlay.settings import Overlay
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import Maze
-from groundling.tasks.variants import BasePreset, Presets
-
-__all__ = ["PRESETS", "MazePreset", "hand_lexicon"]
-
-
-def hand_lexicon() -> Lexicon:
-    """Return the declared lexicon of the mazes, a text file that people can read and edit.
-
-    >>> hand_lexicon().given["bench"]
-    (('item', 'sofa'),)
-    """
-    return Lexicon.read(str(files("groundling.tasks.mazes") / "lexicon.txt"))
+from groundling.tasks.preset_file import read_presets
+from groundling.tasks.variants import BasePreset
 
 
 def opaque_name(kind: str, value: str) -> str:
@@ -62,130 +41,4 @@ class MazePreset(BasePreset):
         return MazeEnvironment(seen, **self.environment)
 
 
-PAPER = MazePreset(
-    model=DecisionModel(aligned="all", last_to_last=True),
-    overlay=Overlay(neighbours=("given", "self"), edge_scores=False, action_scores=False),
-    features=Features(
-        words=("word",),
-        stop_words=("the", "a", "an"),
-        joins=("conjunction",),
-        numbers=("bins",),
-        min_count=11,
-    ),
-    learning=Learning(l1=1.0, l2=0.0, iterations=60, augment=False),
-    search=Search(max_length=2),
-    environment={"shape": "paper", "canonical": False},
-    split_commands=True,
-    published_start=True,
-    train_within_limit=True,
-    published={"macro": 0.596},
-)
-
-_TREE = Features(
-    words=("word", "first", "next", "head", "relation", "grandparent", "context", "verb"),
-    compound_weight=0.7,
-    slots=("floor", "wall", "item"),
-    numbers=("equal",),
-    joins=("conjunction", "slot"),
-    lexicon=hand_lexicon(),
-    min_count=0,
-    min_word_count=2,
-)
-_CHAIN = replace(_TREE, words=("word", "first", "previous", "next", "context", "verb"))
-
-# One member reads along the dependencies, the other from word to word.
-BEST = MazePreset(
-    model=Ensemble((Member(replace(Overlay.flat(), skeleton="chain"), _CHAIN),), PlanModel.flat()),
-    overlay=Overlay.flat(),
-    features=_TREE,
-    learning=Learning(l2=2.0, iterations=40, composed=0.5),
-    search=Search(max_length=3, decode="outcome"),
-)
-
-
-def _without_slots(given: MazePreset) -> MazePreset:
-    plain = replace(
-        given.features, slots=(), joins=("conjunction",), numbers=("bins",), lexicon="strings"
-    )
-    return replace(given, features=plain)
-
-
-def _lexicon(name: str) -> Callable[[MazePreset], MazePreset]:
-    """Return what gives all members of the ensemble another lexicon."""
-
-    def change(given: MazePreset) -> MazePreset:
-        assert isinstance(given.model, Ensemble)
-        members = tuple(
-            replace(each, features=replace(each.features, lexicon=name))
-            for each in given.model.members
-        )
-        return replace(
-            given,
-            model=replace(given.model, members=members),
-            features=replace(given.features, lexicon=name),
-        )
-
-    return change
-
-
-def _skeleton(name: Literal["tree", "chain", "bag"]) -> Callable[[MazePreset], MazePreset]:
-    """Return what lays words over plans in another order, by one model alone."""
-
-    def change(given: MazePreset) -> MazePreset:
-        # A bag has no links, so that nothing can be passed over.
-        model = PlanModel(plan_words=True) if name == "bag" else PlanModel.flat()
-        return replace(given, model=model, overlay=replace(given.overlay, skeleton=name))
-
-    return change
-
-
-VARIANTS: dict[str, dict[str, Callable[[MazePreset], MazePreset]]] = {
-    "paper": {
-        "full": lambda given: given,
-        "no planning": lambda given: replace(
-            given, search=given.search.without_planning(), published={"macro": 0.589}
-        ),
-        "no grounding graphs": lambda given: replace(
-            given, overlay=replace(Overlay.bag(), action_scores=False), published={"macro": 0.517}
-        ),
-        "chain": lambda given: replace(
-            given, overlay=replace(given.overlay, skeleton="chain"), published={}
-        ),
-        "bag": lambda given: replace(
-            given,
-            overlay=Overlay(skeleton="bag", entry="any", action_scores=False),
-            published={},
-        ),
-    },
-    "best": {
-        "full": lambda given: given,
-        "no lexicon": _lexicon("learn"),
-        "opaque names": lambda given: replace(
-            _lexicon("learn")(given),
-            opaque=True,
-            parser="default:neutral",
-            learning=replace(given.learning, augment=False),
-        ),
-        "string match only": _lexicon("strings"),
-        "tree": _skeleton("tree"),
-        "chain": _skeleton("chain"),
-        "bag": _skeleton("bag"),
-        "tree, no slots": lambda given: _without_slots(_skeleton("tree")(given)),
-        "chain, no slots": lambda given: _without_slots(_skeleton("chain")(given)),
-        "bag, no slots": lambda given: _without_slots(_skeleton("bag")(given)),
-        "graph nodes": lambda given: replace(
-            given,
-            model=PlanModel.flat(),
-            overlay=Overlay(
-                unit="word", nodes="both", adjacency="soft", neighbours=("self",), entry="any"
-            ),
-        ),
-        "no mirror": lambda given: replace(given, learning=replace(given.learning, augment=False)),
-        "no composed demonstrations": lambda given: replace(
-            given, learning=replace(given.learning, composed=0.0)
-        ),
-    },
-}
-
-VARIANTS["auto"] = {"full": lambda given: given}
-PRESETS = Presets("mazes", {"paper": PAPER, "best": BEST, "auto": MazePreset(auto=True)}, VARIANTS)
+PRESETS = read_presets("mazes", MazePreset, files("groundling.tasks.mazes"))

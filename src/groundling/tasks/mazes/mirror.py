@@ -13,8 +13,6 @@ from groundling.language.sentences import split_words
 from groundling.tasks.mazes.actions import MazeAction, MazeState
 from groundling.world.environment import Demonstration, Environment
 
-__all__ = ["Swaps", "find_swaps", "mirror_demonstration", "mirror_text"]
-
 _SWAPPED = {
     "left": "right",
     "right": "left",

@@ -12,8 +12,6 @@ from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.plans import plans_within
 from groundling.world.environment import Demonstration
 
-__all__ = ["add_negative_starts"]
-
 NEAR = 4  # how far away an unknown start has its negative ones, in places
 
 

@@ -10,15 +10,6 @@ from groundling.tasks.mazes.actions import STAY, MazeAction, MazeState, face, mo
 from groundling.tasks.mazes.environment import MazeEnvironment
 from groundling.tasks.mazes.maze import DIRECTIONS, Maze, Position, direction_between
 
-__all__ = [
-    "Pose",
-    "actions_of",
-    "merge_moves",
-    "plans_within",
-    "poses_of",
-    "shortest_plans",
-]
-
 
 class Pose(NamedTuple):
     """A position and an orientation; None when the orientation is unknown."""

@@ -15,8 +15,6 @@ from groundling.tasks.mazes.route_presets import AT_ONCE, EVIDENCE, READ_FIRST, 
 from groundling.tasks.mazes.route_trainer import RouteData, Training, train_routes
 from groundling.tasks.mazes.routes import act_at_once, forecast, read_routes
 
-__all__ = ["choose_power", "leave_out_routes", "route_row"]
-
 POWERS = (0.0, 0.2, 0.5, 0.7, 1.0, 1.3)
 _BEAM = 20  # states that are kept while the weight of evidence is chosen
 

@@ -10,8 +10,6 @@ from groundling.tasks.mazes.maze_presets import MazePreset
 from groundling.tasks.mazes.route_trainer import COMPOSED, TRAINING, Training
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["AT_ONCE", "EVIDENCE", "READINGS", "READ_FIRST", "ROUTES", "RoutePreset", "with_routes"]
-
 ROUTES = "routes"
 AT_ONCE = "at once"
 READ_FIRST = "read first"

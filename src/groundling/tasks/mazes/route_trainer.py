@@ -18,8 +18,6 @@ from groundling.tasks.mazes.single_sentences import prepare_sentences, units
 from groundling.world.composition import compose
 from groundling.world.environment import Demonstration
 
-__all__ = ["COMPOSED", "TRAINING", "RouteData", "Training", "prepare_routes", "train_routes"]
-
 ROUGH = 15  # iterations of training in all rounds but the last
 
 

@@ -20,8 +20,6 @@ from groundling.ties import at_least, rank
 from groundling.world.environment import Demonstration, State
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Arcs", "Paragraph", "act_at_once", "best_way", "forecast", "read_routes", "segment"]
-
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Answer = Sequence[tuple[Sequence[Trajectory], Reals]]

@@ -13,8 +13,6 @@ from groundling.tasks.mazes.corpus import Sail, start_as_published
 from groundling.tasks.mazes.maze_presets import MazePreset
 from groundling.world.environment import Demonstration
 
-__all__ = ["prepare_sentences", "units"]
-
 
 def prepare_sentences(chosen: MazePreset, sail: Sail) -> dict[str, list[Demonstration]]:
     """Return the single sentences of each map as a preset wants them."""

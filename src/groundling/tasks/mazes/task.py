@@ -39,8 +39,6 @@ from groundling.tasks.mazes.route_trainer import prepare_routes
 from groundling.tasks.mazes.single_sentences import prepare_sentences, units
 from groundling.world.environment import Environment, State
 
-__all__ = ["MazeScene", "MazeTask", "by_map"]
-
 # About how many seconds a map takes.
 _SECONDS = {"paper": 8.0, "best": 12.0, "auto": 30.0, ROUTES: 60.0}
 

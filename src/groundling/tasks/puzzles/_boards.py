@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from groundling.compiler import njit
 
-__all__ = ["pack", "symmetries", "unpack"]
-
 Bits = npt.NDArray[np.uint64]
 U = np.uint64
 

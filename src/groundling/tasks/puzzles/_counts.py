@@ -12,8 +12,6 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csc_array
 
-__all__ = ["can_be_counted_out"]
-
 _INFEASIBLE = 2  # the status by which HiGHS says so
 
 

@@ -22,8 +22,6 @@ import numpy.typing as npt
 
 from groundling.compiler import njit
 
-__all__ = ["DEAD", "PAUSED", "SOLVED", "search", "table_grow"]
-
 Bits = npt.NDArray[np.uint64]
 Integers = npt.NDArray[Any]
 U = np.uint64

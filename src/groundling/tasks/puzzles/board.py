@@ -10,20 +10,6 @@ from typing import Literal, TypeAlias
 
 from groundling.errors import WorldError
 
-__all__ = [
-    "Board",
-    "Orientation",
-    "ShuffledStrike",
-    "Strike",
-    "collapse",
-    "each_strike",
-    "expand",
-    "full_lines",
-    "is_stuck",
-    "strike",
-    "struck_cells",
-]
-
 Orientation: TypeAlias = Literal["row", "column"]
 ORIENTATIONS: tuple[Orientation, Orientation] = ("row", "column")
 

@@ -12,7 +12,6 @@ from groundling.tasks.puzzles.board import Strike
 if TYPE_CHECKING:
     from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 
-__all__ = ["draw_puzzle"]
 
 _CELL = 48.0
 

@@ -7,8 +7,6 @@ from functools import lru_cache
 from groundling.tasks.puzzles.board import Board, Orientation, Strike
 from groundling.world.graph import GroundingGraph, Label, LabelValue, labels_of
 
-__all__ = ["ground_fully", "ground_like_paper"]
-
 ENDS: dict[Orientation, tuple[str, str]] = {"row": ("top", "bottom"), "column": ("left", "right")}
 WAYS: dict[Orientation, tuple[str, str]] = {"row": ("up", "down"), "column": ("left", "right")}
 MOST_LINES = 2  # people name up to two lines one by one; of more they say how many
@@ -24,7 +22,8 @@ def ground_like_paper(action: Strike, lost: bool) -> GroundingGraph:
     event*: orientation=row, type=multi
     """
     return GroundingGraph(
-        {"event": {"type": action.kind, "orientation": action.orientation, "isLoss": lost}}
+        {"event": {"type": action.kind, "orientation": action.orientation, "isLoss": lost}},
+        roles=("event",),
     )
 
 
@@ -160,7 +159,7 @@ def ground_fully(
         edges.append(("event", "before", "after"))
         if named:
             edges.append(("line 1", "before", "beside"))
-    return GroundingGraph(nodes, edges)
+    return GroundingGraph(nodes, edges, roles=nodes)
 
 
 @lru_cache(maxsize=4096)

@@ -24,8 +24,6 @@ from groundling.tasks.puzzles.environment import PuzzleEnvironment, PuzzleState
 from groundling.world import Demonstration
 from groundling.world.environment import shorten
 
-__all__ = ["Puzzle", "PuzzleCorpus", "read_corpus", "split_hints", "write_corpus"]
-
 GAMES, SOLUTIONS, HINTS = "games.csv", "annotations.txt", "instructions.bgm"
 _STRIKE = re.compile(r"([rc]):([0-9]{1,9})(?::([0-9]{1,9}):([0-9]{1,9}))?")
 

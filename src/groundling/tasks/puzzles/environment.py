@@ -24,8 +24,6 @@ from groundling.tasks.puzzles.board_graphs import ground_fully, ground_like_pape
 from groundling.tasks.puzzles.planner import Planner, SearchBudget
 from groundling.world import Demonstration, GroundingGraph
 
-__all__ = ["PuzzleEnvironment", "PuzzleState", "offered_plan", "offered_sizes"]
-
 PLAN_SPACES = ("original", "subsets")
 SHAPES = ("full", "paper")
 

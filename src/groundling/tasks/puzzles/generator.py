@@ -12,8 +12,6 @@ from groundling.tasks.puzzles.corpus import Puzzle, PuzzleCorpus
 from groundling.tasks.puzzles.environment import offered_plan
 from groundling.tasks.puzzles.hints import write_hints
 
-__all__ = ["generate_corpus", "generate_puzzle"]
-
 
 def generate_puzzle(
     height: int,

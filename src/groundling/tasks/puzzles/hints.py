@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from groundling.errors import SettingError
 from groundling.tasks.puzzles.board import Board, Orientation, Strike, full_lines, strike
 
-__all__ = ["cardinal", "hint_for", "ordinal", "write_hints"]
-
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),

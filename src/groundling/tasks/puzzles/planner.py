@@ -23,8 +23,6 @@ from groundling.tasks.puzzles.board import (
     strike,
 )
 
-__all__ = ["Planner", "SearchBudget", "Verdict", "is_winnable", "solve"]
-
 LARGEST = 64  # lines of a board; they must fit the bits of one machine word
 _FIRST_TRY, _SLICE, _COUNTINGS, _NOISE = 1_000, 50_000, 50_000, 2.0
 

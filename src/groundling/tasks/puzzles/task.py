@@ -33,8 +33,6 @@ from groundling.tasks.puzzles.puzzle_presets import PRESETS, PuzzlePreset
 from groundling.tasks.variants import FULL
 from groundling.world import CachedEnvironment, Environment
 
-__all__ = ["PuzzleTask", "random_splits"]
-
 HELD_OUT = 10
 SPLITS, QUICK_SPLITS = 20, 5
 ORDERS = 20  # of the actions, where ties decide

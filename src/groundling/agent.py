@@ -1,0 +1,434 @@
+"""The agent: acts, asks, answers or declines, one turn after another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+from groundling.conversation import MemoryEnvironment, Remembered
+from groundling.dialogue.clarification import (
+    ask_which,
+    content_words,
+    listed,
+    names_something,
+    phrase,
+    quoted,
+    read_reply,
+)
+from groundling.dialogue.options import Option
+from groundling.dialogue.outcomes import Considered, consider
+from groundling.dialogue.prediction_sets import MOST_OFFERED, decide
+from groundling.errors import DemonstrationError, InstructionError
+from groundling.explain.explanation import Explanation, Plan
+from groundling.follower import Follower
+from groundling.language.languages import Language
+from groundling.language.sentences import is_punctuation, split_words
+from groundling.ties import margin
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration, Environment, State
+
+__all__ = ["Agent", "Kind", "Turn", "TurnExplanation"]
+
+Kind = Literal["act", "ask", "answer", "decline"]
+"""What an agent does in a turn."""
+
+
+@dataclass(frozen=True)
+class TurnExplanation:
+    """Why an agent acted, asked or declined: the reason, the options, and the plan explained."""
+
+    kind: Kind
+    reason: str
+    options: tuple[tuple[str, float], ...] = ()
+    plan: Explanation | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as JSON-ready data."""
+        return {
+            "kind": self.kind,
+            "reason": self.reason,
+            "options": [{"text": text, "probability": p} for text, p in self.options],
+            "plan": None if self.plan is None else self.plan.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        lines = [self.reason, *(f"  {p:.2f}  {text}" for text, p in self.options)]
+        if self.plan is not None:
+            lines.append(str(self.plan))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a dialogue: what was said, and what the agent does about it.
+
+    Attributes
+    ----------
+    said
+        What the user said.
+    kind
+        `act`: the plan was carried out; `ask`: one of the options is meant, and the state is as
+        it was; `answer`: a question was answered; `decline`: nothing is done.
+    plan
+        What was done; the best guess if it asks, None if it declines.
+    options
+        What a question offers, most probable first, each with its `text`.
+    answer
+        The answer to a question.
+    confidence
+        The calibrated probability of the plan; 1 if the user has said so.
+    demonstration
+        What was said with what was done, for `Follower.teach`; None unless something was done.
+    reason
+        Why, in one sentence.
+    """
+
+    said: str
+    kind: Kind
+    plan: Plan | None = None
+    options: tuple[Option, ...] = ()
+    answer: Any = None
+    confidence: float = 0.0
+    demonstration: Demonstration | None = None
+    reason: str = ""
+    _say: Callable[[], str] = field(default=str, repr=False, compare=False)
+
+    @cached_property
+    def text(self) -> str:
+        """What the agent says, one sentence in the language of the demonstrations."""
+        return self._say()
+
+    def explain(self) -> TurnExplanation:
+        """Say why: the reason, how probable the options are, which words caused the plan."""
+        options = tuple((each.text, each.probability) for each in self.options)
+        explained = None
+        if self.kind == "act" and self.plan is not None and self.plan._source is not None:
+            explained = self.plan.explain()
+        return TurnExplanation(self.kind, self.reason, options, explained)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class _Open:
+    """A question that waits for its reply."""
+
+    def __init__(self, found: Considered, offered: tuple[Option, ...], said: str) -> None:
+        self.found = found
+        self.offered = offered
+        self.said = said
+
+    @property
+    def others(self) -> tuple[Option, ...]:
+        offered = {each.outcome for each in self.offered}
+        return tuple(each for each in self.found.options if each.outcome not in offered)
+
+
+_MOST_OTHERS = 30  # options beyond those offered that a reply may name
+
+
+class Agent:
+    """Talks with a user: acts when sure, asks when not, declines what it does not understand.
+
+    Without calibration it acts if one outcome has most of the probability (see `decide`); after
+    `Follower.calibrate(demonstrations, coverage=0.95)`, if one outcome is in the prediction set.
+
+    Parameters
+    ----------
+    follower
+        A fitted follower.
+    environment, start
+        Where it acts, and the state it begins in. A `MemoryEnvironment` remembers what went before.
+
+    Examples
+    --------
+    >>> from groundling import Demonstration, Follower, GroundingGraph
+    >>> class Lamps:
+    ...     def __init__(self, *rooms): self.rooms = rooms
+    ...     def actions(self, lit): return [("off" if r in lit else "on", r) for r in self.rooms]
+    ...     def step(self, lit, action): return lit ^ {action[1]}
+    ...     def ground(self, lit, action, after):
+    ...         nodes = {"event": {action[0]: True}, "lamp": {"device": "lamp", "room": action[1]}}
+    ...         return GroundingGraph(nodes, [("event", "lamp", "of")])
+    >>> home, none = Lamps("kitchen", "hall"), frozenset()
+    >>> shown = [Demonstration(f"switch {way} the {room} lamp", home, state, [(way, room)])
+    ...          for room in home.rooms
+    ...          for way, state in (("on", none), ("off", frozenset(home.rooms)))]
+    >>> agent = Agent(Follower().fit(shown, check=False), home, none)
+    >>> turn = agent.say("switch on the lamp")
+    >>> turn.kind, turn.text, agent.state
+    ('ask', 'Which lamp: the hall one or the kitchen one?', frozenset())
+    >>> turn = agent.say("the kitchen one")
+    >>> turn.kind, turn.plan.actions, sorted(agent.state)
+    ('act', (('on', 'kitchen'),), ['kitchen'])
+    >>> turn.demonstration.instructions
+    'switch on the lamp, the kitchen one'
+    """
+
+    def __init__(self, follower: Follower, environment: Environment, start: State) -> None:
+        follower._fitted()
+        self.follower = follower
+        self.environment = environment
+        self.turns: list[Turn] = []
+        self._before: list[tuple[State, _Open | None]] = []
+        self._open: _Open | None = None
+        self._now = start
+        if isinstance(environment, MemoryEnvironment):
+            self._now = environment.begin(start)
+
+    @property
+    def state(self) -> State:
+        """The state of the environment now."""
+        return self._now.state if isinstance(self._now, Remembered) else self._now
+
+    @property
+    def asking(self) -> bool:
+        """Whether a question waits for its reply."""
+        return self._open is not None
+
+    @property
+    def language(self) -> Language:
+        """The language of the follower."""
+        return self.follower._fitted().fitted.encoder.reader.language
+
+    def say(self, text: str) -> Turn:
+        """Hear a text: a command, a question, or a reply to what was asked; return the turn.
+
+        A text that cannot be read raises an error and changes nothing.
+        """
+        if not isinstance(text, str) or not any(map(str.isalnum, text)):
+            raise InstructionError(f"A text must have words; got {text!r:.80}.")
+        before = (self._now, self._open)
+        turn = self._reply(self._open, text) if self._open is not None else None
+        if turn is None:
+            turn = self._without_question(text) or self._hear(text)
+        self._before.append(before)
+        self.turns.append(turn)
+        return turn
+
+    def take_back(self) -> None:
+        """Return to before the last turn; without one, nothing happens."""
+        if self.turns:
+            self.turns.pop()
+            self._now, self._open = self._before.pop()
+
+    def teach(self, *, known: Iterable[Demonstration] = ()) -> Self:
+        """Teach the follower what questions and replies have settled; each of them once.
+
+        A follower from a file needs the demonstrations that it learnt from as `known`.
+        """
+        names = {each.name for each in self.follower.demonstrations_}
+        shown = [turn.demonstration for turn in self.turns if turn.demonstration is not None]
+        new = [each for each in shown if each.name.startswith("told ") and each.name not in names]
+        if new:
+            self.follower.teach(new, known=known)
+        return self
+
+    # ---- hearing --------------------------------------------------------------------------
+
+    def _hear(self, text: str) -> Turn:
+        """Act on a text, ask about it, or decline."""
+        [found] = consider(self.follower, [(text, self.environment, self._now)])
+        self._open = None
+        if found is None:
+            return self._declined(text, "no plan", "No plan was found from this state.")
+        return self._decided(text, found)
+
+    def _decided(self, text: str, found: Considered) -> Turn:
+        options, plan = found.options, found.plan
+        decision = decide(options, self.follower.prediction_sets_)
+        chance = 1.0 / len(options)
+        if (
+            len(options) > MOST_OFFERED
+            and options[0].probability <= chance + margin(chance)
+            and not names_something(found.request, plan, self.language)
+        ):
+            return self._declined(
+                text, "decline", f"None of {len(options)} outcomes is above chance."
+            )
+        if plan.unexplained:
+            return self._unexplained(text, found, decision.options, decision.complete)
+        if decision.kind == "act" and plan.understood:
+            chosen = decision.options[0].plan
+            why = "One outcome is left." if self.follower.prediction_sets_ else "One is likely."
+            return self._acted(text, chosen, chosen.confidence, why, (text, ""))
+        sets = self.follower.prediction_sets_
+        why = f"{len(decision.options)} outcomes are likely; no one of them has 80 %."
+        if sets is not None:
+            why = f"{len(sets.select(options))} outcomes are in the {sets.coverage:.0%} set."
+        return self._asked(text, found, decision.options, why, complete=decision.complete)
+
+    def _unexplained(
+        self, text: str, found: Considered, options: tuple[Option, ...], complete: bool
+    ) -> Turn:
+        """Name the words that nothing explains; ask about the rest if there is any."""
+        words = found.plan.unexplained
+        told = phrase(
+            self.language,
+            "unknown" if len(words) == 1 else "unknown words",
+            words=listed(self.language, quoted(words), "and"),
+        )
+        new = {self.language.fold(word) for word in words}
+        known = set(content_words(found.request, self.language)) - new
+        why = f"Nothing explains {', '.join(words)}."
+        if known and complete:
+            return self._asked(text, found, options, why, before=f"{told} ")
+        return self._declined(text, "", why, told)
+
+    def _asked(
+        self,
+        text: str,
+        found: Considered,
+        options: Sequence[Option],
+        why: str,
+        *,
+        complete: bool = True,
+        before: str = "",
+    ) -> Turn:
+        question = ask_which(
+            found.request,
+            options,
+            self.language,
+            self._describe,
+            complete=complete,
+            spoken=self._spoken,
+            unexplained=found.plan.unexplained,
+        )
+        self._open = _Open(found, question.options, text)
+        best = question.options[0]
+        return Turn(
+            text,
+            "ask",
+            found.plan,
+            question.options,
+            confidence=min(best.probability, found.plan.confidence),
+            reason=why,
+            _say=lambda: before + question.text,
+        )
+
+    def _declined(self, text: str, name: str, why: str, told: str = "") -> Turn:
+        said = told or phrase(self.language, name)
+        return Turn(text, "decline", reason=why, _say=lambda: said)
+
+    def _acted(
+        self, text: str, plan: Plan, confidence: float, why: str, shown: tuple[str, str]
+    ) -> Turn:
+        """Carry a plan out; `shown` are the text and the name of a demonstration of it."""
+        start, follower = self._now, self.follower
+        end, world = plan.end, self.environment
+        if isinstance(world, MemoryEnvironment):
+            assert isinstance(end, Remembered)
+            end = world.listen(end, text)
+        elif hasattr(world, "restart"):
+            end = world.restart(end)
+        demonstration = Demonstration(shown[0], world, start, plan.actions, name=shown[1])
+        self._now, self._open = end, None
+        return Turn(
+            text,
+            "act",
+            plan,
+            confidence=confidence,
+            demonstration=demonstration,
+            reason=why,
+            _say=lambda: follower.describe(plan, world) or _named(world, plan),
+        )
+
+    # ---- replies --------------------------------------------------------------------------
+
+    def _words(self, text: str) -> list[str]:
+        return split_words(text, self.language)
+
+    def _reply(self, asked: _Open, text: str) -> Turn | None:
+        """Read a text as the reply to a question; None if it is none."""
+        found, world = asked.found, asked.found.request.world
+        reply = read_reply(
+            self._words(text),
+            asked.offered,
+            asked.others[:_MOST_OTHERS],
+            world,
+            self.language,
+        )
+        if reply.meaning == "cancel":
+            self._open = None
+            return self._declined(text, "cancelled", "The user dropped it.")
+        if reply.meaning == "none":
+            self._open = None
+            return self._declined(text, "again", "The user wants none of the options.")
+        if reply.meaning == "narrow":
+            why = f"The reply leaves {len(reply.options)} options."
+            return self._asked(asked.said, found, reply.options[:MOST_OFFERED], why)
+        if reply.meaning == "new":
+            return self._other_words(asked, text)
+        return self._choose(asked, reply.options, text)
+
+    def _other_words(self, asked: _Open, text: str) -> Turn | None:
+        """Follow a reply in other words; None if it asks for something else."""
+        [alone] = consider(self.follower, [(text, self.environment, self._now)])
+        offered = {each.outcome: each for each in asked.offered}
+        if alone is None or alone.plan.unexplained:
+            return None
+        decision = decide(alone.options, self.follower.prediction_sets_)
+        chosen = [offered[e.outcome] for e in decision.options if e.outcome in offered]
+        if decision.kind == "act" and chosen:
+            return self._choose(asked, tuple(chosen), text)
+        return None
+
+    def _choose(self, asked: _Open, options: tuple[Option, ...], text: str) -> Turn:
+        plan, said = options[0].plan, asked.said
+        if len(options) > 1:
+            actions = [action for each in options for action in each.plan.actions]
+            try:
+                way = CachedEnvironment(self.environment).trace(self._now, actions)
+            except DemonstrationError as error:
+                return self._declined(text, "no plan", str(error))
+            plan = Plan(way.actions, way.states, 0.0, 1.0)
+        plan = replace(plan, confidence=1.0, understood=True)
+        if options[0] not in asked.offered or len(asked.offered) > 1:
+            named = [each.text or text for each in options]
+            said = f"{said}, {listed(self.language, named, 'and')}"
+        name = f"told {len(self.turns) + 1}: {said}"
+        return self._acted(text, plan, 1.0, "The user chose it.", (said, name))
+
+    def _without_question(self, text: str) -> Turn | None:
+        """Decline a reply where nothing was asked; None if it is none."""
+        language = self.language
+        words = [language.fold(word) for word in self._words(text) if not is_punctuation(word)]
+        replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
+        plain = {*language.stop_words, *language.function_words}
+        counts = self.follower._fitted().fitted.encoder.reader.counts
+        bare = all(
+            word in replies or word in plain or language.ordinal(word) is not None for word in words
+        ) and not any(word in counts for word in words if word not in plain)
+        if not bare:
+            return None
+        return self._declined(text, "no question", "This is a reply, and nothing was asked.")
+
+    # ---- words ----------------------------------------------------------------------------
+
+    def _describe(self, plan: Plan) -> str:
+        return self.follower.describe(plan, self.environment) or _named(self.environment, plan)
+
+    def _spoken(self, kind: str) -> float:
+        """Return the share of a label's known values whose words occur in training texts."""
+        encoder = self.follower._fitted().fitted.encoder
+        counts, language = encoder.reader.counts, encoder.reader.language
+        values = sorted(encoder.values.get(kind, ()))[:50]
+        said = [all(word in counts for word in language.fold(value).split()) for value in values]
+        return math.fsum(said) / len(said) if said else 0.0
+
+
+def _named(environment: Any, plan: Plan) -> str:
+    """Return a plan by the names of its actions."""
+    name = getattr(environment, "name_action", None)
+    found = []
+    for action in plan.actions:
+        if name is not None:
+            found.append(str(name(action)))
+        elif isinstance(action, tuple):
+            found.append(" ".join(map(str, action)))
+        else:
+            found.append(str(action))
+    return ", ".join(found)

@@ -1,0 +1,388 @@
+"""Clarification: what tells options apart, how to ask about them, and what a reply means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from groundling.dialogue.options import Option
+from groundling.explain.explanation import Plan
+from groundling.features.spans import Span, SpanIndex
+from groundling.language.languages import Language
+from groundling.language.sentences import is_punctuation
+from groundling.models.base import Request
+from groundling.world.cached_environment import CachedEnvironment
+
+__all__ = [
+    "PHRASES",
+    "Question",
+    "Reply",
+    "ask_which",
+    "content_words",
+    "listed",
+    "names_something",
+    "phrase",
+    "quoted",
+    "read_reply",
+    "values_of",
+]
+
+PHRASES: Mapping[str, str] = {
+    "which": "{thing}: {options}?",
+    "which one": "{options}?",
+    "one": "{value}",
+    "thing": "{value}",
+    "mean": "{options}?",
+    "or": "/",
+    "and": "/",
+    "none": "–",
+    "unknown": "{words}?",
+    "unknown words": "{words}?",
+    "decline": "?",
+    "no plan": "–",
+    "cancelled": "–",
+    "again": "?",
+    "no question": "?",
+    "yes": "✓",
+    "no": "✗",
+    "nothing": "–",
+}
+"""What an agent says where its language has no phrases (see `Language.phrases`): no words."""
+
+_NOUNS = ("NOUN", "PROPN")
+
+
+def phrase(language: Language, name: str, **parts: str) -> str:
+    """Return a phrase of a language, with its places filled.
+
+    >>> from groundling.language import ENGLISH
+    >>> phrase(ENGLISH, "one", value="red")
+    'the red one'
+    """
+    text = language.phrases.get(name, PHRASES[name])
+    for place, value in parts.items():
+        text = text.replace(f"{{{place}}}", value)
+    return text
+
+
+def listed(language: Language, items: Sequence[str], joint: Literal["or", "and"]) -> str:
+    """Return items as a list in words.
+
+    >>> from groundling.language import ENGLISH
+    >>> listed(ENGLISH, ["red", "blue", "grey"], "or")
+    'red, blue or grey'
+    """
+    *first, last = items
+    return f"{', '.join(first)} {phrase(language, joint)} {last}" if first else last
+
+
+def quoted(words: Iterable[str]) -> list[str]:
+    """Return words in quotation marks."""
+    return [f"“{word}”" for word in words]
+
+
+def values_of(world: CachedEnvironment, plan: Plan) -> dict[str, set[str]]:
+    """Return the strings of a plan's graphs by the name of their label."""
+    found: dict[str, set[str]] = {}
+    for state, action in zip(plan.states, plan.actions, strict=False):
+        for labels in world.ground(state, action).node_labels:
+            for label in labels:
+                if isinstance(label.value, str):
+                    found.setdefault(label.name, set()).add(label.value)
+    return found
+
+
+def _sorts(world: CachedEnvironment, plan: Plan) -> list[tuple[str, ...]]:
+    """Return the sort of each action: the names of its root's labels, without values."""
+    graphs = (world.ground(s, a) for s, a in zip(plan.states, plan.actions, strict=False))
+    return [tuple(sorted({label.name for label in g.labels(g.root)})) for g in graphs]
+
+
+def content_words(request: Request, language: Language) -> list[str]:
+    """Return the words of a text that say something, folded."""
+    plain = {*language.stop_words, *language.function_words}
+    words = (language.fold(word) for each in request.text for word in each.tokens)
+    return [word for word in words if word not in plain and not is_punctuation(word)]
+
+
+def names_something(request: Request, plan: Plan, language: Language) -> bool:
+    """Tell whether some words of a text name a value in a plan's graphs."""
+    words = [language.fold(word) for each in request.text for word in each.tokens]
+    return bool(SpanIndex(values_of(request.world, plan), language).find(words, words))
+
+
+class Question(NamedTuple):
+    """A question in words, and the options that it offers, each with what it is called."""
+
+    text: str
+    options: tuple[Option, ...]
+
+
+def ask_which(
+    request: Request,
+    options: Sequence[Option],
+    language: Language,
+    describe: Callable[[Plan], str],
+    *,
+    complete: bool = True,
+    spoken: Callable[[str], float] = lambda kind: 1.0,
+    unexplained: Iterable[str] = (),
+) -> Question:
+    """Ask which of several options is meant, by what distinguishes their graphs.
+
+    If one label has another value for each option, the question names these values, and what the
+    options share as the user called it; otherwise it says the plans, by `describe`. If not
+    `complete`, *none of these* is offered too. Among labels, those whose values are `spoken` most
+    are preferred. Words that are `unexplained` are not used.
+    """
+    world = request.world
+    found = [values_of(world, each.plan) for each in options]
+    sorts = [_sorts(world, each.plan) for each in options]
+    own = _distinct(found, spoken) if all(each == sorts[0] for each in sorts) else None
+    if own is None or len(options) == 1:
+        texts = [describe(each.plan) for each in options]
+        named = quoted(texts)
+        form, thing = "mean", ""
+    else:
+        shared = [
+            _beside(world, each.plan, value) for each, value in zip(options, own, strict=True)
+        ]
+        thing = _thing(request, set.intersection(*shared), own, language, unexplained)
+        texts = [_called(value, thing, language) for value in own]
+        named = texts
+        form = "which" if thing else "which one"
+    if not complete:
+        named = [*named, phrase(language, "none")]
+    text = phrase(language, form, thing=thing, options=listed(language, named, "or"))
+    told = zip(options, texts, strict=True)
+    return Question(text, tuple(each._replace(text=called) for each, called in told))
+
+
+def _distinct(
+    found: Sequence[Mapping[str, set[str]]], spoken: Callable[[str], float]
+) -> list[str] | None:
+    """Return a value of each option that no other has, all of one label; None if there is none."""
+    best: tuple[tuple[float, ...], list[str]] | None = None
+    for kind in sorted(set.intersection(*(set(each) for each in found))):
+        own = []
+        for place, values in enumerate(found):
+            others = set().union(*(e[kind] for n, e in enumerate(found) if n != place))
+            own.append(sorted(values[kind] - others, key=lambda v: (len(v), v)))
+        if all(own):
+            chosen = [each[0] for each in own]
+            strange = sum(not all(c.isalnum() or c in " '-" for c in v) for v in chosen)
+            extra = sum(len(values[kind]) for values in found)
+            key = (-spoken(kind), strange, extra, sum(len(v.split()) for v in chosen))
+            if best is None or key < best[0]:
+                best = (key, chosen)
+    return None if best is None else best[1]
+
+
+def _beside(world: CachedEnvironment, plan: Plan, value: str) -> set[tuple[str, str]]:
+    """Return the strings of those nodes of a plan's graphs that have a value."""
+    found = set()
+    for state, action in zip(plan.states, plan.actions, strict=False):
+        for labels in world.ground(state, action).node_labels:
+            pairs = {(each.name, each.value) for each in labels if isinstance(each.value, str)}
+            if any(each == value for _, each in pairs):
+                found |= pairs
+    return found
+
+
+def _thing(
+    request: Request,
+    shared: set[tuple[str, str]],
+    own: Sequence[str],
+    language: Language,
+    unexplained: Iterable[str],
+) -> str:
+    """Return what all options are: as the user called it, else as it is called, or nothing."""
+    words = [word for each in request.text for word in each.tokens]
+    tags = [tag for each in request.text for tag in each.tags]
+    folded = [language.fold(word) for word in words]
+    values: dict[str, set[str]] = {}
+    for kind, value in shared:
+        values.setdefault(kind, set()).add(value)
+    spans = SpanIndex(values, language).find(folded, folded)
+    places = sorted({place for span in spans for place in span.places})
+    if places:
+        return " ".join(words[place] for place in places)
+    taken, strange = SpanIndex({"": set(own)}, language), set(unexplained)
+    nouns = (
+        word
+        for word, plain, tag in zip(words, folded, tags, strict=True)
+        if tag in _NOUNS and plain not in taken and word not in strange
+    )
+    return next(nouns, min((value for _, value in shared), default="", key=lambda v: (len(v), v)))
+
+
+def _called(value: str, thing: str, language: Language) -> str:
+    """Return what an option is called by a value: *the red one*, or the thing itself."""
+    named = SpanIndex({"": {value}}, language)
+    itself = not thing or any(language.fold(word) in named for word in thing.split())
+    return phrase(language, "thing" if itself else "one", value=value)
+
+
+# ---- replies --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a reply to a question means: a choice of options, a refusal, or something new.
+
+    `choose` has the options chosen, `narrow` those that it leaves open, `none` refuses all of
+    them, `cancel` drops the matter, and `new` is no reply at all.
+    """
+
+    meaning: Literal["choose", "narrow", "none", "cancel", "new"]
+    options: tuple[Option, ...] = ()
+
+
+def read_reply(
+    words: Sequence[str],
+    offered: Sequence[Option],
+    others: Sequence[Option],
+    world: CachedEnvironment,
+    language: Language,
+) -> Reply:
+    """Read a reply as a choice among the options offered, or else among the others.
+
+    A reply names an option by what its graphs have (*the kitchen one*), by its place (*the
+    second*), by leaving others out (*not the red one*), or all of them (*both*). Words that none
+    of this explains make it something new.
+    """
+    folded = [language.fold(word) for word in words]
+    meanings = _meanings(folded, language)
+    known = [values_of(world, each.plan) for each in (*offered, *others)]
+    values: dict[str, set[str]] = {}
+    for each in known:
+        for kind, found in each.items():
+            values.setdefault(kind, set()).update(found)
+    spans = [
+        span
+        for span in SpanIndex(values, language).find(folded, folded)
+        if not any(meanings[place] for place in span.places)
+    ]
+    named = {place for span in spans for place in span.places}
+    ordinals = {
+        place: number
+        for place, word in enumerate(folded)
+        if not meanings[place] and place not in named
+        and (number := language.ordinal(word) or language.numeral(word))
+    }  # fmt: skip
+    plain = {*language.stop_words, *language.function_words}
+    unexplained = [
+        word
+        for place, word in enumerate(folded)
+        if not meanings[place] and place not in named and place not in ordinals
+        and word not in plain and not is_punctuation(word)
+    ]  # fmt: skip
+    heard = {meaning for meaning in meanings if meaning not in ("", "filler")}
+    if unexplained:
+        return Reply("new")
+    if "cancel" in heard and not named:
+        return Reply("cancel")
+    places = _chosen_places(ordinals.values(), heard, len(offered))
+    if places is not None and not named:
+        return Reply("choose", tuple(offered[place] for place in places)) if places else _NEW
+    if "all" in heard and not named:
+        return Reply("choose", tuple(offered))
+    if "none" in heard and not named:
+        return Reply("none")
+    if named:
+        groups = _groups(spans, meanings)
+        for options, have in (
+            (offered, known[: len(offered)]),
+            (others, known[len(offered) :]),
+        ):
+            reply = _by_values(options, have, groups)
+            if reply is not None:
+                return reply
+        return _NEW
+    if "yes" in heard:
+        return Reply("choose" if len(offered) == 1 else "narrow", tuple(offered))
+    return Reply("none") if heard & {"no", "not"} else _NEW
+
+
+_NEW = Reply("new")
+
+
+def _meanings(words: Sequence[str], language: Language) -> list[str]:
+    """Return for each word what it means as a reply, by the longest phrase that it is part of."""
+    found = [""] * len(words)
+    phrases = [
+        (tuple(said.split()), meaning)
+        for meaning, texts in language.replies.items()
+        for said in texts
+    ]
+    for said, meaning in sorted(phrases, key=lambda each: -len(each[0])):
+        for start in range(len(words) - len(said) + 1):
+            stretch = slice(start, start + len(said))
+            if tuple(words[stretch]) == said and not any(found[stretch]):
+                found[stretch] = [meaning] * len(said)
+    return found
+
+
+def _chosen_places(ordinals: Iterable[float], heard: Iterable[str], count: int) -> list[int] | None:
+    """Return the places that ordinals name; None if there are none, empty if one is beyond."""
+    places = [int(number) - 1 if number == int(number) else -1 for number in ordinals]
+    places += [count - 1] * ("last" in heard) + [0] * ("first" in heard)
+    if not places:
+        return None
+    return places if all(0 <= place < count for place in places) else []
+
+
+class _Group(NamedTuple):
+    """What one stretch of a reply may name, and whether it is left out (*not the red one*)."""
+
+    pairs: frozenset[tuple[str, str]]
+    excluded: bool
+
+
+def _groups(spans: Sequence[Span], meanings: Sequence[str]) -> list[_Group]:
+    at: dict[tuple[int, ...], set[tuple[str, str]]] = {}
+    for span in spans:
+        at.setdefault(span.places, set()).add((span.kind, span.value))
+    found, last = [], -1
+    for places, pairs in sorted(at.items()):
+        excluded = "not" in meanings[last + 1 : places[0]]
+        last = places[-1]
+        found.append(_Group(frozenset(pairs), excluded))
+    return found
+
+
+def _by_values(
+    options: Sequence[Option],
+    have: Sequence[Mapping[str, set[str]]],
+    groups: Sequence[_Group],
+) -> Reply | None:
+    """Return the options that have what a reply names; None if it names none of them."""
+
+    def fits(place: int, group: _Group) -> bool:
+        return any(value in have[place].get(kind, ()) for kind, value in group.pairs)
+
+    places = [
+        place
+        for place in range(len(options))
+        if not any(group.excluded and fits(place, group) for group in groups)
+    ]
+    wanted = [group for group in groups if not group.excluded]
+    if not wanted:
+        kept = tuple(options[place] for place in places)
+        return _narrowed(kept)
+    every = [place for place in places if all(fits(place, group) for group in wanted)]
+    if every:
+        return _narrowed(tuple(options[place] for place in every))
+    # Nothing is all of it: each stretch may name an option of its own (*the red and the blue one*).
+    single = [[place for place in places if fits(place, group)] for group in wanted]
+    if all(len(each) == 1 for each in single):
+        chosen = dict.fromkeys(each[0] for each in single)
+        return Reply("choose", tuple(options[place] for place in chosen))
+    return None
+
+
+def _narrowed(kept: tuple[Option, ...]) -> Reply | None:
+    if len(kept) == 1:
+        return Reply("choose", kept)
+    return Reply("narrow", kept) if kept else None

@@ -1,0 +1,53 @@
+"""Restriction: among which things a superlative is meant, by the words of its phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groundling.features.labels import LABEL, NUMBER, ORDINAL, RANK, STRING, WordLabel
+from groundling.features.reader import LabelledWord
+from groundling.language.instruction import Instruction
+
+__all__ = ["restrict_ranks"]
+
+_NO_KINDS = frozenset({"", LABEL, NUMBER, ORDINAL, RANK, STRING})
+
+
+def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> list[LabelledWord]:
+    """Return the labels of words, each with the kinds of values that its phrase names.
+
+    In *the biggest red circle* the word *biggest* is about colours and shapes: it agrees with the
+    rank among things that share both. A phrase is a word with all that hangs from it, its head
+    and the others that hang from that.
+
+    >>> red = (WordLabel("word=‹colour›", "colour", "red"), 1.0)
+    >>> tree = Instruction(("biggest", "red"), heads=(-1, 0), relations=("root", "amod"))
+    >>> restrict_ranks(tree, [((WordLabel("word=biggest"), 1.0),), (red,)])[0][-1][0]
+    WordLabel(name='word=biggest', kind='rank', value='colour')
+    """
+    heads = instruction.heads
+    kinds = [{label.kind for label, _ in labels} - _NO_KINDS for labels in words]
+    below = [set(own) for own in kinds]
+    for place in range(len(words)):
+        above, steps = heads[place], 0
+        while above >= 0 and steps < len(words):
+            below[above] |= kinds[place]
+            above, steps = heads[above], steps + 1
+    found = []
+    for place, labels in enumerate(words):
+        head = heads[place]
+        phrase = set(below[place])
+        if head >= 0:
+            phrase |= kinds[head].union(*(kinds[n] for n, h in enumerate(heads) if h == head))
+        among = " ".join(sorted(phrase))
+        found.append(
+            (
+                *labels,
+                *(
+                    (WordLabel(label.name, RANK, among), amount)
+                    for label, amount in (() if kinds[place] else labels)
+                    if not label.kind and label.name.startswith("word=") and "‹" not in label.name
+                ),
+            )
+        )
+    return found

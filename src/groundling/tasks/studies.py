@@ -1,0 +1,295 @@
+"""Studies of a task beside its table: asking, speaking, and listening to what was meant.
+
+Each learns on the folds of the task and judges what was held out; whatever is chosen (thresholds,
+weights) is chosen inside the training data, by cross-fitting over its parts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any, NamedTuple, cast
+
+from groundling.dialogue.cross_fit import HeldOutFold, cross_fit
+from groundling.dialogue.listener import PragmaticListener
+from groundling.dialogue.options import Option, right_outcomes
+from groundling.dialogue.outcomes import all_options
+from groundling.dialogue.prediction_sets import Case as Judged
+from groundling.dialogue.prediction_sets import DialogueScores, PredictionSets, evaluate
+from groundling.dialogue.speaker import Speaker
+from groundling.errors import DemonstrationError, PluginError
+from groundling.evaluation.report import Row
+from groundling.explain.explanation import Plan
+from groundling.follower import Follower
+from groundling.tasks.benchmark import Case, Fold, Outcome, Task, demonstrations
+from groundling.tasks.variants import BasePreset
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import Demonstration
+
+__all__ = ["STUDIES", "Study", "study_folds"]
+
+COVERAGES = (0.8, 0.9, 0.95)
+OWN = 50
+"""How many texts of a new part prediction sets are calibrated on, at most half of them."""
+DRAWS = 40
+"""How often these are drawn; figures are means over draws."""
+_FOLDS = 4  # of cross-fitting inside the training data
+_UNCALIBRATED = "not calibrated"
+
+Measured = dict[str, Outcome]
+
+
+class Study(NamedTuple):
+    """What is measured on a fold, as JSON, and how the folds make rows.
+
+    `metrics` are those that the table shows.
+    """
+
+    measure: Callable[[Task[Any, Any], Any, BasePreset, Fold], Measured]
+    rows: Callable[[Task[Any, Any], str, Sequence[Measured]], list[Row]]
+    metrics: Callable[[Task[Any, Any], str], tuple[str, ...]]
+
+
+def study_folds(task: Task[Any, Any], corpus: Any, preset: str, quick: bool) -> list[Fold]:
+    """Return the folds of a task that hold parts out; those of any task if its own do not."""
+    folds = task.folds(corpus, preset, "full", quick)
+    if not all(fold.held_out for fold in folds):
+        folds = Task.folds(task, corpus, preset, "full", quick)
+    return folds[:1] if quick else folds
+
+
+def _requests(cases: Iterable[Case]) -> list[tuple[Any, Any, Any]]:
+    return [
+        (
+            each.demonstration.instructions,
+            each.environment or each.demonstration.environment,
+            each.demonstration.start,
+        )
+        for each in cases
+    ]
+
+
+def _cross_fitted(
+    chosen: BasePreset, cases: Sequence[Case], fold: Fold, follower: Follower
+) -> list[HeldOutFold]:
+    """Hold out groups of training parts in turn, or of demonstrations if there is one part."""
+    known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
+    parts = list(dict.fromkeys(each.part for each in known))
+    if len(parts) < 2:
+        return cross_fit(follower, [each.demonstration for each in known], _FOLDS)
+    count, found = min(_FOLDS, len(parts)), []
+    for number in range(count):
+        out = set(parts[number::count])
+        rest = [each.demonstration for each in known if each.part not in out]
+        part = [each.demonstration for each in known if each.part in out]
+        found.append(HeldOutFold(chosen.fit(rest, seed=fold.seed, check=False), rest, part))
+    return found
+
+
+# ---- asking -----------------------------------------------------------------------------------
+
+
+def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
+    """Return the options of texts with the right outcomes; a length that is told is kept."""
+    found: list[Judged | None] = [None] * len(cases)
+    for length in dict.fromkeys(each.length for each in cases):
+        places = [place for place, each in enumerate(cases) if each.length == length]
+        used = follower
+        if length is not None:
+            search = replace(follower._fitted().search, min_length=length, max_length=length)
+            used = follower.with_search(search)
+        options = all_options(used, _requests(cases[place] for place in places))
+        for place, each in zip(places, options, strict=True):
+            kept = tuple(Option(o.outcome, o.probability, _NO_PLAN) for o in each)
+            found[place] = (kept, right_outcomes(cases[place].demonstration))
+    return [each for each in found if each is not None and each[0]]
+
+
+_NO_PLAN = Plan((), (None,), 0.0, 1.0)  # plans themselves take memory, and are not asked for here
+
+
+def _measure_dialogue(
+    task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold
+) -> Measured:
+    cases = task.prepare(corpus, chosen)
+    follower, _ = task.fit(chosen, cases, fold)
+    inside: list[Judged] = []
+    for other, _, part in _cross_fitted(chosen, cases, fold, follower):
+        inside += _judged(cast(Follower, other), [Case(each, "") for each in part])
+    test = [each for each in cases if each.part in fold.held_out]
+    judged = _judged(follower, test)
+    missed = len(test) - len(judged)
+    found: Measured = {}
+    for coverage in COVERAGES:
+        name = _percent(coverage)
+        sets = _calibrated(inside, coverage)
+        if sets is not None:
+            found[name] = _share(evaluate(judged, sets), missed)
+        own = _own_part(judged, coverage)
+        if own is not None:
+            found[f"{name}, own {task.part}"] = _share(own, missed)
+    found[_UNCALIBRATED] = _share(evaluate(judged, None), missed)
+    return found
+
+
+def _percent(coverage: float) -> str:
+    return f"{coverage:.0%}".replace("%", " %")
+
+
+def _calibrated(cases: Sequence[Judged], coverage: float) -> PredictionSets | None:
+    """Return calibrated sets; None where there are too few cases for this coverage."""
+    try:
+        return PredictionSets.calibrate(cases, coverage)
+    except DemonstrationError:
+        return None
+
+
+def _own_part(cases: Sequence[Judged], coverage: float) -> DialogueScores | None:
+    """Calibrate on some texts of the new part and judge the others; the mean of many draws."""
+    dice, found = random.Random(0), []
+    count = min(OWN, len(cases) // 2)
+    for _ in range(DRAWS):
+        drawn = dice.sample(range(len(cases)), len(cases))
+        sets = _calibrated([cases[place] for place in drawn[:count]], coverage)
+        if sets is None:
+            return None
+        found.append(evaluate([cases[place] for place in drawn[count:]], sets))
+    return DialogueScores.mean(found)
+
+
+def _share(scores: DialogueScores, missed: int) -> Outcome:
+    """Count texts without any plan as asked about in vain."""
+    told, total = scores.to_dict(), scores.count + missed
+    share = scores.count / total
+    for name in ("coverage", "alone", "success_after_one_answer", "overask", "overstep"):
+        told[name] *= share
+    return {**told, "asked": 1.0 - told["alone"], "count": total}
+
+
+def _dialogue_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]) -> list[Row]:
+    """Return the mean over folds for each row; success alone by how often it acted alone."""
+    names = dict.fromkeys(row for each in outcomes for row in each)
+    rows = []
+    for row in sorted(names, key=lambda each: (each == _UNCALIBRATED, "own" in each)):
+        found = [DialogueScores(**each[row]) for each in outcomes if row in each]
+        rows.append(Row(row, DialogueScores.mean(found).to_dict()))
+    return rows
+
+
+# ---- speaking ---------------------------------------------------------------------------------
+
+
+def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold) -> Measured:
+    """Let an independent follower follow human and generated texts for the same plans.
+
+    Half of the training data, by groups, teach the speaker and the listener that checks it, the
+    other half the independent follower.
+    """
+    bleu = _corpus_bleu()
+    cases = task.prepare(corpus, chosen)
+    mine, yours = _halves(demonstrations(cases, {*fold.held_out, *fold.unused}))
+    speaker = Speaker(chosen.fit(mine, seed=fold.seed, check=False))
+    judge = chosen.fit(yours, seed=fold.seed, check=False)
+    test = [each.demonstration for each in cases if each.part in fold.held_out]
+    texts = []
+    for each in test:
+        way = CachedEnvironment(each.environment).trace(each.start, each.actions)
+        plan = Plan(way.actions, way.states, 0.0, 1.0)
+        texts.append(speaker.describe(plan, each.environment).text)
+    told = [replace(each, instructions=t) for each, t in zip(test, texts, strict=True) if t]
+    written = [
+        e.instructions if isinstance(e.instructions, str) else " ".join(map(str, e.instructions))
+        for e in test
+    ]
+    count = len(test)
+    return {
+        "human text": {"success": judge.score(test), "bleu": 1.0, "count": count},
+        "generated text": {
+            "success": judge.score(told) * len(told) / count if told else 0.0,
+            "bleu": bleu(texts, written),
+            "silent": 1 - len(told) / count,
+            "count": count,
+        },
+    }
+
+
+def _corpus_bleu() -> Callable[[list[str], list[str]], float]:
+    try:
+        import sacrebleu
+    except ImportError as error:
+        raise PluginError(
+            "The study of a speaker needs sacrebleu. Install it: pip install sacrebleu."
+        ) from error
+
+    def bleu(said: list[str], written: list[str]) -> float:
+        return float(sacrebleu.corpus_bleu(said, [written], lowercase=True).score) / 100
+
+    return bleu
+
+
+def _halves(
+    shown: Sequence[Demonstration], seed: int = 0
+) -> tuple[list[Demonstration], list[Demonstration]]:
+    """Split demonstrations into two halves that share no group."""
+    groups = sorted({each.group for each in shown})
+    if len(groups) < 2:
+        return list(shown[::2]), list(shown[1::2])
+    random.Random(seed).shuffle(groups)
+    first = set(groups[::2])
+    return [d for d in shown if d.group in first], [d for d in shown if d.group not in first]
+
+
+def _speaker_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]) -> list[Row]:
+    rows = []
+    for row in ("human text", "generated text"):
+        found = [each[row] for each in outcomes]
+        metrics = {key: fmean(each[key] for each in found) for key in found[0]}
+        rows.append(Row(row, metrics | {"count": sum(each["count"] for each in found)}))
+    return rows
+
+
+# ---- listening --------------------------------------------------------------------------------
+
+
+def _measure_pragmatic(
+    task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold
+) -> Measured:
+    """Follow with and without the speaker's probability of the text (see `PragmaticListener`)."""
+    cases = task.prepare(corpus, chosen)
+    follower, _ = task.fit(chosen, cases, fold)
+    known = demonstrations(cases, {*fold.held_out, *fold.unused})
+    folds = _cross_fitted(chosen, cases, fold, follower)
+    listener = PragmaticListener.learn(follower, known, cross_fitted=folds)
+    test = [each for each in cases if each.part in fold.held_out]
+    found: Measured = {}
+    for name, used in (("", follower), (", pragmatic", listener)):
+        plans = used.follow_many(_requests(test))
+        scores = [(e.part, task.judge(e, plan)) for e, plan in zip(test, plans, strict=True)]
+        found[name] = {"scores": scores, "seconds": [], "weight": listener.weight}
+    return found
+
+
+def _pragmatic_rows(task: Task[Any, Any], name: str, outcomes: Sequence[Measured]) -> list[Row]:
+    preset, variant = name.split("/", 1)
+    rows = []
+    for added in ("", ", pragmatic"):
+        row = task.make_row(preset, variant, [each[added] for each in outcomes])
+        weights = {"weight": fmean(each[added]["weight"] for each in outcomes)} if added else {}
+        rows.append(replace(row, name=f"{variant}{added}", metrics={**row.metrics, **weights}))
+    return rows
+
+
+def _shown_dialogue(task: Task[Any, Any], preset: str) -> tuple[str, ...]:
+    return ("coverage", "alone", "options", "success_alone", "success_after_one_answer")
+
+
+STUDIES: Mapping[str, Study] = {
+    "dialogue": Study(_measure_dialogue, _dialogue_rows, _shown_dialogue),
+    "speaker": Study(_measure_speaker, _speaker_rows, lambda task, preset: ("success", "bleu")),
+    "pragmatic": Study(
+        _measure_pragmatic, _pragmatic_rows, lambda task, preset: task.shown_metrics(preset)
+    ),
+}
+"""Studies by the name of their option."""

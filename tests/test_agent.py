@@ -1,0 +1,300 @@
+"""The agent: acts, asks, declines; replies are choices, and mistakes change nothing."""
+
+import random
+
+import pytest
+
+from groundling import Agent, Demonstration, Follower, GroundingGraph, MemoryEnvironment, Search
+from groundling.errors import DemonstrationError, GroundlingError, InstructionError, NotFittedError
+from groundling.limits import TEXT_WORDS
+
+
+class Home:
+    """Devices that are switched; each is of a kind, in a room, of a colour."""
+
+    def __init__(self, **devices):
+        self.devices = devices
+
+    def actions(self, on):
+        return [("off" if name in on else "on", name) for name in self.devices]
+
+    def step(self, on, action):
+        return on ^ {action[1]}
+
+    def ground(self, on, action, after):
+        kind, room, colour = self.devices[action[1]]
+        device = {"device": kind, "room": room, "colour": colour}
+        nodes = {"event": {action[0]: True}, "device": device}
+        return GroundingGraph(nodes, [("event", "device", "of")])
+
+
+HOME = Home(
+    a=("lamp", "kitchen", "red"), b=("lamp", "hall", "blue"), c=("fan", "kitchen", "white"),
+    d=("fan", "attic", "black"), e=("lamp", "attic", "green"),
+)  # fmt: skip
+OFF = frozenset()
+
+
+def demonstrate(count, seed, home=HOME):
+    dice, shown = random.Random(seed), []
+    for number in range(count):
+        on = frozenset(name for name in home.devices if dice.random() < 0.5)
+        way, name = dice.choice(home.actions(on))
+        kind, room, colour = home.devices[name]
+        ways = (f"{kind} in the {room}", f"{colour} {kind}", f"{room} {kind}")
+        text = f"switch {way} the {dice.choice(ways)}"
+        shown.append(Demonstration(text, home, on, [(way, name)], name=f"shown {number}"))
+    return shown
+
+
+@pytest.fixture(scope="module")
+def follower():
+    return Follower().fit(demonstrate(40, seed=0), check=False)
+
+
+@pytest.fixture
+def agent(follower):
+    return Agent(follower, HOME, OFF)
+
+
+def test_agent_acts_when_one_outcome_is_meant(agent):
+    turn = agent.say("switch on the red lamp")
+    assert (turn.kind, turn.plan.actions, agent.state) == ("act", (("on", "a"),), {"a"})
+    assert turn.confidence == pytest.approx(turn.plan.confidence)
+    assert "lamp" in turn.text
+    assert not turn.options
+    assert turn.demonstration.actions == (("on", "a"),)
+    assert "red" in str(turn.explain().plan)
+
+
+def test_agent_asks_where_a_singular_fits_several_things(agent):
+    turn = agent.say("switch on the lamp")
+    assert turn.kind == "ask"
+    assert agent.asking
+    assert agent.state == OFF
+    assert {each.outcome for each in turn.options} == set(map(frozenset, "abe"))
+    assert turn.text.startswith("Which lamp: the ")
+    assert turn.text.endswith("?")
+    for option in turn.options:
+        assert option.text in turn.text
+    assert sum(each.probability for each in turn.options) > 0.8
+    explained = turn.explain().to_dict()
+    assert [each["text"] for each in explained["options"]] == [e.text for e in turn.options]
+
+
+@pytest.mark.parametrize(
+    ("reply", "switched"),
+    [
+        ("the kitchen one", "a"), ("kitchen", "a"), ("the one in the hall", "b"),
+        ("no, the red one", "a"), ("the red lamp", "a"), ("I mean the blue one please", "b"),
+        ("both", "abe"), ("all of them", "abe"), ("the red and the blue one", "ab"),
+        ("red and green", "ae"), ("switch on the green lamp", "e"),
+    ],
+)  # fmt: skip
+def test_agent_reads_replies_as_choices(agent, reply, switched):
+    agent.say("switch on the lamp")
+    turn = agent.say(reply)
+    assert turn.kind == "act"
+    assert agent.state == frozenset(switched)
+    assert turn.confidence == 1.0
+    assert not agent.asking
+    assert turn.demonstration.instructions.startswith("switch on the lamp, the ")
+
+
+@pytest.mark.parametrize(("reply", "place"), [("the second", 1), ("2", 1), ("the last one", -1)])
+def test_agent_reads_places_as_choices(agent, reply, place):
+    options = agent.say("switch on the lamp").options
+    assert agent.say(reply).plan.end == options[place].outcome
+
+
+def test_agent_narrows_the_question(agent):
+    agent.say("switch on the lamp")
+    turn = agent.say("not the red one")
+    assert turn.kind == "ask"
+    assert len(turn.options) == 2
+    assert "red" not in turn.text
+    assert agent.say("not the blue one").plan.actions == (("on", "e"),)
+
+
+def test_agent_drops_a_question(agent):
+    for reply in ("never mind", "cancel", "none of these", "no"):
+        agent.say("switch on the lamp")
+        turn = agent.say(reply)
+        assert turn.kind == "decline"
+        assert not agent.asking
+        assert agent.state == OFF
+
+
+def test_agent_takes_another_command_for_what_it_is(agent):
+    agent.say("switch on the lamp")
+    turn = agent.say("switch on the white fan")
+    assert turn.kind == "act"
+    assert agent.state == {"c"}
+    assert turn.demonstration.instructions == "switch on the white fan"
+
+
+def test_agent_reads_a_choice_beyond_those_offered(follower):
+    lamps = {name: ("lamp", room, "red") for name, room in zip("abcde", ROOMS, strict=True)}
+    agent = Agent(follower, Home(**lamps), OFF)
+    turn = agent.say("switch on the lamp")
+    assert len(turn.options) == 3
+    assert "none of these" in turn.text
+    missing = next(room for room in ROOMS if room not in turn.text)
+    assert agent.say(f"the {missing} one").plan.actions == (("on", "abcde"[ROOMS.index(missing)]),)
+
+
+ROOMS = ("kitchen", "hall", "attic", "study", "porch")
+
+
+def test_agent_names_the_word_that_it_does_not_know(agent):
+    turn = agent.say("switch on the green lamp pronto")
+    assert turn.kind == "ask"
+    assert turn.text.startswith("I do not know the word “pronto”.")
+    assert len(turn.options) == 1
+    assert agent.state == OFF
+    assert agent.say("yes").plan.actions == (("on", "e"),)
+    told = agent.say("feed the cat")
+    assert (told.kind, told.text) == ("decline", "I do not know the words “feed” and “cat”.")
+    assert agent.say("switch on the zebra").text.count("zebra") == 1
+
+
+class Compass:
+    def actions(self, place):
+        return ("north", "south", "east", "west")
+
+    def step(self, place, way):
+        return f"{place}{way}"
+
+    def ground(self, place, way, after):
+        return GroundingGraph({"event": {"way": way}})
+
+
+def test_agent_never_guesses_between_equals():
+    compass = Compass()
+    shown = [Demonstration(f"go {way}", compass, 0, [way]) for way in compass.actions(0)]
+    agent = Agent(
+        Follower(parser="chain:english", search=Search(max_length=1)).fit(shown, check=False),
+        compass, 0,
+    )  # fmt: skip
+    turn = agent.say("go")
+    assert (turn.kind, turn.text) == ("decline", "I do not understand what to do.")
+    assert agent.say("go east").plan.actions == ("east",)
+
+
+@pytest.mark.parametrize("reply", ["the second", "yes", "never mind", "both", "the first one"])
+def test_agent_says_that_nothing_was_asked(agent, reply):
+    turn = agent.say(reply)
+    assert turn.kind == "decline"
+    assert "not asked" in turn.text
+    assert agent.state == OFF
+
+
+@pytest.mark.parametrize("text", ["", "  ", "?!", "go " * 10_001, 3])
+def test_agent_refuses_what_cannot_be_read(agent, text):
+    agent.say("switch on the lamp")
+    with pytest.raises((InstructionError, GroundlingError), match=r"\.$"):
+        agent.say(text)
+    assert TEXT_WORDS.most == 10_000
+    assert agent.asking
+    assert len(agent.turns) == 1
+    assert agent.state == OFF
+
+
+def test_agent_takes_a_turn_back(agent):
+    agent.say("switch on the lamp")
+    agent.say("the red one")
+    agent.take_back()
+    assert agent.asking
+    assert agent.state == OFF
+    assert agent.say("the blue one").plan.actions == (("on", "b"),)
+    agent.take_back(), agent.take_back(), agent.take_back()
+    assert not agent.turns
+    assert not agent.asking
+
+
+def test_agent_teaches_what_was_settled():
+    follower = Follower().fit(demonstrate(40, seed=0), check=False)
+    agent = Agent(follower, HOME, OFF)
+    agent.say("switch on the green lamp pronto")
+    agent.say("yes")
+    agent.say("switch off the green lamp")
+    before = len(follower.demonstrations_)
+    assert len(agent.teach().follower.demonstrations_) == before + 1
+    assert len(agent.teach().follower.demonstrations_) == before + 1
+    assert agent.say("switch on the red lamp pronto").kind == "act"
+
+
+def test_agent_keeps_the_promised_coverage(follower):
+    held_out = demonstrate(60, seed=1)
+    follower.calibrate(held_out, coverage=0.9)
+    try:
+        sets = follower.prediction_sets_
+        assert (sets.coverage, sets.count) == (0.9, 60)
+        agent = Agent(follower, HOME, OFF)
+        assert agent.say("switch on the lamp").kind == "ask"
+        assert "90%" in agent.turns[-1].reason
+        with pytest.raises(DemonstrationError, match="must be calibrated on"):
+            follower.calibrate(held_out[:5], coverage=0.95)
+        assert follower.prediction_sets_ == sets
+    finally:
+        follower.calibrate(held_out)
+    assert follower.prediction_sets_ is None
+
+
+def test_agent_sets_survive_saving(follower, tmp_path):
+    kept = follower.with_search()
+    kept.calibrate(demonstrate(30, seed=2), coverage=0.8)
+    loaded = Follower.load(kept.save(tmp_path / "model"))
+    assert loaded.prediction_sets_ == kept.prediction_sets_
+    turn = Agent(loaded, HOME, OFF).say("switch on the red lamp")
+    assert turn.kind == "act"
+    assert turn.text
+    loaded.teach(demonstrate(1, seed=3), known=demonstrate(40, seed=0), check=False)
+    assert loaded.prediction_sets_ is None
+
+
+def test_agent_speaks_no_language_that_it_does_not_know():
+    shown = [
+        Demonstration(f"schalte {each} {way}", Lamps(), lit, [(way, each)])
+        for each in ("rot", "blau") for way, lit in (("ein", OFF), ("aus", EVERY))
+    ]  # fmt: skip
+    agent = Agent(Follower(parser="chain").fit(shown, check=False), Lamps(), OFF)
+    turn = agent.say("schalte ein")
+    assert turn.kind == "ask"
+    assert sorted(turn.text.removesuffix("?").split(" / ")) == [
+        "blau",
+        "rot",
+    ]
+    assert agent.say("rot").text == "schalte rot ein"
+
+
+EVERY = frozenset({"rot", "blau"})
+
+
+class Lamps:
+    def actions(self, on):
+        return [("aus" if each in on else "ein", each) for each in ("rot", "blau")]
+
+    def step(self, on, action):
+        return on ^ {action[1]}
+
+    def ground(self, on, action, after):
+        nodes = {"event": {action[0]: True}, "lamp": {"colour": action[1]}}
+        return GroundingGraph(nodes, [("event", "lamp", "of")])
+
+
+def test_agent_remembers_what_went_before():
+    world = MemoryEnvironment(HOME)
+    turns = [("switch on the red lamp", [("on", "a")]), ("off again", [("off", "a")]),
+             ("switch on the white fan", [("on", "c")]), ("off again", [("off", "c")]),
+             ("switch on the black fan", [("on", "d")]), ("off again", [("off", "d")])]  # fmt: skip
+    shown = world.converse(OFF, turns * 2, name="talk")
+    agent = Agent(Follower().fit(shown, check=False), world, OFF)
+    assert agent.say("switch on the white fan").kind == "act"
+    agent.say("off again")
+    assert agent.state == OFF
+
+
+def test_agent_needs_a_fitted_follower():
+    with pytest.raises(NotFittedError):
+        Agent(Follower(), HOME, OFF)

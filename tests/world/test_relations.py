@@ -1,0 +1,119 @@
+"""Ranks and relations follow from the labels of things, for nodes that are named like them."""
+
+import random
+
+import pytest
+
+from groundling import Demonstration, Follower, GroundingGraph, check_environment
+from groundling.errors import WorldError
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.relations import Scene
+
+ROW = {
+    "a": {"kind": "cup", "x": 1, "y": 1, "size": 2},
+    "b": {"kind": "cup", "x": 2, "y": 1, "size": 3},
+    "c": {"kind": "jug", "x": 4, "y": 1, "size": 1, "in": "b"},
+}
+
+
+class Shelf:
+    """Things that can be taken; only `things` says what they are like."""
+
+    def things(self, state):
+        return dict(state)
+
+    def actions(self, state):
+        return tuple(name for name, _ in state)
+
+    def step(self, state, action):
+        return tuple(each for each in state if each[0] != action)
+
+    def ground(self, state, action, after):
+        return GroundingGraph(
+            {"event": "take", action: dict(state)[action]}, [("event", action, "of")]
+        )
+
+
+def shelf(rng):
+    kinds = [rng.choice(("cup", "jug", "pan")) for _ in range(6)]
+    places = rng.sample(range(20), 6)
+    pairs = enumerate(zip(kinds, places, strict=True))
+    return tuple((f"thing {n}", (("kind", kind), ("x", x))) for n, (kind, x) in pairs)
+
+
+class Kitchen(Shelf):
+    def things(self, state):
+        return {name: dict(labels) for name, labels in state}
+
+    def ground(self, state, action, after):
+        return GroundingGraph(
+            {"event": "take", action: self.things(state)[action]}, [("event", action, "of")]
+        )
+
+
+def demonstration(rng):
+    while True:
+        state = shelf(rng)
+        kind = rng.choice(("cup", "jug", "pan"))
+        among = sorted(
+            (dict(labels)["x"], name) for name, labels in state if dict(labels)["kind"] == kind
+        )
+        if len(among) > 2:
+            text, (_, meant) = rng.choice(
+                [
+                    (f"take the leftmost {kind}", among[0]),
+                    (f"take the rightmost {kind}", among[-1]),
+                    (f"take the second {kind} from the left", among[1]),
+                    (f"take the second {kind} from the right", among[-2]),
+                ]
+            )
+            return Demonstration(text, Kitchen(), state, (meant,))
+
+
+def test_ranks_are_among_all_things_and_among_those_that_share_labels():
+    ranks = set(Scene(ROW).ranks("b"))
+    assert {("2nd lowest x", ""), ("middle x", ""), ("highest x", "kind")} <= ranks
+    assert not any(name.endswith(" y") for name, _ in ranks)  # all have the same
+
+
+def test_relations_are_derived_from_values_and_positions():
+    assert Scene(ROW).relations("b") == {
+        "same kind": ("a",),
+        "higher x": ("a",),
+        "lower x": ("c",),
+        "same y": ("a", "c"),
+        "higher size": ("a", "c"),
+        "next to": ("a",),
+        "between": ("a", "c"),
+    }
+    assert Scene(ROW).relations("c")["in"] == ("b",)
+
+
+def test_scene_relates_the_things_of_a_graph_only():
+    graph = GroundingGraph({"event": "take", "a": ROW["a"]}, [("event", "a", "of")])
+    related = Scene(ROW).related(graph)
+    assert related.node_names[:2] == ("event", "a")
+    assert {"a: same y", "b", "c"} <= set(related.node_names)
+    plain = GroundingGraph({"event": "take"})
+    assert Scene(ROW).related(plain) == plain
+
+
+def test_scenes_complain_of_names_that_are_one_text():
+    with pytest.raises(WorldError, match="names that differ as text"):
+        Scene({1: {"x": 1}, "1": {"x": 2}})
+
+
+def test_things_must_be_a_mapping():
+    class Wrong(Shelf):
+        def things(self, state):
+            return ["a"]
+
+    with pytest.raises(WorldError, match="must return labels for each thing"):
+        CachedEnvironment(Wrong()).scene(())
+
+
+def test_superlatives_and_ordinals_are_learnt_within_the_kind_that_is_named():
+    rng = random.Random(0)
+    shown, test = ([demonstration(rng) for _ in range(count)] for count in (40, 40))
+    check_environment(shown[0].environment, shown[0].start)
+    assert Follower(parser="chain").fit(shown).score(test) >= 0.95
