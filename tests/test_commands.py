@@ -19,10 +19,10 @@ class Home:
     """Things in rooms."""
 
     def __init__(self, things):
-        self.things = tuple(things)
+        self.has = tuple(things)
 
     def actions(self, state):
-        return tuple((verb, thing) for thing in self.things for verb in KINDS[thing[1]])
+        return tuple((verb, thing) for thing in self.has for verb in KINDS[thing[1]])
 
     def step(self, state, action):
         return (*state, action)
@@ -40,7 +40,7 @@ HOME = Home((room, kind) for room in ROOMS for kind in KINDS)
 def follower():
     dice, shown = random.Random(1), []
     for _ in range(120):
-        home = Home(dice.sample(HOME.things, 7))
+        home = Home(dice.sample(HOME.has, 7))
         verb, (room, kind) = dice.choice(home.actions(()))
         thing = dice.choice((f"the {room} {kind}", f"the {kind} in the {room}"))
         text = f"{SAID[verb]} {thing}"

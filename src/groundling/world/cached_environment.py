@@ -208,7 +208,7 @@ class CachedEnvironment:
     @property
     def has_things(self) -> bool:
         """Whether the environment lists the things of a state."""
-        return hasattr(self.environment, "things")
+        return callable(getattr(self.environment, "things", None))
 
     def scene(self, state: State) -> Scene:
         """Return the things of a state, and what their labels imply."""
