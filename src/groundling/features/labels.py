@@ -280,6 +280,7 @@ class NodeLabeller:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
                     if by_name:  # numbers of labels that were never shown agree as well
                         spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
+                        spelled.append((NodeLabel(NAMED, NUMBER, label.value), 1.0))
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:
