@@ -84,6 +84,12 @@ class CachedEnvironment:
         return isinstance(self.environment, BoundEnvironment)
 
     @property
+    def unbound(self) -> Environment:
+        """The environment as it was given, whose actions are open."""
+        inner = self.environment
+        return inner.environment if isinstance(inner, BoundEnvironment) else inner
+
+    @property
     def is_blank(self) -> bool:
         """Whether nothing that the environment said is remembered."""
         graphs = len(self._graphs) or len(self._seen)
