@@ -27,6 +27,7 @@ from groundling.checks.registry import (
     warn,
     warn_of_long_texts,
 )
+from groundling.commands import Commands
 from groundling.data.own import folds
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
@@ -432,7 +433,8 @@ class Follower(Estimator):
                 return [self.follow_many([e], length=length, errors="return")[0] for e in listed]
             return found
         plans = []
-        for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
+        found_plans = self._plans(listed, search, whole=length is not None)
+        for plan, (_, environment, start) in zip(found_plans, listed, strict=True):
             if plan is None:
                 raise no_plan(self._fitted().fitted.encoder.world(environment), start, search)
             plans.append(plan)
@@ -570,14 +572,25 @@ class Follower(Estimator):
         return read_requests(self._fitted(), requests)
 
     def _plans(
-        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+        self,
+        requests: Sequence[tuple[Text, Environment, State]],
+        search: Search,
+        *,
+        whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan per request; None where there is none."""
+        """Yield a plan per request, None where there is none; `whole` texts are never cut."""
         learnt = self._fitted()
+
+        def follow(asked: Sequence[Request], search: Search) -> Iterator[Plan | None]:
+            results = learnt.model.search(learnt.fitted, asked, search)
+            for request, result in zip(asked, results, strict=True):
+                yield answer(learnt, request, result, search)
+
+        is_open = "search" in getattr(learnt.choices, "left_open", ())
+        commands = Commands(learnt, follow, is_open)
         read = self._requests(requests)
-        results = learnt.model.search(learnt.fitted, read, search)
-        for request, result in zip(read, results, strict=True):
-            yield answer(learnt, request, result, search)
+        for request, plan in zip(read, follow(read, search), strict=True):
+            yield plan if whole else commands.answer(request, plan, search)
 
     # ---- inspect ------------------------------------------------------------------------
 

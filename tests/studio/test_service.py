@@ -5,13 +5,14 @@ import threading
 
 import pytest
 
-from groundling import Demonstration, Follower
+from groundling import Demonstration, Follower, Learning
 from groundling.data import Demonstrations
 from groundling.errors import SettingError
 from groundling.studio.gate import Gate
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
+from groundling.studio.teacher import understood
 from tests.studio.conftest import LocalClient
 
 SHOWN = (
@@ -53,13 +54,14 @@ def test_service_answers_are_those_of_the_library_bit_for_bit(client, served, mo
         assert told["actions"] == list(plan.actions)
         assert told["confidence"] == plan.confidence
         assert told["log_probability"] == plan.log_probability
-        assert told["understood"] == plan.understood
+        assert told["understood"] == understood(follower, plan)
         assert [(each["actions"], each["probability"]) for each in told["alternatives"]] == [
             (list(each.actions), each.probability) for each in plan.alternatives
         ]
         assert told["states"] == [served.codec.state_to_json(each) for each in plan.states]
         why = client.post("/v1/explain", json={"text": text}).json()
-        assert why == json.loads(json.dumps(plan.explain().to_dict()))
+        library = {**plan.explain().to_dict(), "understood": understood(follower, plan)}
+        assert why == json.loads(json.dumps(library))
 
 
 def test_service_takes_the_states_that_it_gives(client):
@@ -264,9 +266,9 @@ def test_service_understands_only_what_it_is_sure_of(tmp_path):
     shown = [
         Demonstration("los", kitchen, kitchen.start, (action,))
         for action in ("go to the table", "go to the shelf", "take the blue cup")
-    ]
+    ]  # the last of them corrects the others only where demonstrations are remembered
     model, file = tmp_path / "model", tmp_path / "shown.jsonl"
-    Follower(parser="chain").fit(shown, check=False).save(model)
+    Follower(parser="chain", learning=Learning(l2=0.1)).fit(shown, check=False).save(model)
     Demonstrations(shown).write(file)
     assert Follower.load(model).threshold == 0
     world = "groundling.studio.kitchen:Kitchen"

@@ -15,7 +15,7 @@ from groundling.tasks import task_registry
 
 runner = CliRunner()
 MODULE = Path(__file__).with_name("lamp_task.py").read_text(encoding="utf-8")
-OURS = ("babyai", "maps", "mazes", "puzzles")
+OURS = ("babyai", "geoqa", "gscan", "maps", "mazes", "puzzles")
 
 
 @pytest.fixture
