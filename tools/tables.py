@@ -42,7 +42,7 @@ def weights_table(follower: Follower, words: Sequence[str], *, each: int = 3, fr
     |---|---|
     | `word=light ∧ on` | 0.98 |
     | | |
-    | `lamp.on` | 0.98 |
+    | `root.on` | 0.98 |
     """
     lines = ["| feature | weight |", "|---|---|"]
     for word in words:

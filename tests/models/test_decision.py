@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from groundling import DecisionModel, Demonstration, Follower, Overlay, Search
+from groundling import DecisionModel, Demonstration, Follower, Learning, Overlay, Search
 from groundling.errors import SettingError
 from groundling.overlay.batch_builder import Instance
 from groundling.overlay.candidates import Candidates
@@ -84,8 +84,9 @@ def test_every_unit_is_aligned_with_every_action_when_all_are():
 def test_decisions_are_explained_by_the_score_they_were_compared_by(model, compare):
     chosen = DecisionModel(aligned=model.aligned, compare=compare)
     follower = Follower(
-        parser="chain", model=chosen, overlay=Overlay(unit="word"), search=Search(max_length=2)
-    ).fit(SHOWN)
+        parser="chain", model=chosen, overlay=Overlay(unit="word"), search=Search(max_length=2),
+        learning=Learning(),  # which remembers nothing: the memory is no part of a score
+    ).fit(SHOWN)  # fmt: skip
     plan = follower.follow("right then left", Line(4), 1)
     why = plan.explain()
     assert plan.alternatives

@@ -67,6 +67,7 @@ class MapEnvironment:
 
     Examples
     --------
+    >>> from groundling.tasks.maps import Landmark
     >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
     >>> environment = MapEnvironment(landscape)
     >>> state, action = environment.start, Go("old mill", "North")
@@ -209,6 +210,7 @@ class MapEnvironment:
         the start included. In the rich shape every landmark after the start is one; where
         the agent must not come back, a landmark counts when the path first reaches it.
 
+        >>> from groundling.tasks.maps import Landmark
         >>> landscape = Landscape((Landmark("start", 50, 50), Landmark("old mill", 50, 250)))
         >>> path = [MapStep("start", "South"), MapStep("old mill", "East")]
         >>> MapEnvironment(landscape).plan(path)[-1]
