@@ -25,8 +25,6 @@ from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["CachedEnvironment", "EnvironmentCache"]
-
 
 class CachedEnvironment:
     """An environment seen through a memory: each state and action is asked about once.
