@@ -39,12 +39,14 @@ class CachedEnvironment:
 
     def __init__(
         self,
-        environment: Environment,
+        environment: Environment | CachedEnvironment,
         budget: CacheBudget | None = None,
         *,
         keep_graphs: bool = True,
     ) -> None:
-        self.environment = environment
+        if isinstance(environment, CachedEnvironment):
+            environment = environment.environment
+        self.environment: Environment = environment
         self.keep_graphs = keep_graphs
         self.on_step: Callable[[], object] | None = None  # called when the environment steps
         self.generation = 0
