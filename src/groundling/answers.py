@@ -24,17 +24,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = [
-    "Decoded",
-    "answer",
-    "decoded",
-    "decoded_answer",
-    "listed_requests",
-    "no_plan",
-    "possible_plans",
-    "read_requests",
-]
-
 _ALTERNATIVES = 10
 
 

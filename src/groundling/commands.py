@@ -21,8 +21,6 @@ from groundling.models.learnt import Learnt
 from groundling.ties import at_least
 from groundling.world.environment import State
 
-__all__ = ["Commands"]
-
 _LIKELY = 0.5  # confidence below which a text of polite words names nothing
 _CLEARLY = 1.02  # by how much more of its neighbours' words must explain a part
 

@@ -22,8 +22,6 @@ from groundling.memory import Memory, MemoryEnvironment, Remembered
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 
-__all__ = ["Conversation", "Turn", "align_conversations"]
-
 _LABELS = ("again", "alike", "same number", "back", "last \\S+", "other \\S+", "mentioned")
 # Models of units have a node `again` of their own, which remembers nothing of a conversation.
 _MEMORY = re.compile(rf"(?<![^\s.:])(?<!again\.)(?:{'|'.join(_LABELS)})(?!\S)")

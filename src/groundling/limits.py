@@ -10,8 +10,6 @@ from typing import TypeVar
 
 from groundling.errors import GroundlingError, SettingError
 
-__all__ = ["LIMITS", "Limit"]
-
 T = TypeVar("T")
 _VARIABLE = "GROUNDLING_LIMIT_"
 

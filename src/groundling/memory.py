@@ -30,8 +30,6 @@ from groundling.world.environment import (
 from groundling.world.graph import GroundingGraph, Label, labels_of
 from groundling.world.reprs import among
 
-__all__ = ["STAY", "Memory", "MemoryEnvironment", "Remembered", "Stay", "Step"]
-
 _OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe")
 _MOST_STEPS = 100
 _REMEMBERED_BYTES = 20_000_000

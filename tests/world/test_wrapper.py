@@ -11,6 +11,7 @@ from groundling.data.own import starts_of
 from groundling.errors import WorldError
 from groundling.memory import Memory, Remembered
 from groundling.world.cached_environment import CachedEnvironment
+from tests.worlds import Line
 
 WRAPPERS = (
     RankedEnvironment,
@@ -121,3 +122,10 @@ def test_wrapping_demonstrations_are_written_and_read(wrap, tmp_path):
     back = list(Demonstrations.read(file, worlds={"Dry": world}, check=True))
     assert [each.start for each in back] == [each.start for each in shown]
     assert [each.actions for each in back] == [each.actions for each in shown]
+
+
+def test_a_cached_environment_of_a_cached_one_asks_the_environment_itself():
+    line = Line()
+    twice = CachedEnvironment(CachedEnvironment(line))
+    assert twice.environment is line
+    assert twice.trace(2, ("left",)).end == 1

@@ -16,8 +16,6 @@ from groundling.limits import WORLD_BYTES
 from groundling.svg import Canvas
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["VERBS", "SceneState", "SceneWorld"]
-
 VERBS = ("go", "take", "put", "push", "open", "switch")
 """What movers may do; `open` is also to close, `switch` is on and off."""
 MOST = 60  # places, things and movers of each kind

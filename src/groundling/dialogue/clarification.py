@@ -14,20 +14,6 @@ from groundling.language.sentences import is_punctuation
 from groundling.models.base import Request
 from groundling.world.cached_environment import CachedEnvironment
 
-__all__ = [
-    "PHRASES",
-    "Question",
-    "Reply",
-    "ask_which",
-    "content_words",
-    "listed",
-    "names_something",
-    "phrase",
-    "quoted",
-    "read_reply",
-    "values_of",
-]
-
 PHRASES: Mapping[str, str] = {
     "which": "{thing}: {options}?",
     "which one": "{options}?",

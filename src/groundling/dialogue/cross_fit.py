@@ -11,8 +11,6 @@ from groundling.dialogue.outcomes import Listener
 from groundling.errors import GroundlingWarning
 from groundling.world.environment import Demonstration
 
-__all__ = ["HeldOutFold", "cross_fit"]
-
 
 class HeldOutFold(NamedTuple):
     """A follower, what it learnt from, and demonstrations that it has not seen."""

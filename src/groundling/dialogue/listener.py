@@ -39,8 +39,6 @@ from groundling.language.parser import language_of, load_parser
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 
-__all__ = ["PragmaticListener", "Reason", "Trial", "learn_translation"]
-
 MOST_RANKED = 11
 """How many plans are ranked anew; the others keep the probability they have."""
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)

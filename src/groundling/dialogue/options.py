@@ -13,8 +13,6 @@ from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State
 
-__all__ = ["Option", "group_by_outcome", "options_of", "right_outcomes", "sort_options"]
-
 
 class Option(NamedTuple):
     """An outcome, the probability of all plans that lead to it, and the most probable of them.

@@ -30,18 +30,6 @@ from groundling.ties import at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 
-__all__ = [
-    "Considered",
-    "Listener",
-    "Said",
-    "all_options",
-    "all_plans",
-    "consider",
-    "decoded_plan",
-    "rank_plans",
-    "world_of",
-]
-
 Said = tuple[Text, Environment, State]
 """Instructions, the environment, and the state to begin in."""
 

@@ -34,8 +34,6 @@ from groundling.learning.optimise import minimise
 from groundling.world.environment import Demonstration, class_name
 from groundling.world.graph import Labels, labels_of
 
-__all__ = ["Answer", "Answerer", "Unit", "things_in"]
-
 Reals = NDArray[np.float64]
 Things = Mapping[Hashable, Labels]
 

@@ -36,8 +36,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Description", "Speaker"]
-
 _KEPT = 8  # fragments for each stretch of a plan
 _CHECKED = (1, 5)  # candidates that the listener reads at once: first, and if it is not sure
 _SURE = 0.9  # a candidate that is understood so well needs no rivals

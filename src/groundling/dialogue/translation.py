@@ -26,8 +26,6 @@ from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["PlanLabels", "TranslationModel", "Wording", "describe_graphs", "graphs_of", "words_of"]
-
 Reals = NDArray[np.float64]
 
 PRIOR = 10.0

@@ -12,22 +12,6 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
 
-__all__ = [
-    "LABEL",
-    "NAMED",
-    "NUMBER",
-    "ORDINAL",
-    "RANK",
-    "SAID",
-    "STRING",
-    "NodeLabel",
-    "NodeLabeller",
-    "WordLabel",
-    "WordLabeller",
-    "kind_of",
-    "meaning_of",
-]
-
 LABEL = "label"
 NUMBER = "number"
 ORDINAL = "ordinal"

@@ -16,8 +16,6 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, RANK, STRING, NodeLabel, WordLabel, meaning_of
 from groundling.trust import check_pattern
 
-__all__ = ["JOINS", "FeatureSpace", "JoiningFunction", "Joins", "name_of"]
-
 JoiningFunction: TypeAlias = Callable[[WordLabel, NodeLabel], Iterable[tuple[str, float]]]
 
 JOINS = ("conjunction", "slot", "similarity", "contains")

@@ -12,8 +12,6 @@ from rapidfuzz.distance import OSA
 from groundling.features.labels import LABEL, NUMBER
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["PART", "Span", "SpanIndex", "nearest_word", "spoken_kinds"]
-
 EXACT, PLURAL, EDIT, PART = range(4)
 _EXTENT = (1.0, 0.95, 0.85)  # of a word that is said exactly, in the plural, or misspelt
 _REORDERED = 0.9  # all words of a name, in another order or with others between

@@ -8,8 +8,6 @@ from typing import Literal
 from groundling.errors import SettingError
 from groundling.settings import Settings, idle_setting, setting
 
-__all__ = ["Search"]
-
 _LONGEST = 4
 
 

@@ -18,8 +18,6 @@ from groundling.world.environment import Action, State
 from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import ScoredTrajectory
 
-__all__ = ["MARKS", "Layer", "Transduction", "sum_readings", "transduce"]
-
 # What a reader does besides acting: pass on, pass on after acting, act again.
 MARKS = (
     GroundingGraph({"pass": "fresh"}, roles=("pass",)),

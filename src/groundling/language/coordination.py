@@ -9,8 +9,6 @@ from groundling.language.instruction import Instruction
 from groundling.language.languages import Language
 from groundling.language.literals import read_literals
 
-__all__ = ["Segment", "cuts_of", "is_polite", "readings", "segmentations"]
-
 _MOST_CUTS = 3  # that are tried in all combinations; of more, all or none
 _MARKS = frozenset(",;")
 

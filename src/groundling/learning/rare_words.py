@@ -13,8 +13,6 @@ from groundling.models.example import Example
 from groundling.overlay.batch import Reals
 from groundling.overlay.encoder import Encoder
 
-__all__ = ["RareWords", "find_rare_words"]
-
 
 @dataclass(frozen=True)
 class RareWords:

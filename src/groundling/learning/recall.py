@@ -18,8 +18,6 @@ from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.judgement import Judgement
 
-__all__ = ["choose_strength", "remember"]
-
 STRENGTHS = (0.0, 2.0, 4.0, 8.0)
 CASES = 40  # demonstrations that are followed to choose
 AGAIN = 0.5  # how often a text is one that was shown, rather than a new one like it

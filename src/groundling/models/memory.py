@@ -29,8 +29,6 @@ from groundling.ties import rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["Memory", "Recollection", "Remembered"]
-
 TEXT_POWER = 4  # one word of six that differs leaves a seventh
 LEAST = 0.05  # likeness of texts below which nothing comes to mind
 BEST = 100  # plans that are compared with what is remembered

@@ -7,8 +7,6 @@ from typing import Literal
 
 from groundling.settings import Settings, idle_setting, setting
 
-__all__ = ["Overlay", "PlanTerms"]
-
 
 @dataclass(frozen=True, repr=False)
 class Overlay(Settings):

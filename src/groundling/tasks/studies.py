@@ -28,8 +28,6 @@ from groundling.tasks.variants import BasePreset
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 
-__all__ = ["STUDIES", "Study", "study_folds"]
-
 COVERAGES = (0.8, 0.9, 0.95)
 OWN = 50
 """How many texts of a new part prediction sets are calibrated on, at most half of them."""

@@ -25,8 +25,6 @@ from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
 
-__all__ = ["CachedEnvironment", "EnvironmentCache"]
-
 
 class CachedEnvironment:
     """An environment seen through a memory: each state and action is asked about once.
@@ -41,12 +39,14 @@ class CachedEnvironment:
 
     def __init__(
         self,
-        environment: Environment,
+        environment: Environment | CachedEnvironment,
         budget: CacheBudget | None = None,
         *,
         keep_graphs: bool = True,
     ) -> None:
-        self.environment = environment
+        if isinstance(environment, CachedEnvironment):
+            environment = environment.environment
+        self.environment: Environment = environment
         self.keep_graphs = keep_graphs
         self.on_step: Callable[[], object] | None = None  # called when the environment steps
         self.generation = 0

@@ -13,8 +13,6 @@ from groundling.errors import GraphError
 from groundling.limits import GRAPH_EDGES, GRAPH_LABELS, GRAPH_NODES, LABEL_CHARACTERS
 from groundling.world.reprs import shorten
 
-__all__ = ["GroundingGraph", "Label", "LabelValue", "Labels", "labels_of"]
-
 # Far more than a graph of one action has; what is beyond is a mistake, or meant to hurt.
 MOST_NUMBER = 1e30  # beyond, squares and sums overflow
 

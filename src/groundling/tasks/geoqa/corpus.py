@@ -14,8 +14,6 @@ from groundling.errors import CorpusError
 from groundling.world.environment import Demonstration
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["Evidence", "GeoMap", "generate_maps", "load_maps"]
-
 Evidence = Literal["gold", "raw"]
 _LEAST = 0.5  # of raw evidence that counts as there
 Labels = dict[str, object]

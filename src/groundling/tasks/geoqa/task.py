@@ -16,8 +16,6 @@ from groundling.tasks.benchmark import Case, Fold, Outcome, Task, median_seconds
 from groundling.tasks.geoqa.corpus import Evidence, GeoMap, generate_maps, load_maps
 from groundling.tasks.variants import BasePreset, Presets
 
-__all__ = ["GeoQAPreset", "GeoQATask"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GeoQAPreset(BasePreset):
