@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 
@@ -9,9 +10,12 @@ from groundling import Demonstration, Follower, Learning
 from groundling.data import Demonstrations
 from groundling.errors import SettingError
 from groundling.studio.gate import Gate
+from groundling.studio.problems import BusyError
+from groundling.studio.project import Project
 from groundling.studio.scenes import open_setting
-from groundling.studio.served import Served
+from groundling.studio.served import Served, ServedProject
 from groundling.studio.service import make_service
+from groundling.studio.store import Record
 from groundling.studio.teacher import understood
 from tests.studio.conftest import LocalClient
 
@@ -201,7 +205,8 @@ def test_service_page_of_the_interface_is_its_own(client):
     assert "https://" not in page
     told = client.get("/openapi.json").json()
     assert set(told["paths"]) == {
-        "/v1/follow", "/v1/explain", "/v1/say", "/v1/teach", "/v1/health", "/v1/model",
+        "/v1/follow", "/v1/explain", "/v1/say", "/v1/teach", "/v1/teach/{revision}", "/v1/health",
+        "/v1/model",
     }  # fmt: skip
 
 
@@ -328,3 +333,41 @@ def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeyp
     monkeypatch.setenv("GROUNDLING_LIMIT_SESSIONS", "1")
     busy = client.post("/v1/say", json={"text": "zum Regal"})
     assert (busy.status_code, "1 sessions already" in busy.json()["detail"]) == (429, True)
+
+
+def test_service_of_a_project_keeps_what_it_is_taught(tmp_path):
+    """Teaching over HTTP is queued, lasts, and is seen in the studio."""
+    folder = tmp_path / "project"
+    project = Project(folder, {"kind": "lesson"})
+    scene = project.setting.scenes[0]
+    start = project.write_state(scene.name, scene.start)
+    project.store.add([Record(scene.name, "zum Tisch", start, ("go to the table",))], "taught")
+    with LocalClient(make_service(ServedProject(project), teach=True)) as client:
+        shown = {"text": "zum Regal", "actions": ["go to the shelf"]}
+        answer = client.post("/v1/teach", json={"demonstrations": [shown]})
+        assert (answer.status_code, answer.json()["taught"]) == (202, 1)
+        assert answer.headers["location"] == answer.json()["status"]
+        for _ in range(600):
+            told = client.get(answer.headers["location"]).json()
+            if told["learnt"]:
+                break
+            time.sleep(0.05)
+        assert told == {"revision": 2, "learnt": True, "problem": None}
+        plan = client.post("/v1/follow", json={"text": "zum Regal"}).json()
+        assert (plan["actions"], plan["understood"]) == (["go to the shelf"], True)
+        again = client.post("/v1/teach", json={"demonstrations": [shown]}).json()
+        assert again["taught"] == 0  # it is known already
+    served = ServedProject(Project(folder))
+    assert served.follow("zum Regal", scene.start).actions == ("go to the shelf",)
+    served.close()
+
+
+def test_service_says_409_while_it_learns(client, served):
+    served._writing.acquire()
+    try:
+        with pytest.raises(BusyError) as told:
+            served.teach([])
+        assert told.value.status == 409
+    finally:
+        served._writing.release()
+    assert client.get("/v1/teach/3").status_code == 404
