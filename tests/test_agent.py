@@ -116,6 +116,15 @@ def test_agent_narrows_the_question(agent):
     assert agent.say("not the blue one").plan.actions == (("on", "e"),)
 
 
+def test_agent_carries_out_several_commands(agent):
+    turn = agent.say("switch on the red lamp and switch on the white fan")
+    if turn.kind == "ask":
+        assert len(turn.options) == 1
+        turn = agent.say("yes")
+    assert turn.kind == "act"
+    assert agent.state == {"a", "c"}
+
+
 def test_agent_drops_a_question(agent):
     for reply in ("never mind", "cancel", "none of these", "no"):
         agent.say("switch on the lamp")

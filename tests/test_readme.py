@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
@@ -19,6 +20,15 @@ def test_readme_example_prints_what_it_says():
     with contextlib.redirect_stdout(out):
         exec(compile(code, "README.md", "exec"), {})
     assert out.getvalue() == printed
+
+
+def test_readme_dialogue_is_what_the_example_prints():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        runpy.run_path(str(README.parent / "examples" / "dialogue.py"), run_name="__main__")
+    page = README.parent / "docs" / "dialogue.md"
+    for text in (README.read_text(encoding="utf-8"), page.read_text(encoding="utf-8")):
+        assert f"```\n{out.getvalue()}```" in text
 
 
 def test_readme_example_is_short():

@@ -20,7 +20,7 @@ from groundling.dialogue.clarification import (
 )
 from groundling.dialogue.options import Option
 from groundling.dialogue.outcomes import Considered, consider
-from groundling.dialogue.prediction_sets import MOST_OFFERED, decide
+from groundling.dialogue.prediction_sets import MOST_OFFERED, SURE, decide
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError
 from groundling.explain.explanation import Explanation, Plan
@@ -29,7 +29,7 @@ from groundling.follower import Follower
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
 from groundling.memory import MemoryEnvironment, Remembered
-from groundling.ties import margin
+from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
 
@@ -254,7 +254,20 @@ class Agent:
         self._open = None
         if found is None:
             return self._declined(text, "no plan", "No plan was found from this state.")
-        return self._decided(text, found)
+        return self._several(text, found) or self._decided(text, found)
+
+    def _several(self, text: str, found: Considered) -> Turn | None:
+        """Act on several commands in one text, or ask about them; None if it is one command."""
+        follower = self.follower
+        plan = follower._commands().answer(found.request, found.plan, follower._fitted().search)
+        if plan is None or plan is found.plan:
+            return None
+        if not plan.actions:
+            return self._declined(text, "decline", "The text names nothing to do.")
+        if all(at_least(part.confidence, SURE) for part in (plan, *plan.parts)):
+            return self._acted(text, plan, plan.confidence, "Each command is clear.", (text, ""))
+        option = Option(found.request.world.outcome(plan.end), plan.confidence, plan)
+        return self._asked(text, found, (option,), "Not each of the commands is clear.")
 
     def _answer(self, text: str) -> Turn | None:
         """Answer a question; None if the text is none, or no questions were learnt."""

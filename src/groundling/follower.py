@@ -579,6 +579,13 @@ class Follower(Estimator):
         whole: bool = False,
     ) -> Iterator[Plan | None]:
         """Yield a plan per request, None where there is none; `whole` texts are never cut."""
+        commands = self._commands()
+        read = self._requests(requests)
+        for request, plan in zip(read, commands.follow(read, search), strict=True):
+            yield plan if whole else commands.answer(request, plan, search)
+
+    def _commands(self) -> Commands:
+        """Return what takes texts apart that ask for more than one plan can hold."""
         learnt = self._fitted()
 
         def follow(asked: Sequence[Request], search: Search) -> Iterator[Plan | None]:
@@ -586,11 +593,7 @@ class Follower(Estimator):
             for request, result in zip(asked, results, strict=True):
                 yield answer(learnt, request, result, search)
 
-        is_open = "search" in getattr(learnt.choices, "left_open", ())
-        commands = Commands(learnt, follow, is_open)
-        read = self._requests(requests)
-        for request, plan in zip(read, follow(read, search), strict=True):
-            yield plan if whole else commands.answer(request, plan, search)
+        return Commands(learnt, follow, "search" in getattr(learnt.choices, "left_open", ()))
 
     # ---- inspect ------------------------------------------------------------------------
 

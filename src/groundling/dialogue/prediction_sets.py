@@ -28,7 +28,8 @@ Case = tuple[Sequence[Option], Collection[Hashable]]
 
 MOST_OFFERED = 3
 """How many options a question offers."""
-_NOMINAL = 0.8  # share of the probability that an uncalibrated set holds
+SURE = 0.8
+"""Share of the probability that an uncalibrated set holds."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ def _nominal(options: Sequence[Option]) -> tuple[Option, ...]:
     chosen: list[Option] = []
     for each in options:
         total = math.fsum(one.probability for one in chosen)
-        if total + margin(1.0) >= _NOMINAL:
+        if total + margin(1.0) >= SURE:
             last = chosen[-1].probability
             if each.probability < last - margin(last):
                 break
