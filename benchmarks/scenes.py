@@ -178,8 +178,10 @@ def result_demonstration(rng: random.Random) -> Demonstration:
     return Demonstration(rng.choice(texts), PANEL, start, ((name, value),))
 
 
-HANDLED = ("push", "pull", "lift", "drop", "turn", "wash", "paint", "hide", "shake", "open",
-           "close", "weigh", "clean", "mark", "fold", "stack", "roll", "tap", "heat", "cool")  # fmt: skip
+HANDLED = (
+    "push", "pull", "lift", "drop", "turn", "wash", "paint", "hide", "shake", "open", "close",
+    "weigh", "clean", "mark", "fold", "stack", "roll", "tap", "heat", "cool",
+)  # fmt: skip
 MANNERS = ("", "slowly", "twice", "gently", "quietly", "carefully")
 KINDS = ("box", "cup", "ball", "book", "lamp", "vase", "plate", "chair", "crate", "jar")
 
