@@ -8,13 +8,15 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo test versions wheel lint types bench bench-scale defaults docs pictures parser-versions clean
+.PHONY: help install demo test home-assistant home-models versions wheel lint types bench bench-scale defaults docs pictures parser-versions clean
 
 help:
 	@echo "make demo     train on a generated maze world and follow instructions in a new maze"
 	@echo "make test     run the test suite (real corpora: set GROUNDLING_CORPORA)"
 	@echo "make soak     run the long tests of the promises (SOAK=seconds); parts: soak-requests,"
 	@echo "              soak-files, soak-kills, soak-stops, soak-clusters, soak-memory"
+	@echo "make home-assistant  test the custom component in Home Assistant (installed apart, 4 min)"
+	@echo "make home-models  train the models of homes (needs GROUNDLING_CORPORA)"
 	@echo "make versions try the lowest and the newest dependencies (PYTHONS='3.11 3.12 3.13')"
 	@echo "make wheel    build a wheel into dist/ and try it in an environment of its own"
 	@echo "make install  make .venv with everything for development"
@@ -78,6 +80,25 @@ $(SOAK_PARTS:%=soak-%): soak-%: $(VENV)/.dev
 	GROUNDLING_SOAK=$(SOAK) GROUNDLING_SOAK_PART=$* \
 		$(BIN)/pytest -q -p no:cacheprovider $(SOAK_$*)
 
+# Home Assistant in an environment of its own, for its custom component.
+HASS := .home-assistant
+HASS_PYTHON ?= 3.13
+$(HASS)/.ready: $(VENV)/.dev
+	$(BIN)/uv venv --quiet --python $(HASS_PYTHON) $(HASS)
+	$(BIN)/uv pip install --quiet --python $(HASS)/bin/python homeassistant==2025.4.4 \
+		pytest-homeassistant-custom-component hassil home-assistant-intents --editable .
+	@touch $@
+
+home-assistant: $(HASS)/.ready
+	cd integrations/home_assistant && $(CURDIR)/$(HASS)/bin/python -m pytest -q -p no:cacheprovider \
+		-c /dev/null --rootdir=. --asyncio-mode=auto tests
+
+HOME_LANGUAGES ?= en de fr es nl pl it ar ko
+home-models: $(VENV)/.dev
+	for code in $(HOME_LANGUAGES); do \
+		$(BIN)/groundling home train --language $$code --out src/groundling/home/models/$$code || exit 1; \
+	done
+
 # Environments of their own, made with uv; nothing of them stays.
 PYTHONS ?= 3.11 3.12 3.13
 RESOLUTIONS ?= lowest-direct highest
@@ -123,4 +144,4 @@ parser-versions: $(VENV)/.base
 
 clean:
 	-git worktree remove --force $(BASE) 2>/dev/null
-	rm -rf $(VENV) $(BASE) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) $(HASS) demo site bench.json scale.json soak.json .pytest_cache .mypy_cache .ruff_cache .hypothesis

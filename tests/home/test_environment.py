@@ -1,87 +1,93 @@
-"""The home as an environment: commands, what they change, and how they look."""
+"""What a text may mean in a home: the commands that are offered, and their graphs."""
 
 import pytest
 
-from groundling import check_environment
-from groundling.home import Command, Home, HomeEnvironment, HomeError
+from groundling.home import HomeWorld, Situation
+from groundling.home.environment import Command, check_area
+from groundling.home.home import HomeError
+from groundling.home.knowledge import Knowledge
+from groundling.home.languages import home_language
+from groundling.world.environment_checks import check_environment
+from tests.home.homes import HOME
 
-HOME = Home.from_data({
-    "floors": [{"id": "up", "name": "Upstairs"}],
-    "areas": [{"id": "hall", "name": "Hall", "floor": "up"}, {"id": "den", "name": "Den"}],
-    "entities": [
-        {"id": "light.a", "name": "Big Lamp", "area": "hall", "state": "off"},
-        {"id": "light.b", "name": "Lamp", "area": "den", "state": "off", "aliases": ["Lantern"]},
-        {"id": "cover.c", "name": "Drape", "area": "hall", "state": "open",
-         "attributes": {"device_class": "curtain"}},
-        {"id": "sensor.t", "name": "Outside", "state": "20"},
-    ],
-    "timers": [{"name": "pizza", "start_minutes": 5, "rounded_minutes_left": 3}],
-})  # fmt: skip
-WORLD = HomeEnvironment(HOME)
-START = WORLD.initial_state("hall")
+WORLD = HomeWorld(HOME, home_language("en"))
 
 
-def step(*command):
-    return WORLD.step(START, Command(*command))
-
-
-def labels(*command):
-    graph = WORLD.ground(START, Command(*command), step(*command))
+def offered(text, situation=Situation()):
     return {
-        name: {(label.name, label.value) for label in found}
-        for name, found in zip(graph.node_names, graph.node_labels, strict=True)
+        (each.verb, frozenset(each.target.ids), each.value, each.target.choice)
+        for each in WORLD.read(text).actions(situation)
     }
 
 
-def test_environment_keeps_its_contract():
-    assert "fine" in str(check_environment(WORLD, START, states=60))
+@pytest.mark.parametrize(
+    ("text", "verb", "ids", "value"),
+    [
+        ("turn on the desk lamp", "turn on", {"light.desk"}, None),
+        ("the lamp in the den", "turn off", {"light.desk", "light.floor"}, None),
+        ("den lights to 30%", "set brightness", {"light.desk", "light.floor"}, 30.0),
+        ("all lights on the ground floor", "turn on",
+         {"light.desk", "light.floor", "light.hall"}, None),
+        ("all lights but the desk lamp", "turn off", {"light.floor", "light.hall"}, None),
+        ("all lights except in the den", "turn off", {"light.hall"}, None),
+        ("the desk lamp and the floor lamp", "turn on", {"light.desk", "light.floor"}, None),
+        ("lights in the den and the hall", "turn on",
+         {"light.desk", "light.floor", "light.hall"}, None),
+        ("everything in the hall", "turn off", {"light.hall"}, None),
+        ("is the front door locked", "whether", {"lock.door"}, "locked"),
+        ("thermostat to 21 degrees", "set temperature", {"climate.den"}, 21.0),
+        ("add 5 minutes to the pizza timer", "add time", {"timer:0"}, 300.0),
+        ("blue desk lamp", "set colour", {"light.desk"}, "blue"),
+        ("temperature in the den", "temperature", {"climate.den"}, None),
+        ("milk", "add item", {"todo.shopping_list"}, None),
+    ],
+)  # fmt: skip
+def test_environment_offers_what_is_meant(text, verb, ids, value):
+    assert (verb, frozenset(ids), value, False) in offered(text)
 
 
-def test_environment_groups_are_by_kind_and_place():
-    groups = {key: [each.id for each in found] for key, found in WORLD.groups.items()}
-    assert groups["light", ""] == ["light.a", "light.b"]
-    assert groups["light", "floor:up"] == ["light.a"]
-    assert groups["cover:curtain", "area:hall"] == ["cover.c"]
-    assert not any(what == "sensor" for what, _ in groups)
+def test_environment_offers_to_ask_which_of_several_is_meant():
+    both = frozenset({"light.desk", "light.floor"})
+    assert ("turn on", both, None, True) in offered("turn on the lamp")
+    here = offered("turn on the light", Situation("den"))
+    assert ("turn on", both, None, True) in here
 
 
-def test_environment_a_group_and_its_only_member_have_one_outcome():
-    one, group = step("turn on", "light.a"), step("turn on", "light", "area:hall")
-    assert WORLD.outcome(one) == WORLD.outcome(group)
-    assert WORLD.outcome(one) != WORLD.outcome(step("turn on", "light"))
+def test_environment_knows_what_was_spoken_of_before():
+    before = Situation("", ("light.desk",))
+    assert ("turn off", frozenset({"light.desk"}), None, False) in offered("turn it off", before)
+    other = ("turn off", frozenset({"light.floor"}), None, False)
+    assert other in offered("turn the other one off", before)
 
 
-def test_environment_a_command_without_effect_is_part_of_the_outcome():
-    started = WORLD.initial_state("hall", {"light.a": {"state": "on"}, "light.b": {"state": "on"}})
-    ends = [WORLD.step(started, Command("turn on", each)) for each in ("light.a", "light.b")]
-    assert ends[0].changes == ends[1].changes == started.changes
-    assert WORLD.outcome(ends[0]) != WORLD.outcome(ends[1])
+def test_environment_offers_words_of_the_text_as_free_values():
+    said = WORLD.read("play Blue Moon on the radio")
+    play = next(e for e in said.actions(Situation()) if e.verb == "play")
+    texts = {each.value for each in said.spans(play).actions(Situation())}
+    assert "Blue Moon" in texts
+    assert not any("radio" in each for each in texts)
 
 
-def test_environment_values_change_attributes():
-    after = step("set brightness", "light.b", "", 50)
-    assert after.changes == (("light.b", "brightness", 50), ("light.b", "state", "on"))
-    assert ("cover.c", "state", "closed") in step("set position", "cover.c", "", 0).changes
+def test_environment_offers_only_kinds_that_words_suggest():
+    known = Knowledge({"open": 5, "lights": 5, "the": 9}, {"lights": {"light": 1.0}})
+    world = HomeWorld(HOME, home_language("en"), known)
+    kinds = {e.target.kind for e in world.read("the lights").actions(Situation())}
+    assert "light" in kinds
+    assert "lock" not in kinds
 
 
-def test_environment_timers():
-    assert step("add time", "timer:0", "", 2).timers[0].left == 300
-    assert not step("pause", "timer:0").timers[0].is_active
-    assert step("cancel", "timer").timers == ()
+def test_environment_is_one_that_followers_accept():
+    said = WORLD.read("turn on the desk lamp and lock the front door")
+    assert "is fine" in str(check_environment(said, Situation("den")))
 
 
-def test_environment_labels_are_plain():
-    found = labels("turn on", "light.b")
-    assert found["event"] == {("turn on", None)}
-    assert {("name", "Lamp"), ("name", "Lantern"), ("domain", "light")} <= found["thing"]
-    assert found["place"] == {("area", "Den")}
-    assert ("here", None) in labels("turn on", "light", "area:hall")["place"]
-    assert labels("turn on", "light", "floor:up")["place"] == {("floor", "Upstairs")}
-    assert labels("turn on", "light")["place"] == {("everywhere", None)}
+def test_environment_refuses_unknown_areas():
+    assert check_area(HOME, None) == ""
+    with pytest.raises(HomeError, match="`area` must be the id of an area of the home; got 'moon'"):
+        check_area(HOME, "moon")
 
 
-def test_environment_refuses_unknown_ids():
-    with pytest.raises(HomeError, match="must be the id of an area of the home; got 'attic'"):
-        WORLD.initial_state("attic")
-    with pytest.raises(HomeError, match=r"must name entities of the home; got 'light\.z'"):
-        WORLD.initial_state("", {"light.z": {"state": "on"}})
+def test_environment_commands_say_what_they_are():
+    assert str(Command("time")) == "time"
+    assert Command("which").is_question
+    assert not Command("turn on").is_question

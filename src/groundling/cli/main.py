@@ -12,7 +12,9 @@ import typer
 from groundling.cli import (
     corpora,
     evaluate,
+    home,
     kernels,
+    mcp,
     models,
     reproduce,
     serve,
@@ -97,7 +99,9 @@ app.command()(world_commands.check)
 app.command()(studio.studio)
 app.command("compile")(kernels.compile_kernels)
 app.command()(serve.serve)
+app.command("mcp")(mcp.serve)
 app.add_typer(corpora.app, name="corpora")
+app.add_typer(home.app, name="home")
 
 
 if __name__ == "__main__":

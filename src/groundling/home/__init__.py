@@ -1,7 +1,17 @@
-"""Smart homes: a home as data, as an environment, and a corpus of sentences about homes."""
+"""Smart homes: a home as data, an agent in it, and a corpus of sentences about homes."""
 
-from groundling.home.environment import Command, HomeEnvironment, HomeState
-from groundling.home.home import Area, Entity, Floor, Home, HomeError, Timer, read_home
+from groundling.home.environment import Command, HomeWorld, Situation, Target
+from groundling.home.home import (
+    Area,
+    Entity,
+    Floor,
+    Home,
+    HomeError,
+    Phrase,
+    Timer,
+    read_home,
+    teach_phrase,
+)
 
 __all__ = [
     "Area",
@@ -9,9 +19,12 @@ __all__ = [
     "Entity",
     "Floor",
     "Home",
-    "HomeEnvironment",
     "HomeError",
-    "HomeState",
+    "HomeWorld",
+    "Phrase",
+    "Situation",
+    "Target",
     "Timer",
     "read_home",
+    "teach_phrase",
 ]

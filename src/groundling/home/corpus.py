@@ -18,39 +18,30 @@ from typing import Any
 
 from groundling.corpora.places import VARIABLE, find_corpora
 from groundling.errors import CorpusError, GroundlingError
-from groundling.home.environment import NOTHING, VERBS, Command, HomeEnvironment, HomeState
+from groundling.home.catalogue import STATES, VERBS
+from groundling.home.environment import (
+    SHOPPING_LIST,
+    Command,
+    HomeWorld,
+    Situation,
+    Target,
+    TextWorld,
+)
 from groundling.home.home import Area, Entity, Floor, Home
+from groundling.home.languages import home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_CHARACTERS
 from groundling.world.environment import Demonstration, shorten
 
-__all__ = [
-    "FREE_TEXT",
-    "QUESTIONS",
-    "HomeCorpus",
-    "Sentence",
-    "corpus_folder",
-    "demonstrate",
-    "find_command",
-    "named_errors",
-    "parse_template",
-    "read_corpus",
-    "split",
-]
-
-QUESTIONS = frozenset({
-    "HassGetState", "HassClimateGetTemperature", "HassTimerStatus", "HassGetCurrentDate",
-    "HassGetCurrentTime", "HassGetWeather", "HassRespond",
-})  # fmt: skip
-"""Intents that ask for something."""
-FREE_TEXT = frozenset({
-    "HassBroadcast", "HassMediaSearchAndPlay", "HassShoppingListAddItem",
-    "HassShoppingListCompleteItem", "HassListAddItem", "HassListCompleteItem",
-})  # fmt: skip
-"""Intents whose value is any text."""
 _TIMERS = {
-    "HassCancelTimer": "cancel", "HassPauseTimer": "pause", "HassUnpauseTimer": "resume",
-    "HassIncreaseTimer": "add time", "HassDecreaseTimer": "take time",
+    "HassCancelTimer": "cancel timer", "HassPauseTimer": "pause timer",
+    "HassUnpauseTimer": "resume timer", "HassIncreaseTimer": "add time",
+    "HassDecreaseTimer": "take time", "HassTimerStatus": "time left",
+    "HassCancelAllTimers": "cancel timer",
+}  # fmt: skip
+_BARE = {
+    "HassNevermind": "never mind", "HassRespond": "respond", "HassGetCurrentDate": "date",
+    "HassGetCurrentTime": "time",
 }  # fmt: skip
 # The verb of an intent, and the domain where no slot says it.
 _PLAIN = {
@@ -60,10 +51,15 @@ _PLAIN = {
     "HassMediaUnpause": ("resume", "media_player"),
     "HassVacuumStart": ("start", "vacuum"),
     "HassVacuumReturnToBase": ("return", "vacuum"),
+    "HassMediaSearchAndPlay": ("play", "media_player"),
+    "HassClimateGetTemperature": ("temperature", "temperature"),
+    "HassGetWeather": ("weather", "weather"),
+    "HassListAddItem": ("add item", "todo"),
+    "HassListCompleteItem": ("complete item", "todo"),
 }
 _VALUED = {
     "HassSetPosition": (("position", "set position"),),
-    "HassLightSet": (("brightness", "set brightness"), ("color", "set color")),
+    "HassLightSet": (("brightness", "set brightness"), ("color", "set colour")),
     "HassClimateSetTemperature": (("temperature", "set temperature"),),
     "HassSetVolume": (("volume_level", "set volume"),),
 }
@@ -71,10 +67,20 @@ _VALUED_DOMAINS = {
     "HassSetPosition": "cover", "HassLightSet": "light", "HassSetVolume": "media_player",
     "HassClimateSetTemperature": "climate",
 }  # fmt: skip
+_TEXTS = {
+    "HassBroadcast": "message", "HassMediaSearchAndPlay": "search_query", "HassListAddItem": "item",
+    "HassListCompleteItem": "item", "HassShoppingListAddItem": "item",
+    "HassShoppingListCompleteItem": "item",
+}  # fmt: skip
+_SHOPPING = {
+    "HassShoppingListAddItem": "add item", "HassShoppingListCompleteItem": "complete item",
+}  # fmt: skip
 _ON = {"cover": "open", "valve": "open", "lock": "lock"}
 _OFF = {"cover": "close", "valve": "close", "lock": "unlock"}
 _MOST_NAMES = 20  # that one name of the fixtures may stand for
 _DEPTH = 40  # of groups inside groups
+_YES = frozenset(["yes", "ja", "oui", "sí", "si", "sì", "tak", "نعم", "أجل", "네", "예", "да"])
+_NO = frozenset(["no", "nein", "non", "nee", "nie", "لا", "كلا", "아니요", "아니오", "нет"])
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,7 @@ class Sentence:
     """A sentence with its intent, slots and the area of the speaker.
 
     `group` names the sentences that say the same. `domain` restricts what a name may be of.
+    `response` is what is answered, or the kind of question that it is (`any`).
     """
 
     text: str
@@ -90,18 +97,50 @@ class Sentence:
     here: str = ""
     domain: str = ""
     group: str = ""
+    response: str = ""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence in a home, and what it means there."""
+
+    text: str
+    world: HomeWorld
+    situation: Situation
+    command: Command
+    group: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of things that it is about, or an empty string where it names one."""
+        return self.command.target.kind if self.command.target.by == "kind" else ""
+
+    def demonstrations(self, world: HomeWorld | None = None) -> Iterator[Demonstration]:
+        """Yield what is learnt from it: the command, and which words are its free text.
+
+        `world` is the same home with what is known about words.
+        """
+        said = (world or self.world).read(self.text, self.command.target.kind)
+        if isinstance(self.command.source, str):
+            yield self._shown(said, self.command)
+        else:
+            open_ = self.command._replace(value=None, source="")
+            yield self._shown(said, open_)
+            yield self._shown(said.spans(open_), self.command)
+
+    def _shown(self, said: TextWorld, command: Command) -> Demonstration:
+        return Demonstration(
+            said.instruction, said, self.situation, (command,), name=self.text, group=self.group
+        )
 
 
 @dataclass(frozen=True)
 class HomeCorpus:
-    """The sentences of a language that can be demonstrated in its home, and what was left out.
-
-    `left_out` counts sentences by reason, such as `question` or `free text`.
-    """
+    """The sentences of a language in its home, and how many were left out, by reason."""
 
     language: str
     home: Home
-    demonstrations: tuple[Demonstration, ...]
+    examples: tuple[Example, ...]
     left_out: Mapping[str, int]
 
 
@@ -115,13 +154,11 @@ def corpus_folder(corpora: str | Path | None = None) -> Path:
     return place.folder / "home"
 
 
-def read_corpus(
-    corpora: str | Path | None = None, language: str = "en", *, furnish: bool = True
-) -> HomeCorpus:
-    """Read the sentences of a language as demonstrations in the home of its fixtures.
+def read_corpus(corpora: str | Path | None = None, language: str = "en") -> HomeCorpus:
+    """Read the sentences of a language as examples in the home of its fixtures.
 
     Sentences about a kind of thing that the home lacks in that place (*open the kitchen blinds*)
-    get one there, unless `furnish` is False; then they are left out.
+    get one there.
     """
     folder = corpus_folder(corpora)
     if not (folder / "tests" / language).is_dir():
@@ -129,14 +166,13 @@ def read_corpus(
         raise CorpusError(f"`language` must be one of {', '.join(known)}; got {language!r}.")
     with named_errors(f"The corpus in {folder / 'tests' / language}"):
         home, sentences = _read(folder, language)
-        if furnish:
-            home = _furnished(home, sentences)
-    environment = HomeEnvironment(home)
+        home = _furnished(home, sentences)
+    world = HomeWorld(home, home_language(language))
     found, left_out = [], Counter[str]()
     for sentence in _grouped(sentences):
         with named_errors(f"The sentence {shorten(sentence.text)} of {sentence.group}"):
-            made = demonstrate(environment, sentence)
-        if isinstance(made, Demonstration):
+            made = label(world, sentence)
+        if isinstance(made, Example):
             found.append(made)
         else:
             left_out[made] += 1
@@ -144,108 +180,176 @@ def read_corpus(
 
 
 def split(
-    demonstrations: Sequence[Demonstration], share: float = 0.2, seed: int = 0
-) -> tuple[list[Demonstration], list[Demonstration]]:
-    """Return (training, held-out) demonstrations; sentences of one group stay together.
+    examples: Sequence[Example], share: float = 0.2, seed: int = 0
+) -> tuple[list[Example], list[Example]]:
+    """Return (training, held-out) examples; sentences of one group stay together.
 
     Groups are held out in a random order while less than a `share` of all sentences is.
     """
-    groups: dict[str, list[Demonstration]] = {}
-    for each in demonstrations:
+    groups: dict[str, list[Example]] = {}
+    for each in examples:
         groups.setdefault(each.group, []).append(each)
     names = sorted(groups)
     random.Random(seed).shuffle(names)
     chosen: set[str] = set()
-    count, most = 0, share * len(demonstrations)
+    count, most = 0, share * len(examples)
     for name in names:
         if count + len(groups[name]) <= most:
             chosen.add(name)
             count += len(groups[name])
-    held_out = [each for each in demonstrations if each.group in chosen]
-    return [each for each in demonstrations if each.group not in chosen], held_out
+    held_out = [each for each in examples if each.group in chosen]
+    return [each for each in examples if each.group not in chosen], held_out
 
 
-def demonstrate(environment: HomeEnvironment, sentence: Sentence) -> Demonstration | str:
-    """Return a sentence as a demonstration, or why it cannot be demonstrated."""
-    here = _by_name(environment.home.areas, sentence.here)
-    state = environment.initial_state(here.id if here else "")
-    command = find_command(environment, state, sentence)
-    if isinstance(command, str):
-        return command
-    if command not in environment.actions(state):
-        return "value not offered" if command.value is not None else "nothing there to act on"
-    return Demonstration(
-        sentence.text, environment, state, (command,), name=sentence.text, group=sentence.group
-    )
+# ---- what a sentence means ----------------------------------------------------------------
 
 
-def find_command(
-    environment: HomeEnvironment, state: HomeState, sentence: Sentence
-) -> Command | str:
-    """Return the command that intent and slots of a sentence stand for, or why there is none."""
-    intent = sentence.intent
-    if intent in QUESTIONS:
-        return "question"
-    if intent in FREE_TEXT:
-        return "free text"
-    if intent == "HassNevermind":
-        return Command(NOTHING)
-    if intent == "HassStartTimer":
-        return "open value"
-    if intent in _TIMERS or intent == "HassCancelAllTimers":
-        return _timer_command(environment.home, state, sentence)
-    return _device_command(environment, sentence) if intent in _DEVICES else "other intent"
+@dataclass(frozen=True)
+class _Meaning:
+    """What intent and slots say: the verb, the thing or kind, the place and the value."""
+
+    verb: str
+    name: str = ""
+    domain: str = ""
+    device_class: str = ""
+    where: str = ""
+    value: Any = None
+    timer: Target | None = None
+
+    @property
+    def kind(self) -> str:
+        return f"{self.domain}:{self.device_class}" if self.device_class else self.domain
 
 
-_DEVICES = {"HassTurnOn", "HassTurnOff", *_PLAIN, *_VALUED}
-
-
-def _device_command(environment: HomeEnvironment, sentence: Sentence) -> Command | str:
-    slots, home = sentence.slots, environment.home
-    domain = str(_one(slots.get("domain")) or sentence.domain or "")
-    name = _one(slots.get("name"))
-    what, where = "", ""
-    if name is not None and str(name).lower() != "all":
-        named = [
+def label(world: HomeWorld, sentence: Sentence) -> Example | str:
+    """Return what a sentence means in a home, or why it cannot be said."""
+    here = _by_name(world.home.areas, sentence.here)
+    situation = Situation(here.id if here else "")
+    meaning = _meaning(world.home, sentence)
+    if isinstance(meaning, str):
+        return meaning
+    said = world.read(sentence.text)
+    fitting = [each for each in said.actions(situation) if _fits(world.home, meaning, each)]
+    if not fitting:
+        return "not offered"
+    command = min(fitting, key=lambda each: _preference(each, meaning))
+    if world.language.name == "english" and _is_singular(sentence.text):
+        choices = [e for e in fitting if e.target == command.target._replace(choice=True)]
+        command = choices[0] if choices else command
+    wanted = _TEXTS.get(sentence.intent, "")
+    text = str(_one(sentence.slots.get(wanted)) or "").strip()
+    if wanted:
+        spans = [
             each
-            for each in home.entities
-            if _is_called(each, str(name)) and each.domain in ({domain} if domain else VERBS)
+            for each in said.spans(command).actions(situation)
+            if str(each.value).lower() == text.lower()
         ]
-        area = _by_name(home.areas, _one(slots.get("area")))
-        there = [each for each in named if area is None or each.area == area.id]
-        if len(there or named) != 1:
-            return "several things fit" if named else "no such name"
-        entity = (there or named)[0]
-        what, domain = entity.id, entity.domain
-    else:
-        domain = domain or _PLAIN.get(sentence.intent, ("", ""))[1]
-        domain = domain or _VALUED_DOMAINS.get(sentence.intent, "")
-        if not domain:
-            return "no kind of thing"
-        device_class = _one(slots.get("device_class"))
-        what = f"{domain}:{device_class}" if device_class else domain
-        found = _where(home, sentence)
-        if found is None:
-            return "no such place"
-        where = found
-    value = None
-    if sentence.intent in _VALUED:
-        valued = [each for each in _VALUED[sentence.intent] if each[0] in slots]
+        if not spans:
+            return "text not found"
+        command = spans[0]
+    return Example(sentence.text, world, situation, command, sentence.group)
+
+
+def _fits(home: Home, meaning: _Meaning, command: Command) -> bool:
+    target = command.target
+    if command.verb != meaning.verb or command.value != meaning.value:
+        return False
+    if meaning.timer is not None:
+        wanted = meaning.timer
+        return (target.ids, target.choice) == (wanted.ids, wanted.choice)
+    if meaning.name:
+        return len(target.ids) == 1 and target.by in ("name", "part") and any(
+            _is_called(home.entity_of[id_], meaning.name)
+            and (not meaning.domain or home.entity_of[id_].domain == meaning.domain)
+            and meaning.device_class in ("", home.entity_of[id_].device_class)
+            for id_ in target.ids
+        )  # fmt: skip
+    if not meaning.domain:
+        return not target.ids
+    return target.by in ("kind", "shopping list") and not target.minus and (
+        (target.kind, target.where) == (meaning.kind, meaning.where)
+        or target.ids == (SHOPPING_LIST,) == (meaning.kind,)
+    )  # fmt: skip
+
+
+def _preference(command: Command, meaning: _Meaning) -> tuple[bool, bool, bool]:
+    """Order commands that mean the same: whole names first, with the place that is said."""
+    target = command.target
+    return (target.by == "part", target.choice, not target.place)
+
+
+def _meaning(home: Home, sentence: Sentence) -> _Meaning | str:
+    intent, slots = sentence.intent, sentence.slots
+    if intent in _BARE:
+        return _Meaning(_BARE[intent])
+    if intent == "HassStartTimer":
+        return _timer_start(slots)
+    if intent in _TIMERS:
+        return _timer(home, sentence)
+    if intent in _SHOPPING:
+        return _Meaning(_SHOPPING[intent], domain=SHOPPING_LIST)
+    if intent == "HassBroadcast":
+        return _Meaning("broadcast")
+    where = _where(home, sentence)
+    if where is None:
+        return "no such place"
+    domain = str(_one(slots.get("domain")) or sentence.domain or "")
+    device_class = str(_one(slots.get("device_class")) or "")
+    name = str(_one(slots.get("name")) or "")
+    name = "" if name.lower() == "all" else name
+    if intent == "HassGetState":
+        return _question(sentence, _Meaning("", name, domain, device_class, where))
+    if intent in _PLAIN:
+        verb, usual = _PLAIN[intent]
+        domain = domain or ("" if name else usual)
+        if verb == "temperature" and not name:
+            domain = usual
+        return _Meaning(verb, name, domain, device_class, where)
+    if intent in _VALUED:
+        valued = [each for each in _VALUED[intent] if each[0] in slots]
         if not valued:
             return "no value"
         slot, verb = valued[0]
-        value = _number(_one(slots[slot]))
-    elif sentence.intent in _PLAIN:
-        verb = _PLAIN[sentence.intent][0]
-    elif sentence.intent == "HassTurnOn":
-        verb = _ON.get(domain, "turn on")
+        domain = domain or ("" if name else _VALUED_DOMAINS[intent])
+        value = _one(slots[slot])
+        value = str(value) if slot == "color" else float(value)
+        return _Meaning(verb, name, domain, device_class, where, value)
+    if intent not in ("HassTurnOn", "HassTurnOff"):
+        return "other intent"
+    if name:
+        called = [each for each in home.entities if _is_called(each, name)]
+        called = [e for e in called if e.domain in ({domain} if domain else VERBS)]
+        if not called:
+            return "no such name"
+        domain = called[0].domain
+    if not domain:
+        return "no kind of thing"
+    usual, verbs = ("turn on", _ON) if intent == "HassTurnOn" else ("turn off", _OFF)
+    return _Meaning(verbs.get(domain, usual), name, domain, device_class, where)
+
+
+def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
+    state = _one(sentence.slots.get("state"))
+    if meaning.name:
+        return replace(meaning, verb="whether" if state else "what", value=state)
+    if state is None:
+        return "no state"
+    told = sentence.response.strip()
+    first, _, rest = told.partition(",")
+    first = first.strip(" .").lower()
+    if told in ("any", "all", "which", "how_many"):
+        verb = told.replace("_", " ")
+    elif first in _YES:
+        verb = "any" if rest else "all"
+    elif first in _NO:
+        verb = "all" if rest else "any"
     else:
-        verb = _OFF.get(domain, "turn off")
-    return Command(verb, what, where, value)
+        verb = "how many" if told.isdigit() else "which"
+    return replace(meaning, verb=verb, value=str(state))
 
 
 def _where(home: Home, sentence: Sentence) -> str | None:
-    """Return where a group is, as a command has it; None if there is no such place."""
+    """Return where a group is, as a target has it; None if there is no such place."""
     slots = sentence.slots
     if "area" in slots:
         area = _by_name(home.areas, _one(slots["area"]))
@@ -259,42 +363,95 @@ def _where(home: Home, sentence: Sentence) -> str | None:
     return ""
 
 
-def _timer_command(home: Home, state: HomeState, sentence: Sentence) -> Command | str:
-    slots = sentence.slots
+_UNITS = (("hours", 3600), ("minutes", 60), ("seconds", 1))
+
+
+def _seconds(slots: Mapping[str, Any], prefix: str = "") -> float:
+    return float(sum(float(_one(slots.get(f"{prefix}{unit}", 0))) * n for unit, n in _UNITS))
+
+
+def _timer_start(slots: Mapping[str, Any]) -> _Meaning:
+    verb = "delay" if "conversation_command" in slots else "start timer"
+    return _Meaning(verb, value=_seconds(slots))
+
+
+def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
+    slots, verb = sentence.slots, _TIMERS[sentence.intent]
     area = _by_name(home.areas, _one(slots.get("area")))
-    if sentence.intent == "HassCancelAllTimers":
-        return Command("cancel", "timer", f"area:{area.id}" if area else "")
-    start = sum(
-        int(str(_one(slots.get(f"start_{unit}", 0)))) * size
-        for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1))
-    )
+    start = _seconds(slots, "start_")
     name = str(_one(slots.get("name")) or "").strip().lower()
-    fitting = [
-        place
-        for place, timer in enumerate(state.timers)
+    fitting = tuple(
+        f"timer:{place}"
+        for place, timer in enumerate(home.timers)
         if (not name or timer.name.lower() == name)
         and (area is None or timer.area == area.id)
         and (not start or timer.start == start)
+    )
+    if not fitting:
+        return "no such name"
+    every = sentence.intent in ("HassCancelAllTimers", "HassTimerStatus")
+    target = Target(fitting, "timer", choice=len(fitting) > 1 and not every)
+    value = _seconds(slots) if verb.endswith("time") else None
+    return _Meaning(verb, value=value, timer=target)
+
+
+_PLURALS = frozenset(
+    [
+        "all",
+        "every",
+        "each",
+        "everything",
+        "both",
+        "lighting",
+        "lights",
+        "lamps",
+        "blinds",
+        "curtains",
+        "covers",
+        "shutters",
+        "windows",
+        "doors",
+        "fans",
+        "locks",
+        "gates",
+        "drapes",
+        "shades",
+        "awnings",
+        "switches",
+        "speakers",
+        "thermostats",
     ]
-    if len(fitting) != 1:
-        return "several things fit" if fitting else "no such name"
-    verb = _TIMERS[sentence.intent]
-    if not verb.endswith("time"):
-        return Command(verb, f"timer:{fitting[0]}")
-    if set(slots) & {"hours", "seconds"} or "minutes" not in slots:
-        return "open value"
-    return Command(verb, f"timer:{fitting[0]}", "", _number(_one(slots["minutes"])))
+)
+_SINGULARS = frozenset(
+    [
+        "light",
+        "lamp",
+        "blind",
+        "curtain",
+        "cover",
+        "shutter",
+        "window",
+        "door",
+        "fan",
+        "lock",
+        "gate",
+        "shade",
+        "awning",
+        "switch",
+    ]
+)
+
+
+def _is_singular(text: str) -> bool:
+    """Tell whether an English text speaks of one thing of a kind."""
+    words = {word.strip("?,.!").lower() for word in text.split()}
+    verbs = {"up"} if "light" in words else set()  # light up the kitchen
+    return bool(words & _SINGULARS) and not words & (_PLURALS | verbs)
 
 
 def _one(value: Any) -> Any:
     """Return a slot's value; where several spellings are given, the last, which is trimmed."""
     return value[-1] if isinstance(value, (list, tuple)) and value else value
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
 
 
 def _is_called(thing: Floor | Area | Entity, name: str) -> bool:
@@ -336,13 +493,29 @@ def _read(folder: Path, language: str) -> tuple[Home, list[Sentence]]:
                 base = Sentence(
                     "", str(intent.get("name")), slots, str(_one(context.get("area")) or here),
                     str(domain), f"{path.relative_to(tests).with_suffix('')}:{number}",
+                    _response(row.get("response")),
                 )  # fmt: skip
                 sentences += [replace(base, text=str(text)) for text in row["sentences"]]
     home = Home.from_data(fixtures, f"{tests / '_fixtures.yaml'}")
     first = home.areas[0].name if home.areas else ""
     with_light = [each.area for each in home.entities if each.domain == "light" and each.area]
     here = home.area_of[with_light[0]].name if with_light else first
-    return home, [replace(each, here=here) if each.here == "?" else each for each in sentences]
+    return home, [_at_home(home, each, here) for each in sentences]
+
+
+def _at_home(home: Home, sentence: Sentence, usual: str) -> Sentence:
+    """Return a sentence that is said in an area of the home, if it is said in one."""
+    if not sentence.here or _by_name(home.areas, sentence.here):
+        return sentence
+    slots = dict(sentence.slots)
+    if str(_one(slots.get("area"))) == sentence.here:
+        slots["area"] = usual
+    return replace(sentence, here=usual, slots=slots)
+
+
+def _response(value: Any) -> str:
+    """Return what is answered, or the first of several ways to put it."""
+    return str(_one(value) if not isinstance(value, list) else value[0] if value else "")
 
 
 def _with_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -454,23 +627,23 @@ def _add(fixtures: dict[str, Any], more: Mapping[str, Any]) -> None:
 def _furnished(home: Home, sentences: Iterable[Sentence]) -> Home:
     """Return a home that has what sentences about kinds of things speak of."""
     missing: dict[str, Entity] = {}
-    environment = HomeEnvironment(home)
+    world = HomeWorld(home, home_language(""))
     for sentence in sentences:
-        command = find_command(environment, environment.initial_state(), sentence)
-        if isinstance(command, str) or "." in command.what or not command.what:
+        meaning = _meaning(home, sentence)
+        if isinstance(meaning, str) or meaning.name or not meaning.domain:
             continue
-        domain, _, device_class = command.what.partition(":")
-        if domain not in VERBS or environment.targets(command):
+        domain = "climate" if meaning.domain == "temperature" else meaning.domain
+        if "." in domain or world.groups.get((meaning.kind, meaning.where)):
             continue
-        kind, _, id_ = command.where.partition(":")
+        kind, _, id_ = meaning.where.partition(":")
         areas = [a for a in home.areas if id_ in ((a.id,) if kind == "area" else (a.floor,))]
         if kind and not areas:
             continue
-        called = (device_class or domain).replace("_", " ")
-        name = f"{areas[0].name} {called}" if kind else called.capitalize()
+        device_class = meaning.device_class
+        name = f"Zorblax {len(missing) + 1}"  # a name that no sentence says
         new = f"{domain}.{areas[0].id if kind else 'home'}_{device_class or domain}"
         attributes = (("device_class", device_class),) if device_class else ()
-        state = next(iter(VERBS[domain].values()))
+        state = STATES.get(domain, ("1",))[0]
         area = areas[0].id if kind else ""
         missing.setdefault(new, Entity(new, name, (), area, state, attributes))
     known = home.entity_of
@@ -494,7 +667,7 @@ def _grouped(sentences: Sequence[Sentence]) -> list[Sentence]:
         if each.text.lower() in {"", "none"}:
             continue
         slots = tuple(sorted((k, str(v).lower()) for k, v in each.slots.items()))
-        for key in ((each.intent, slots, each.here), each.text.lower()):
+        for key in ((each.intent, slots, each.here, each.response), each.text.lower()):
             first, second = find(owners.setdefault(key, each.group)), find(each.group)
             leader[max(first, second)] = min(first, second)
         distinct.setdefault((each.text.lower(), each.here), each)

@@ -1,340 +1,530 @@
-"""The home as an environment: which commands it takes, what they do, and how they look."""
+"""The home as an environment: which commands and questions a text may mean, and their graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from groundling.home.home import Entity, Home, HomeError, Timer
+from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
+from groundling.home.home import Entity, Home, HomeError
+from groundling.home.knowledge import Knowledge
+from groundling.home.reading import HomeNames, Mention, Reading
+from groundling.language.languages import Language
+from groundling.language.literals import Literal
 from groundling.world.graph import GroundingGraph
 
-__all__ = ["VALUES", "VERBS", "Command", "HomeEnvironment", "HomeState"]
+EVERYTHING = ("light", "switch", "fan", "media_player", "climate")  # what people turn off
+_MOST_NAMED = 30  # entities that one text may name
+_LONGEST_SPAN = 8  # words of a free text
+SHOPPING_LIST = "todo.shopping_list"
 
-_SWITCH = {"turn on": "on", "turn off": "off"}
-_OPEN = {"open": "open", "close": "closed"}
-VERBS: Mapping[str, Mapping[str, str]] = {
-    "light": _SWITCH,
-    "switch": _SWITCH,
-    "fan": _SWITCH,
-    "input_boolean": _SWITCH,
-    "automation": _SWITCH,
-    "siren": _SWITCH,
-    "humidifier": _SWITCH,
-    "water_heater": _SWITCH,
-    "climate": {"turn on": "heat", "turn off": "off"},
-    "media_player": {
-        "turn on": "on", "turn off": "off", "pause": "paused", "resume": "playing",
-        "next": "playing", "previous": "playing",
-    },
-    "cover": _OPEN,
-    "valve": _OPEN,
-    "lock": {"lock": "locked", "unlock": "unlocked"},
-    "vacuum": {"start": "cleaning", "return": "returning"},
-    "scene": {"turn on": "on"},
-    "script": {"turn on": "on"},
-}  # fmt: skip
-"""For each domain its verbs, and the state each of them leads to."""
 
-_TENS = (0, 1, *range(10, 101, 10))
-COLORS = (
-    "white", "black", "red", "orange", "yellow", "green", "blue", "purple", "brown", "pink",
-    "turquoise",
-)  # fmt: skip
-VALUES: Mapping[str, tuple[tuple[str, str, tuple[Any, ...]], ...]] = {
-    "light": (("set brightness", "brightness", _TENS), ("set color", "color", COLORS)),
-    "climate": (("set temperature", "temperature", tuple(range(15, 31))),),
-    "media_player": (("set volume", "volume_level", _TENS),),
-    "cover": (("set position", "position", _TENS),),
-    "valve": (("set position", "position", _TENS),),
-}
-"""For each domain the verbs that take a value: the verb, the attribute, and the values."""
-MINUTES = (1, 2, 5, 10, 15, 20, 30)
-_TIMER_VERBS = ("cancel", "pause", "resume")
-NOTHING = "nothing"
+class Target(NamedTuple):
+    """Things that a text may mean, and how it describes them.
+
+    `by` is `name`, `part` (of a name), `kind`, `everything`, `it`, `timer` or empty; `kind` is a
+    domain or a domain with a device class (`cover:curtain`); `where` is empty for everywhere, or
+    `area:ID` or `floor:ID`; `place` says whether that was said. With `choice`, one of the things
+    is meant and it is open which.
+    """
+
+    ids: tuple[str, ...] = ()
+    by: str = ""
+    kind: str = ""
+    place: str = ""
+    where: str = ""
+    choice: bool = False
+    minus: str = ""
 
 
 class Command(NamedTuple):
-    """One command: a verb, what it is done to, where, and perhaps a value.
+    """Something to do or to answer: a verb, its target, and a value or the state asked about.
 
-    `what` is the id of an entity, a domain (`light`), a domain with a device class
-    (`cover:curtain`), or a timer (`timer:0`, or `timer` for all). `where` is empty for an entity
-    and for everywhere, or `area:ID` or `floor:ID`.
+    `source` is where a text stands that is the value: the first word, and the one after the last.
 
-    >>> print(Command("turn on", "light", "area:kitchen"))
-    turn on light (area:kitchen)
+    >>> print(Command("turn on", Target(("light.desk",), "name")))
+    turn on light.desk
     """
 
     verb: str
-    what: str = ""
-    where: str = ""
+    target: Target = Target()
     value: Hashable = None
+    source: tuple[int, int] | str = ""
 
     def __str__(self) -> str:
-        where = f" ({self.where})" if self.where else ""
-        value = "" if self.value is None else f" to {self.value}"
-        return f"{self.verb} {self.what}{where}{value}".replace("  ", " ").strip()
+        what = " and ".join(self.target.ids[:3])
+        value = "" if self.value is None else f" {self.value}"
+        which = "one of " if self.target.choice else ""
+        return f"{self.verb} {which}{what}{value}".strip()
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks for something and changes nothing."""
+        return self.verb in QUESTIONS
 
 
 @dataclass(frozen=True)
-class HomeState:
-    """What differs from the home as it was read, and what was asked for so far.
-
-    `here` is the id of the area in which the speaker is, or empty. `changes` are (entity, name,
-    value), sorted; the name `state` stands for the state, others are attributes. `calls` are
-    (entity, verb, value) of all commands, sorted: a command that has no effect is part of the
-    outcome, so that it counts as right only where it was addressed to the right things.
-    """
+class Situation:
+    """Where a text is said: the area of the speaker, what was spoken of before, what was done."""
 
     here: str = ""
-    changes: tuple[tuple[str, str, Hashable], ...] = ()
-    calls: tuple[tuple[str, str, Hashable], ...] = ()
-    timers: tuple[Timer, ...] = ()
+    before: tuple[str, ...] = ()
+    done: tuple[Hashable, ...] = ()
 
 
-class HomeEnvironment:
-    """A home in which commands can be followed.
-
-    Every entity takes the verbs of its domain, and so do all entities of a domain or of a device
-    class, in an area, on a floor or everywhere. Values are offered in steps (`values`, as in
-    `VALUES`).
+class HomeWorld:
+    """A home whose names can be found in texts.
 
     Examples
     --------
+    >>> from groundling.language import ENGLISH
     >>> home = Home.from_data({
     ...     "areas": [{"id": "hall", "name": "Hall"}],
     ...     "entities": [{"id": "lock.door", "name": "Front Door", "area": "hall"}],
     ... })
-    >>> world = HomeEnvironment(home)
-    >>> [str(each) for each in world.actions(world.initial_state())][:3]
-    ['nothing', 'lock lock.door', 'unlock lock.door']
-    >>> after = world.step(world.initial_state(), Command("lock", "lock", "area:hall"))
-    >>> after.changes
-    (('lock.door', 'state', 'locked'),)
+    >>> world = HomeWorld(home, ENGLISH)
+    >>> text = world.read("is the front door locked")
+    >>> [str(each) for each in text.actions(Situation())][:3]
+    ['lock lock.door', 'unlock lock.door', 'what lock.door']
+    """
+
+    def __init__(self, home: Home, language: Language, knowledge: Knowledge = Knowledge()) -> None:
+        self.home, self.language, self.knowledge = home, language, knowledge
+        self.names = HomeNames(home, language)
+
+    def read(self, text: str, kind: str = "") -> TextWorld:
+        """Return the environment in which one text is followed; `kind` is offered in any case."""
+        return TextWorld(self, Reading.of(text, self.names, self.knowledge.words), kind)
+
+    @cached_property
+    def groups(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """Ids of one kind in one place: (kind, where)."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for entity in self.home.entities:
+            for kind in kinds_of(entity):
+                for where in self.places_of(entity):
+                    found.setdefault((kind, where), []).append(entity.id)
+        self._add_temperatures(found)
+        return {key: tuple(ids) for key, ids in found.items()}
+
+    def _add_temperatures(self, found: dict[tuple[str, str], list[str]]) -> None:
+        """Let thermostats say the temperature of a place, and sensors where there are none."""
+        places = dict.fromkeys(where for _, where in found)
+        for where in places:
+            ids = found.get(("climate", where)) or found.get(("sensor:temperature", where))
+            if ids:
+                found["temperature", where] = ids
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of things that there are."""
+        return tuple(dict.fromkeys(kind for kind, _ in self.groups))
+
+    def places_of(self, entity: Entity) -> tuple[str, ...]:
+        """Return where an entity is, as a target has it."""
+        floor = self.home.floor_id(entity)
+        area = (f"area:{entity.area}",) if entity.area else ()
+        return ("", *area, *((f"floor:{floor}",) if floor else ()))
+
+    def is_in(self, id_: str, where: str) -> bool:
+        """Tell whether an entity is in a place."""
+        return where in self.places_of(self.home.entity_of[id_])
+
+
+def kinds_of(entity: Entity) -> tuple[str, ...]:
+    """Return the kinds of an entity: its domain, and that with its device class."""
+    if not entity.device_class:
+        return (entity.domain,)
+    return (entity.domain, f"{entity.domain}:{entity.device_class}")
+
+
+class TextWorld:
+    """What one text may mean in a home: an environment whose actions are commands.
+
+    Offered are the verbs and questions of everything that the text names, of each kind of things
+    in the places that it names, and the values that it says.
     """
 
     def __init__(
-        self,
-        home: Home,
-        values: Mapping[str, Sequence[tuple[str, str, Sequence[Any]]]] = VALUES,
+        self, world: HomeWorld, reading: Reading, kind: str = "", spans: Command | None = None
     ) -> None:
-        self.home = home
-        self.values = values
+        self.world, self.reading, self.home = world, reading, world.home
+        self._kind, self._spans_of = kind, spans
+        self._offered: dict[Situation, tuple[Command, ...]] = {}
 
-    def initial_state(
-        self, here: str = "", states: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> HomeState:
-        """Return a state to begin in: as the home was read, with other `states` if given.
+    def spans(self, command: Command) -> TextWorld:
+        """Return the environment that offers the texts that may be the value of a command."""
+        return TextWorld(self.world, self.reading, self._kind, command)
 
-        `states` has for each entity `state` and `attributes`.
-        """
-        if here and here not in self.home.area_of:
-            raise HomeError(f"`area` must be the id of an area of the home; got {here!r}.")
-        changes: dict[tuple[str, str], Hashable] = {}
-        for id_, new in (states or {}).items():
-            if id_ not in self.home.entity_of:
-                raise HomeError(f"`states` must name entities of the home; got {id_!r}.")
-            if "state" in new:
-                changes[id_, "state"] = str(new["state"])
-            changes |= {(id_, str(k)): v for k, v in (new.get("attributes") or {}).items()}
-        return HomeState(here, _sorted(changes), (), self.home.timers)
-
-    def actions(self, state: HomeState) -> tuple[Command, ...]:
-        """Return the commands that the home takes."""
-        timers = [f"timer:{place}" for place in range(len(state.timers))]
-        offered = [Command(verb, timer) for timer in timers for verb in _TIMER_VERBS]
-        offered += [
-            Command(verb, timer, "", minutes)
-            for timer in timers
-            for verb in ("add time", "take time")
-            for minutes in MINUTES
-        ]
-        if timers:
-            areas = dict.fromkeys(timer.area for timer in state.timers if timer.area)
-            offered += [
-                Command("cancel", "timer", where)
-                for where in ("", *(f"area:{area}" for area in areas))
-            ]
-        return (*self._commands, *offered)
+    @property
+    def instruction(self) -> Any:
+        """The text as the model reads it."""
+        return self.reading.instruction(None if self._spans_of is None else self._kept)
 
     @cached_property
-    def _commands(self) -> tuple[Command, ...]:
-        found = [Command(NOTHING)]
-        for entity in self.home.entities:
-            found += self._verbs(entity.domain, entity.id, "")
-        for what, where in self.groups:
-            found += self._verbs(what.partition(":")[0], what, where)
-        return tuple(found)
+    def _kept(self) -> list[Mention]:
+        """The mentions that the target of a free text uses."""
+        target = self._spans_of.target if self._spans_of else Target()
+        ids = {*target.ids, target.where.partition(":")[2]} - {""}
+        return [each for each in self.reading.mentions if ids & set(each.ids)]
 
-    def _verbs(self, domain: str, what: str, where: str) -> Iterable[Command]:
-        for verb in VERBS.get(domain, ()):
-            yield Command(verb, what, where)
-        for verb, _, values in self.values.get(domain, ()):
-            for value in values:
-                yield Command(verb, what, where, value)
+    # ---- the environment ---------------------------------------------------------------
 
-    @cached_property
-    def groups(self) -> Mapping[tuple[str, str], tuple[Entity, ...]]:
-        """Entities of one kind in one place, by what and where as a `Command` has them."""
-        found: dict[tuple[str, str], list[Entity]] = {}
-        for entity in self.home.entities:
-            if entity.domain not in VERBS:
-                continue
-            kinds = [entity.domain]
-            if entity.device_class:
-                kinds.append(f"{entity.domain}:{entity.device_class}")
-            floor = self.home.floor_id(entity)
-            places = ["", f"area:{entity.area}" * bool(entity.area), f"floor:{floor}" * bool(floor)]
-            for kind in kinds:
-                for place in dict.fromkeys(places):
-                    found.setdefault((kind, place), []).append(entity)
-        return {key: tuple(entities) for key, entities in found.items()}
+    def actions(self, state: Situation) -> tuple[Command, ...]:
+        """Return what the text may mean."""
+        if state.done:
+            return ()
+        if state not in self._offered:
+            found = self._free_texts() if self._spans_of else self._commands(state)
+            self._offered[state] = tuple(dict.fromkeys(found))
+        return self._offered[state]
 
-    def targets(self, command: Command) -> tuple[Entity, ...]:
-        """Return the entities that a command is for."""
-        if command.what in self.home.entity_of:
-            return (self.home.entity_of[command.what],)
-        return self.groups.get((command.what, command.where), ())
-
-    def step(self, state: HomeState, action: Command) -> HomeState:
-        """Return the state after a command."""
-        if action.what.startswith("timer"):
-            return self._step_timers(state, action)
-        changes = {(id_, name): value for id_, name, value in state.changes}
-        calls = set(state.calls)
-        for entity in self.targets(action):
-            calls.add((entity.id, action.verb, action.value))
-            attribute = self._attribute(entity.domain, action.verb)
-            if attribute:
-                changes[entity.id, attribute] = action.value
-                to = {"light": "on", "cover": "open", "valve": "open"}.get(entity.domain)
-                if action.value == 0:
-                    to = {"light": "off", "cover": "closed", "valve": "closed"}.get(entity.domain)
-            else:
-                to = VERBS[entity.domain][action.verb]
-            if to:
-                changes[entity.id, "state"] = to
-        return replace(state, changes=_sorted(changes), calls=tuple(sorted(calls, key=_order)))
-
-    def _attribute(self, domain: str, verb: str) -> str:
-        return next((name for v, name, _ in self.values.get(domain, ()) if v == verb), "")
-
-    def _step_timers(self, state: HomeState, action: Command) -> HomeState:
-        chosen = self._timers(state, action)
-        timers = []
-        for place, timer in enumerate(state.timers):
-            if place in chosen:
-                if action.verb == "cancel":
-                    continue
-                if action.verb in ("pause", "resume"):
-                    timer = replace(timer, is_active=action.verb == "resume")
-                else:
-                    seconds = 60 * int(str(action.value)) * (1 if action.verb == "add time" else -1)
-                    timer = replace(timer, left=max(0, timer.left + seconds))
-            timers.append(timer)
-        calls = {(f"timer:{place}", action.verb, action.value) for place in chosen}
-        return replace(
-            state,
-            timers=tuple(timers),
-            calls=tuple(sorted({*state.calls, *calls}, key=_order)),
-        )
+    def step(self, state: Situation, action: Command) -> Situation:
+        """Return the situation after a command."""
+        ids = () if action.target.choice and not action.is_question else action.target.ids
+        kept = action.target.kind if action.target.choice else ""
+        return replace(state, done=(action.verb, tuple(sorted(ids)), action.value, kept))
 
     @staticmethod
-    def _timers(state: HomeState, action: Command) -> set[int]:
-        _, _, place = action.what.partition(":")
-        if place:
-            return {int(place)}
-        area = action.where.removeprefix("area:")
-        return {n for n, timer in enumerate(state.timers) if not area or timer.area == area}
+    def outcome(state: Situation) -> Hashable:
+        """Return what counts: what is done to which things, with which value."""
+        return state.done
 
-    def ground(self, state: HomeState, action: Command, next_state: HomeState) -> GroundingGraph:
-        """Return the graph of a command: the event, the thing, its place and the value."""
-        nodes: dict[str, dict[str, Any]] = {"event": {action.verb: True}}
-        edges: list[tuple[str, str, str]] = []
-        if action.what:
-            nodes["thing"], nodes["place"] = self._thing(state, action)
-            edges += [("event", "thing", "of"), ("thing", "place", "in")]
-        if action.value is not None:
-            said = "minutes" if action.verb.endswith("time") else action.verb.removeprefix("set ")
-            nodes["value"] = {said: action.value, **_ends(said, action.value)}
+    def ground(self, state: Situation, action: Command, after: Situation) -> GroundingGraph:
+        """Return the graph of a command: the event, the thing and the value."""
+        if action.source and not isinstance(action.source, str):
+            return GroundingGraph({"event": self._around(action.verb, *action.source)}, ())
+        mood = "question" if action.is_question else "command" if action.target.ids else "other"
+        nodes: dict[str, dict[str, Any]] = {"event": {"verb": action.verb, "mood": mood}}
+        edges = []
+        if action.target.by:
+            nodes["thing"] = self._thing(action.target)
+            edges.append(("event", "thing", "of"))
+        if action.value is not None or action.source:
+            nodes["value"] = self._value(action)
             edges.append(("event", "value", "to"))
+        nodes["event"] |= self._unused(action)
         return GroundingGraph(nodes, edges, roles=nodes)
 
-    def _thing(self, state: HomeState, action: Command) -> tuple[dict[str, Any], dict[str, Any]]:
-        home = self.home
-        if action.what.startswith("timer:"):
-            timer = state.timers[int(action.what.partition(":")[2])]
-            thing: dict[str, Any] = {"timer": True, "name": timer.name or None}
-            for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
-                if timer.start and timer.start % size == 0:
-                    thing[unit] = timer.start // size
+    def _thing(self, target: Target) -> dict[str, Any]:
+        labels: dict[str, Any] = {"by": target.by, "place": target.place or "none"}
+        domains, classes = self._domains(target)
+        if len(domains) == 1:
+            labels["domain"] = domains[0].replace("_", " ")
+        if len(classes) == 1 and classes[0] and (target.by != "kind" or ":" in target.kind):
+            labels["class"] = classes[0].replace("_", " ")
+        number = "one" if len(target.ids) == 1 else "choice" if target.choice else "several"
+        labels["number"] = number
+        labels[f"{target.by} {number}"] = True
+        if target.minus:
+            labels["minus"] = target.minus
+        return labels
+
+    def _domains(self, target: Target) -> tuple[list[str], list[str]]:
+        things = [self.home.entity_of[each] for each in target.ids if each in self.home.entity_of]
+        if not things:
+            return [target.kind or target.by], []
+        domains = list(dict.fromkeys(each.domain for each in things))
+        return domains, list(dict.fromkeys(each.device_class for each in things))
+
+    def _value(self, action: Command) -> dict[str, Any]:
+        if action.is_question:
+            _, classes = self._domains(action.target)
+            kind = action.target.kind or (classes[0] if len(classes) == 1 else "")
+            if not kind or ":" not in kind:
+                kind = self._domains(action.target)[0][0]
+            return {"state": action.value, f"{kind.partition(':')[2] or kind} {action.value}": True}
+        if action.verb == "split":
+            place = int(str(action.value))
+            words = {at: word for word, at in self.reading.masks()}
+            return {
+                f"next {words.get(place, '‹›')}": True,
+                f"previous {words.get(place - 2)}": True,
+            }
+        return {"says": str(action.source), f"{action.verb} {action.source}": True}
+
+    def _around(self, verb: str, start: int, end: int) -> dict[str, Any]:
+        """Return labels for a stretch of the text: the words before and after it."""
+        words = [("^", -2), *self.reading.masks(self._kept), ("$", len(self.reading.folded))]
+        before = next(word for word, at in reversed(words) if at < start)
+        after = next(word for word, at in words if at >= end)
+        inside = [word for word, at in words if start <= at < end]
+        return {
+            "verb": verb,
+            f"after {before}": True,
+            f"before {after}": True,
+            f"begins {inside[0]}": True,
+            f"ends {inside[-1]}": True,
+        }
+
+    def _unused(self, action: Command) -> dict[str, Any]:
+        """Return labels for what the text says and the command leaves out."""
+        target, reading = action.target, self.reading
+        wheres = target.where.split("+") if target.where else []
+        used = {each.partition(":")[2] for each in wheres} | set(target.ids)
+        found: dict[str, Any] = {}
+        for each in reading.mentions:
+            if each.full and not used & set(each.ids) and not target.minus:
+                found[f"unused {each.kind}"] = True
+        if reading.literals and not action.source:
+            for kind in dict.fromkeys(each.type for each in reading.literals):
+                found[f"unused {kind}"] = True
+        return found
+
+    # ---- what is offered ---------------------------------------------------------------
+
+    def _commands(self, state: Situation) -> Iterator[Command]:
+        for target in self._targets(state):
+            yield from self._verbs(target)
+        yield from self._timers(state)
+        yield from self._lists()
+        for verb in ("time", "date", "respond", "never mind", "decline", "broadcast"):
+            yield Command(verb)
+        if not self.world.groups.get(("weather", "")):
+            yield Command("weather")
+        for place in self.reading.joints:
+            yield Command("split", Target(), place)
+
+    def _targets(self, state: Situation) -> Iterator[Target]:
+        reading, turn = self.reading, self.reading.exception
+        main = [each for each in reading.mentions if each.places[0] < turn]
+        rest = [each for each in reading.mentions if each.places[0] > turn]
+        places = self._places(state, main)
+        found = [
+            *self._named(main, places),
+            *self._kinds(places),
+            *self._others(state, places),
+        ]
+        yield from found
+        if rest:
+            yield from self._exceptions(found, rest)
+
+    def _places(self, state: Situation, mentions: Sequence[Mention]) -> list[tuple[str, str]]:
+        """Return (where, how it is said) of the places that a text may speak of."""
+        said = [
+            f"{each.kind}:{id_}"
+            for each in mentions
+            if each.kind in ("area", "floor") and each.full
+            for id_ in each.ids
+        ]
+        found = [(where, where.partition(":")[0]) for where in dict.fromkeys(said)]
+        if len(found) > 1:
+            found.append(("+".join(where for where, _ in found), "several"))
+        if not said and state.here:
+            found.append((f"area:{state.here}", "here"))
+        return [*found, ("", "everywhere")]
+
+    def _inside(self, kind: str, where: str) -> tuple[str, ...]:
+        """Return the things of a kind in a place, or in several."""
+        places = where.split("+") if where else [""]
+        listed = (self.world.groups.get((kind, place), ()) for place in places)
+        return tuple(dict.fromkeys(id_ for ids in listed for id_ in ids))
+
+    def _named(
+        self, mentions: Sequence[Mention], places: Sequence[tuple[str, str]]
+    ) -> Iterator[Target]:
+        named = [each for each in mentions if each.kind == "name"]
+        said = [place for place in places if place[1] in ("area", "floor")]
+        for each in named:
+            by = "name" if each.full else "part"
+            ids = each.ids[:_MOST_NAMED]
+            for where, how in said:
+                inside = tuple(id_ for id_ in ids if self.world.is_in(id_, where))
+                yield from self._readings(inside, by, how, where)
+            here = [where for where, how in places if how == "here"]
+            inside = tuple(id_ for id_ in ids if here and self.world.is_in(id_, here[0]))
+            if inside and len(inside) < len(ids):
+                yield from self._readings(inside, by, "here", here[0])
+            yield from self._readings(ids, by, "", "")
+        full = [each for each in named if each.full]
+        if len(full) > 1:
+            every = tuple(dict.fromkeys(id_ for each in full for id_ in each.ids))
+            yield Target(every[:_MOST_NAMED], "name")
+
+    def _readings(self, ids: tuple[str, ...], by: str, how: str, where: str) -> Iterator[Target]:
+        """Yield things one by one, and those of a domain together."""
+        for id_ in ids:
+            if by == "name" or len(ids) == 1:
+                yield Target((id_,), by, "", how, where)
+        entities = sorted((self.home.entity_of[each] for each in ids), key=lambda e: e.domain)
+        for domain, same in groupby(entities, key=lambda each: each.domain):
+            group = tuple(each.id for each in same)
+            if len(group) > 1:
+                yield Target(group, by, domain, how, where)
+                yield Target(group, by, domain, how, where, choice=True)
+
+    def _kinds(self, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
+        knowledge, words = self.world.knowledge, self.reading.folded
+        offered = knowledge.kinds_for(words, self.world.kinds, self.world.language)
+        extra = (self._kind,) if self._kind in self.world.kinds else ()
+        for kind in dict.fromkeys((*offered, *extra)):
+            for where, how in places:
+                ids = self._inside(kind, where)
+                if ids:
+                    yield Target(ids, "kind", kind, how, where)
+                if len(ids) > 1:
+                    yield Target(ids, "kind", kind, how, where, choice=True)
+
+    def _others(self, state: Situation, places: Sequence[tuple[str, str]]) -> Iterator[Target]:
+        for where, how in places:
+            listed = (id_ for kind in EVERYTHING for id_ in self._inside(kind, where))
+            ids = tuple(dict.fromkeys(listed))
+            if ids:
+                yield Target(ids, "everything", "", how, where)
+        for by, ids in self.offered_before(state).items():
+            yield Target(ids, by)
+
+    def offered_before(self, state: Situation) -> dict[str, tuple[str, ...]]:
+        """Return what *it* and *the other one* are: what was spoken of, and what is left."""
+        found = {"it": state.before, "other": self._other_one(state.before)}
+        return {by: ids for by, ids in found.items() if ids}
+
+    def _other_one(self, before: tuple[str, ...]) -> tuple[str, ...]:
+        """Return what there is of the kind of one thing in its area besides it, if it is one."""
+        if len(before) != 1 or before[0] not in self.home.entity_of:
+            return ()
+        entity = self.home.entity_of[before[0]]
+        kind = kinds_of(entity)[-1]
+        for where in (f"area:{entity.area}", ""):
+            others = [id_ for id_ in self._inside(kind, where) if id_ != entity.id]
+            if len(others) == 1:
+                return tuple(others)
+        return ()
+
+    def _exceptions(self, found: Sequence[Target], rest: Sequence[Mention]) -> Iterator[Target]:
+        left_out: set[str] = set()
+        said = set()
+        for each in rest:
+            if each.kind == "name":
+                left_out |= set(each.ids)
+                said.add("name")
+            elif each.full:
+                places = [f"{each.kind}:{id_}" for id_ in each.ids]
+                left_out |= {
+                    id_ for (_, where), ids in self.world.groups.items() if where in places
+                    for id_ in ids
+                }  # fmt: skip
+                said.add("place")
+        for target in found:
+            if target.by in ("kind", "everything") and not target.choice:
+                ids = tuple(each for each in target.ids if each not in left_out)
+                if ids and len(ids) < len(target.ids):
+                    yield target._replace(ids=ids, minus=" and ".join(sorted(said)))
+
+    def _verbs(self, target: Target) -> Iterator[Command]:
+        """Yield what may be done to a target, and asked of it."""
+        if target.kind == "temperature":
+            if not target.choice:
+                yield Command("temperature", target)
+            return
+        entities = [self.home.entity_of[each] for each in target.ids]
+        domains = tuple(dict.fromkeys(each.domain for each in entities))
+        offered = [VERBS.get(domain, ()) for domain in domains]
+        shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
+        for verb in offered[0]:
+            if verb.name in shared:
+                yield from self._valued(verb, target)
+        if len(domains) == 1:
+            yield from self._questions(target, entities)
+
+    def _valued(self, verb: Verb, target: Target) -> Iterator[Command]:
+        if not verb.value or verb.by or verb.value == "text":
+            yield Command(verb.name, target)
+        if verb.value == "text":
+            return
+        for literal in self._values(verb):
+            yield Command(verb.name, target, literal.value, literal.type)
+        if verb.ends:
+            yield Command(verb.name, target, 100.0, "most")
+            yield Command(verb.name, target, 1.0, "least")
+
+    def _values(self, verb: Verb) -> Iterator[Literal]:
+        for each in self.reading.literals:
+            plain = each.type == "number" and not each.unit
+            if verb.value in (each.type, each.unit) or (plain and verb.value != "colour"):
+                if verb.value == "percentage" and not 0 <= float(each.value) <= 100:
+                    continue
+                yield each
+
+    def _questions(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
+        if target.choice or target.minus:
+            return
+        domain = entities[0].domain
+        if domain == "weather":
+            yield Command("weather", target)
+            return
+        own = entities[0].state if len(entities) == 1 else ""
+        states = states_of(domain, own)
+        if len(entities) == 1:
+            yield Command("what", target)
+            for state in states:
+                yield Command("whether", target, state, "state")
+            if domain == "climate":
+                yield Command("temperature", target)
+        if target.by != "name":
+            for verb in ("any", "all", "which", "how many"):
+                for state in states:
+                    yield Command(verb, target, state, "state")
+
+    def _timers(self, state: Situation) -> Iterator[Command]:
+        durations = [each for each in self.reading.literals if each.type == "duration"]
+        for each in durations:
+            yield Command("start timer", Target(by="timer"), each.value, "duration")
+            yield Command("delay", Target(by=""), each.value, "duration")
+        listed = list(self._timer_targets(durations))
+        for target in listed:
+            for verb in ("cancel timer", "pause timer", "resume timer", "time left"):
+                yield Command(verb, target)
+            for each in durations:
+                for verb in ("add time", "take time"):
+                    yield Command(verb, target, each.value, "duration")
+
+    def _timer_targets(self, durations: Sequence[Literal]) -> Iterator[Target]:
+        timers = self.home.timers
+        every = tuple(f"timer:{place}" for place in range(len(timers)))
+        areas = {id_ for e in self.reading.of_kind("area") if e.full for id_ in e.ids}
+        named = {id_ for e in self.reading.of_kind("timer") for id_ in e.ids}
+        for place, timer in enumerate(timers):
+            id_ = every[place]
+            if id_ in named:
+                yield Target((id_,), "timer", place="named")
+            if timer.area in areas:
+                yield Target((id_,), "timer", place="area", where=f"area:{timer.area}")
+            if timer.start in [each.value for each in durations]:
+                yield Target((id_,), "timer", place="started")
+        for area in sorted(areas):
+            inside = tuple(each for each, t in zip(every, timers, strict=True) if t.area == area)
+            if len(inside) > 1:
+                yield Target(inside, "timer", place="area", where=f"area:{area}")
+        if every:
+            yield Target(every, "timer", place="all")
+            if len(every) > 1:
+                yield Target(every, "timer", place="", choice=True)
+
+    def _lists(self) -> Iterator[Command]:
+        if SHOPPING_LIST not in self.home.entity_of:
+            for verb in ("add item", "complete item"):
+                yield Command(verb, Target((SHOPPING_LIST,), "shopping list"))
+
+    def _free_texts(self) -> Iterator[Command]:
+        command = self._spans_of or Command("")
+        marked = {place for each in self._kept for place in each.places if each.full}
+        size = len(self.reading.words)
+        for start in range(size):
+            for end in range(start + 1, min(size, start + _LONGEST_SPAN) + 1):
+                if end - 1 in marked:
                     break
-            return thing, self._place(state, timer.area, "")
-        if action.what == "timer":
-            return {"timer": True, "all": True}, self._group_place(state, action.where)
-        if action.what in home.entity_of:
-            entity = home.entity_of[action.what]
-            thing = {"name": [entity.name, *entity.aliases], **_kinds(entity.domain)}
-            if entity.device_class:
-                thing["device_class"] = _spaced(entity.device_class)
-            changed = {(id_, name): value for id_, name, value in state.changes}
-            thing["state"] = changed.get((entity.id, "state"), entity.state) or None
-            return thing, self._place(state, entity.area, home.floor_id(entity))
-        domain, _, device_class = action.what.partition(":")
-        thing = {"all": True, **_kinds(domain)}
-        if device_class:
-            thing["device_class"] = _spaced(device_class)
-        return thing, self._group_place(state, action.where)
-
-    def _group_place(self, state: HomeState, where: str) -> dict[str, Any]:
-        kind, _, id_ = where.partition(":")
-        if kind == "area":
-            return self._place(state, id_, "")
-        if kind == "floor":
-            return self._place(state, "", id_)
-        return {"everywhere": True}
-
-    def _place(self, state: HomeState, area: str, floor: str) -> dict[str, Any]:
-        place: dict[str, Any] = {}
-        if area:
-            found = self.home.area_of[area]
-            place["area"] = [found.name, *found.aliases]
-            place["here"] = area == state.here
-        if floor:
-            level = self.home.floor_of[floor]
-            place["floor"] = [level.name, *level.aliases]
-        return place
-
-    @staticmethod
-    def outcome(state: HomeState) -> Hashable:
-        """Return what counts of a final state: changes, timers, and what was asked for."""
-        return state.changes, state.timers, state.calls
-
-    def describe(self, state: HomeState) -> str:
-        """Return a line of text about a state."""
-        changed = ", ".join(f"{id_} {name} = {value}" for id_, name, value in state.changes)
-        return changed or "as it was read"
+                text = " ".join(self.reading.words[start:end])
+                yield command._replace(value=text, source=(start, end))
+        if command.verb == "start timer":
+            yield command
 
 
-def _ends(said: str, value: Hashable) -> dict[str, bool]:
-    """Return labels for the ends of a scale, which people call by words."""
-    if said in ("brightness", "position", "volume"):
-        return {"most": value == 100, "least": value == 1}
-    return {}
-
-
-def _kinds(domain: str) -> dict[str, str]:
-    return {"domain": _spaced(domain)}
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _order(call: tuple[str, str, Hashable]) -> tuple[str, str, str]:
-    return (call[0], call[1], repr(call[2]))
-
-
-def _sorted(changes: Mapping[tuple[str, str], Hashable]) -> tuple[tuple[str, str, Hashable], ...]:
-    return tuple((id_, name, changes[id_, name]) for id_, name in sorted(changes))
+def check_area(home: Home, area: str | None) -> str:
+    """Return the id of an area, or an empty string; an unknown one is an error."""
+    if area and area not in home.area_of:
+        raise HomeError(f"`area` must be the id of an area of the home; got {area!r}.")
+    return area or ""

@@ -8,8 +8,6 @@ from typing import Literal
 
 from groundling.home.home import Area, Entity, Floor, Home, Timer
 
-__all__ = ["generated_home", "rearranged_home"]
-
 AREAS = (
     "Kitchen", "Attic", "Living Room", "Cellar", "Bedroom", "Nursery", "Bathroom", "Sun Room",
     "Office", "Library", "Hallway", "Utility Room", "Dining Room", "Playroom", "Garage", "Gym",
@@ -43,6 +41,12 @@ NAMES = {
     "valve": ("Main Valve", "Water Valve", "Garden Valve", "Gas Valve"),
     "scene": ("Party Mode", "Movie Night", "Romantic Dinner", "Rainy Day", "Bedtime", "Focus"),
     "script": ("Stealth Mode", "Good Morning", "Leave Home", "Wake Up Call"),
+    "person": ("Maria", "Oliver", "Priya", "Tom", "Aunt May", "Kenji"),
+    "weather": ("Boston", "Oslo", "Forecast", "Lisbon"),
+    "todo": ("Groceries", "Weekend", "Hardware Store", "Packing"),
+    "input_boolean": ("Vacation Mode", "Guest Mode"),
+    "humidifier": ("Mist Maker", "Humidifier"),
+    "lawn_mower": ("Mowgli", "Grass Hopper"),
 }  # fmt: skip
 _CLASSES = {
     "curtain": ("curtain", "drapes"), "blind": ("blind",), "shade": ("shade",), "gate": ("gate",),
@@ -52,8 +56,43 @@ _CLASSES = {
 _STATES = {
     "cover": ("open", "closed"), "valve": ("open", "closed"), "lock": ("locked", "unlocked"),
     "media_player": ("idle", "playing"), "climate": ("heat", "off"), "vacuum": ("docked", "idle"),
-    "scene": ("",), "script": ("",),
+    "scene": ("",), "script": ("",), "person": ("home", "not_home", "Work"), "weather": ("sunny",),
+    "todo": ("0",), "lawn_mower": ("docked", "mowing"),
 }  # fmt: skip
+
+
+# Names of sensors by device class; `{}` stands for an area or a thing.
+SENSORS = {
+    "binary_sensor": (
+        ("battery", "{} Remote", "{} Tag"), ("battery_charging", "{} Tablet", "{} Scooter"),
+        ("carbon_monoxide", "{} CO Alarm", "{} CO Detector"), ("cold", "{} Pipe", "{} Tank"),
+        ("connectivity", "{} Router", "{} Hub"), ("door", "{} Closet Door", "{} Cabinet"),
+        ("garage_door", "{} Roller Door", "{} Carport"), ("gas", "{} Gas Alarm", "{} Gas Meter"),
+        ("heat", "{} Stove", "{} Server"), ("light", "{} Photocell", "{} Daylight"),
+        ("lock", "{} Hatch", "{} Safe"), ("moisture", "{} Leak Detector", "{} Flood Sensor"),
+        ("motion", "{} Motion", "{} PIR"), ("occupancy", "{} Occupancy", "{} Desk Seat"),
+        ("opening", "{} Skylight", "{} Letterbox"), ("plug", "{} Car", "{} Laptop"),
+        ("power", "{} Freezer", "{} Ups"), ("presence", "{} Watch", "{} Beacon"),
+        ("problem", "{} Filter", "{} Pump"), ("running", "{} Dryer", "{} Dishwasher"),
+        ("safety", "{} Pool", "{} Ladder"), ("smoke", "{} Smoke Alarm", "{} Smoke Detector"),
+        ("sound", "{} Microphone", "{} Baby Monitor"), ("tamper", "{} Case", "{} Mailbox"),
+        ("update", "{} Firmware", "{} Bridge"), ("vibration", "{} Washing Drum", "{} Shelf"),
+        ("window", "{} Window", "{} Pane"),
+    ),
+    "sensor": (
+        ("temperature", "{} Temperature", "{} Thermometer"), ("humidity", "{} Humidity", "{} Damp"),
+        ("battery", "{} Remote Battery", "{} Phone"), ("power", "{} Power", "{} Outlet"),
+        ("illuminance", "{} Illuminance", "{} Lux"), ("energy", "{} Energy", "{} Solar"),
+        ("carbon_dioxide", "{} CO2", "{} Air"), ("pm25", "{} Particles", "{} Dust"),
+        ("wind_speed", "{} Anemometer", "{} Vane"), ("precipitation", "{} Rain", "{} Gauge"),
+        ("pressure", "{} Boiler Pressure", "{} Barometer"), ("duration", "{} Cycle", "{} Program"),
+        ("water", "{} Water Meter", "{} Usage"), ("weight", "{} Scale", "{} Bed"),
+        ("voltage", "{} Voltage", "{} Grid"), ("distance", "{} Odometer", "{} Range"),
+        ("speed", "{} Treadmill", "{} Bike"), ("gas", "{} Gas Usage", "{} Boiler Gas"),
+        ("aqi", "{} Air Quality", "{} Smog"), ("monetary", "{} Price", "{} Tariff"),
+    ),
+}  # fmt: skip
+_SENSOR_COUNT = 12  # of each kind in a home
 
 
 def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
@@ -81,14 +120,41 @@ def generated_home(seed: int, names: Literal["known", "new"] = "known") -> Home:
             if domain in ("light", "cover", "fan", "switch") and dice.random() < 0.3:
                 name = f"{area.name} {name}"
             state = dice.choice(_STATES.get(domain, ("on", "off")))
-            placed = "" if domain in ("scene", "script", "valve") else area.id
+            unplaced = ("scene", "script", "valve", "person", "weather", "todo", "lawn_mower")
+            placed = "" if domain in unplaced else area.id
             made = Entity(
                 f"{domain}.{_slug(name)}", name, (), placed, state,
                 (("device_class", device_class),) if device_class else (),
             )  # fmt: skip
             entities.setdefault(made.id, made)
-    timers = (Timer("pizza", "", 1800, 900), Timer("", areas[0].id, 300, 100), Timer(start=3600))
+    for each in _sensors(dice, areas, half):
+        entities.setdefault(each.id, each)
+    timers = (
+        Timer(dice.choice((("pizza", "laundry"), ("tea", "bread"))[half]), "", 1800, 900),
+        Timer("", areas[0].id, 300, 100),
+        Timer(start=3600),
+    )
     return Home(tuple(floors), tuple(areas), tuple(entities.values()), timers, "en")
+
+
+def _sensors(dice: random.Random, areas: list[Area], half: int) -> list[Entity]:
+    found = []
+    for domain, known in SENSORS.items():
+        for device_class, *names in dice.sample(known, _SENSOR_COUNT):
+            area = dice.choice(areas)
+            name = names[half].format(area.name).strip()
+            state = dice.choice(("on", "off")) if domain == "binary_sensor" else "20"
+            found.append(
+                Entity(
+                    f"{domain}.{_slug(name)}",
+                    name,
+                    (),
+                    area.id,
+                    state,
+                    (("device_class", device_class),),
+                )
+            )
+    return found
 
 
 def rearranged_home(home: Home, seed: int) -> Home:

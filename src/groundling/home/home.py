@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from groundling.errors import GroundlingError
+from groundling.files import write_atomically
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import HOME_ENTITIES
 from groundling.world.environment import shorten
-
-__all__ = ["Area", "Entity", "Floor", "Home", "HomeError", "Timer", "read_home"]
 
 _ENTITY_ID = re.compile(r"[a-z0-9_]+\.\S.*")
 
@@ -85,6 +85,14 @@ class Timer:
 
 
 @dataclass(frozen=True)
+class Phrase:
+    """Words of a household, and the texts that they stand for."""
+
+    phrase: str
+    does: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Home:
     """Floors, areas, entities and timers; ids are unique, and every id that is used exists.
 
@@ -100,6 +108,7 @@ class Home:
     entities: tuple[Entity, ...] = ()
     timers: tuple[Timer, ...] = ()
     language: str = field(default="", compare=False)
+    phrases: tuple[Phrase, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.entities:
@@ -125,7 +134,7 @@ class Home:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.floors, self.areas, self.entities, self.timers))
+        return hash((self.floors, self.areas, self.entities, self.timers, self.phrases))
 
     @cached_property
     def area_of(self) -> Mapping[str, Area]:
@@ -141,6 +150,17 @@ class Home:
     def entity_of(self) -> Mapping[str, Entity]:
         """The entities by id."""
         return {each.id: each for each in self.entities}
+
+    @cached_property
+    def phrase_of(self) -> Mapping[str, Phrase]:
+        """The phrases of the household by the ids of the scripts that stand for them."""
+        return {f"script.phrase_{place}": each for place, each in enumerate(self.phrases)}
+
+    def with_phrases(self) -> Home:
+        """Return the home with a script for each phrase of the household, to be found by name."""
+        taught = {id_: Entity(id_, each.phrase) for id_, each in self.phrase_of.items()}
+        others = tuple(each for each in self.entities if each.id not in taught)
+        return replace(self, entities=(*others, *taught.values())) if taught else self
 
     def floor_id(self, entity: Entity) -> str:
         """Return the id of the floor an entity is on, or an empty string."""
@@ -169,13 +189,17 @@ class Home:
                 entities=tuple(_entity(each) for each in _rows(data, "entities")),
                 timers=tuple(_timer(each) for each in _rows(data, "timers")),
                 language=str(data.get("language") or ""),
+                phrases=tuple(_phrase(each) for each in _rows(data, "phrases")),
             )
         except HomeError as error:
             raise HomeError(f"{where}: {error}") from None
 
 
 def read_home(path: str | Path) -> Home:
-    """Read a home from a YAML file with `floors`, `areas` and `entities`.
+    """Read a home: a YAML file with `floors`, `areas` and `entities`, or an export.
+
+    An export is a folder with the registries of Home Assistant (`.storage`). Phrases that were
+    taught are read from the file beside it (see `teach_phrase`).
 
     >>> read_home("nowhere.yaml")
     Traceback (most recent call last):
@@ -183,7 +207,50 @@ def read_home(path: str | Path) -> Home:
     groundling.home.home.HomeError: nowhere.yaml cannot be read: No such file or directory. Check
     the path.
     """
-    return Home.from_data(load_yaml(path, HomeError), str(path))
+    from groundling.home.export import read_export
+
+    place = Path(path)
+    home = (
+        read_export(place)
+        if place.is_dir()
+        else Home.from_data(load_yaml(path, HomeError), str(path))
+    )
+    taught = phrases_path(place)
+    if not taught.is_file():
+        return home
+    data = load_yaml(taught, HomeError)
+    if not isinstance(data, Mapping):
+        raise HomeError(f"{taught} must be a mapping with `phrases`; got {_shown(data)}.")
+    try:
+        more = tuple(_phrase(each) for each in _rows(data, "phrases"))
+    except HomeError as error:
+        raise HomeError(f"{taught}: {error}") from None
+    return replace(home, phrases=(*home.phrases, *more))
+
+
+def phrases_path(path: str | Path) -> Path:
+    """Return the file of the phrases that were taught in a home.
+
+    >>> print(phrases_path("my_home.yaml"))
+    my_home.phrases.yaml
+    """
+    place = Path(path)
+    return place / "phrases.yaml" if place.is_dir() else place.with_suffix(".phrases.yaml")
+
+
+def teach_phrase(path: str | Path, phrase: str, does: Sequence[str]) -> Path:
+    """Add a phrase of the household to the file beside a home, and return that file.
+
+    A phrase that was taught before gets its new meaning. The home itself is not changed.
+    """
+    home = read_home(path)
+    new = _phrase({"phrase": phrase, "does": list(does)})
+    kept = [each for each in home.phrases if each.phrase.lower() != new.phrase.lower()]
+    rows = [{"phrase": each.phrase, "does": list(each.does)} for each in (*kept, new)]
+    target = phrases_path(path)
+    written = json.dumps({"phrases": rows}, ensure_ascii=False, indent=1)  # which is YAML as well
+    write_atomically(target, written + "\n")
+    return target
 
 
 def _shown(value: object) -> str:
@@ -252,6 +319,17 @@ def _entity(row: Mapping[str, Any]) -> Entity:
             )
         ),
     )
+
+
+def _phrase(row: Mapping[str, Any]) -> Phrase:
+    name = _text(row, "phrase", "a phrase")
+    does = row.get("does")
+    listed = [does] if isinstance(does, str) else does
+    if not isinstance(listed, list) or not listed or not all(isinstance(e, str) for e in listed):
+        raise HomeError(
+            f"`does` of the phrase {name!r} must be a text or a list of texts; got {_shown(does)}."
+        )
+    return Phrase(name, tuple(each.strip() for each in listed))
 
 
 def _timer(row: Mapping[str, Any]) -> Timer:

@@ -10,33 +10,42 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.home.corpus import (
-    FREE_TEXT,
-    QUESTIONS,
+    Example,
     Sentence,
     TemplateError,
     corpus_folder,
-    demonstrate,
     hassil,
+    label,
     named_errors,
     parse_template,
     read_corpus,
 )
-from groundling.home.environment import HomeEnvironment
+from groundling.home.environment import HomeWorld
 from groundling.home.generated import generated_home, rearranged_home
 from groundling.home.home import Area, Entity, Floor, Home
+from groundling.home.languages import home_language
 from groundling.home.plain_yaml import load_yaml
 from groundling.limits import TEMPLATE_PARTS
-from groundling.world.environment import Demonstration
-
-__all__ = ["expand_templates", "some_homes"]
 
 _DEPTH = 40  # of rules inside rules
 _TRIES = 30  # for each sentence that is wanted
+_NEAR = 50  # numbers of a range that are all said; of others only tens
 _FARTHEST = 100_000  # numbers of ranges
+_TEXTS = (
+    "milk", "apples", "olive oil", "paper towels", "dog food", "wash the car", "call grandma",
+    "dinner is ready", "the movie starts in ten minutes", "Bohemian Rhapsody", "The Dark Knight",
+    "Pink Floyd", "Stranger Things", "Abbey Road", "Morning Jazz", "eggs and bacon", "batteries",
+    "take out the trash", "Hotel California", "The Daily", "Interstellar", "light bulbs",
+)  # fmt: skip
+# Names that languages give to the kinds of answers.
+_ANSWERS = {
+    "irgendeins": "any", "alle": "all", "welches": "which", "wer": "which", "wie_viele": "how_many",
+    "which_person": "which",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class _Block:
+class Block:
     """Templates of one intent that share slots and conditions."""
 
     name: str
@@ -46,8 +55,10 @@ class _Block:
     rules: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, Any] = field(default_factory=dict)
     domains: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     here: bool = False
+    response: str = ""
 
 
 def some_homes(language: str, count: int = 12, seed: int = 0) -> list[Home]:
@@ -65,41 +76,41 @@ def expand_templates(
     homes: Sequence[Home] | None = None,
     count: int = 2000,
     seed: int = 0,
-) -> list[Demonstration]:
-    """Return `count` demonstrations, or fewer, made from the templates of commands.
+) -> list[Example]:
+    """Return `count` examples, or fewer, made from the templates of the corpus.
 
     Blocks of templates take turns, so that none has most of the sentences. The same seed gives
-    the same demonstrations.
+    the same examples.
     """
     dice = random.Random(f"templates {language} {seed}")
     blocks, rules, lists = _read(corpus_folder(corpora) / "sentences" / language)
     given = some_homes(language, seed=seed) if homes is None else homes
-    worlds = [HomeEnvironment(each) for each in given]
-    made: dict[tuple[str, int, str], Demonstration] = {}
+    worlds = [HomeWorld(each, home_language(language)) for each in given]
+    made: dict[tuple[str, int, str], Example] = {}
     for turn in range(_TRIES * max(1, count // max(1, len(blocks)) + 1)):
         for block in blocks:
             if len(made) >= count:
                 return list(made.values())
             world = worlds[dice.randrange(len(worlds))]
-            sampler = _Sampler(dice, world.home, block, {**rules, **block.rules}, lists)
+            sampler = Sampler(dice, world.home, block, {**rules, **block.rules}, lists)
             with named_errors(f"The {block.name}"):
                 sentence = sampler.sentence()
-                found = demonstrate(world, sentence) if sentence else None
-            if isinstance(found, Demonstration):
-                made.setdefault((found.name.lower(), id(world), found.start.here), found)
+                found = label(world, sentence) if sentence else None
+            if isinstance(found, Example):
+                made.setdefault((found.text.lower(), id(world), found.situation.here), found)
         if turn >= _TRIES and not made:
             break
     return list(made.values())
 
 
-class _Sampler:
+class Sampler:
     """Makes one sentence of a block in a home."""
 
     def __init__(
         self,
         dice: random.Random,
         home: Home,
-        block: _Block,
+        block: Block,
         rules: Mapping[str, str],
         lists: Mapping[str, Any],
     ) -> None:
@@ -116,7 +127,7 @@ class _Sampler:
         template = self.dice.choice(self.block.sentences)
         try:
             text = " ".join(self._text(parse_template(template), 0).split())
-        except (_NothingError, TemplateError):
+        except (NothingError, TemplateError):
             return None
         here = ""
         if self.block.here and self.home.areas:
@@ -127,7 +138,8 @@ class _Sampler:
         if not text or not self._is_true():
             return None
         domain = self.block.domains[0] if len(self.block.domains) == 1 else ""
-        return Sentence(text, self.block.intent, self.slots, here, domain, self.block.name)
+        block = self.block
+        return Sentence(text, block.intent, self.slots, here, domain, block.name, block.response)
 
     def _is_true(self) -> bool:
         """Tell whether what is named is where the sentence says it is."""
@@ -149,7 +161,7 @@ class _Sampler:
         self._parts += 1
         TEMPLATE_PARTS.check(self._parts, CorpusError, self.block.name)
         if depth > _DEPTH:
-            raise _NothingError
+            raise NothingError
         if isinstance(part, kinds.TextChunk):
             return str(part.original_text)
         if isinstance(part, kinds.Alternative):
@@ -163,7 +175,7 @@ class _Sampler:
         if isinstance(part, kinds.RuleReference):
             rule = self.rules.get(part.rule_name)
             if rule is None:
-                raise _NothingError
+                raise NothingError
             return self._text(parse_template(rule), depth + 1)
         return self._value(part, depth)
 
@@ -175,20 +187,24 @@ class _Sampler:
             self.slots[slot] = thing.name
             self.things[name] = thing.id
             return self.dice.choice((thing.name, *thing.aliases)).lower()
-        if name == "timer_name":
+        if name == "timer_name" and self.block.intent != "HassStartTimer":
             names = [each.name for each in self.home.timers if each.name]
             if not names:
-                raise _NothingError
+                raise NothingError
             self.slots[slot] = self.dice.choice(names)
             return str(self.slots[slot])
         known = self.lists.get(name)
-        if not known or "wildcard" in known:
-            raise _NothingError
+        if not known:
+            raise NothingError
+        if "wildcard" in known:
+            self.slots[slot] = self.dice.choice(_TEXTS)
+            return str(self.slots[slot])
         if "range" in known:
             low, high = int(known["range"]["from"]), int(known["range"]["to"])
             if not -_FARTHEST <= low <= high <= _FARTHEST:
                 raise ValueError(f"a range must be within ±{_FARTHEST:,}; got {low} to {high}")
-            tens = [each for each in range(low, high + 1) if each % 10 == 0 or each in (1, 5)]
+            near = high - low < _NEAR
+            tens = [n for n in range(low, high + 1) if near or n % 10 == 0 or n in (1, 5)]
             number = self.dice.choice(tens)
             self.slots[slot] = number
             return str(number)
@@ -205,25 +221,26 @@ class _Sampler:
                 each
                 for each in self.home.entities
                 if (not block.domains or each.domain in block.domains)
+                and (not block.classes or each.device_class in block.classes)
                 and each.domain not in block.excluded
             ]
         else:
             things = self.home.areas if kind == "area" else self.home.floors
         if not things:
-            raise _NothingError
+            raise NothingError
         return self.dice.choice(things)
 
 
-class _NothingError(Exception):
+class NothingError(Exception):
     """A template that nothing in the home fits."""
 
 
-def _read(folder: Path) -> tuple[list[_Block], dict[str, str], dict[str, Any]]:
+def _read(folder: Path) -> tuple[list[Block], dict[str, str], dict[str, Any]]:
     if not folder.is_dir():
         raise CorpusError(f"The corpus must have templates in {folder}; got no such folder.")
     rules: dict[str, str] = {}
     lists: dict[str, Any] = {}
-    blocks: list[_Block] = []
+    blocks: list[Block] = []
     for path in sorted(folder.rglob("*.yaml")):
         data = load_yaml(path, CorpusError, aliases=True)
         with named_errors(str(path)):
@@ -234,8 +251,6 @@ def _read(folder: Path) -> tuple[list[_Block], dict[str, str], dict[str, Any]]:
             own = {path.parent.name: data} if path.parent != folder else data.get("intents") or {}
             shared = {str(k): str(v) for k, v in (data.get("expansion_rules") or {}).items()}
             for intent, body in own.items():
-                if intent in QUESTIONS | FREE_TEXT:
-                    continue
                 blocks += [
                     replace(block, rules={**shared, **block.rules})
                     for block in _blocks(path, intent, body)
@@ -243,14 +258,14 @@ def _read(folder: Path) -> tuple[list[_Block], dict[str, str], dict[str, Any]]:
     return blocks, rules, lists
 
 
-def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[_Block]:
+def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[Block]:
     for number, row in enumerate(body.get("data") or []):
         requires, excludes = (row.get(f"{kind}_context") or {} for kind in ("requires", "excludes"))
         slots = dict(row.get("slots") or {})
         if "inferred_domain" in row:
             slots["domain"] = row["inferred_domain"]
         domains = _several(requires.get("domain")) or _several(row.get("name_domains"))
-        yield _Block(
+        yield Block(
             name=f"template {path.stem}:{number}",
             intent=intent,
             sentences=tuple(map(str, row["sentences"])),
@@ -258,9 +273,20 @@ def _blocks(path: Path, intent: str, body: Mapping[str, Any]) -> Iterator[_Block
             rules={str(k): str(v) for k, v in (row.get("expansion_rules") or {}).items()},
             lists=row.get("lists") or {},
             domains=domains,
+            classes=_several(requires.get("device_class")),
+            response=_answer(str(row.get("response") or "")),
             excluded=_several(excludes.get("domain")),
             here="area" in requires or path.stem == "domain_only",
         )
+
+
+def _answer(response: str) -> str:
+    """Return the kind of a question by what its answer is called."""
+    response = _ANSWERS.get(response, response)
+    for kind in ("any", "all"):
+        if response.startswith(f"{kind}_"):
+            return kind
+    return response
 
 
 def _several(value: Any) -> tuple[str, ...]:

@@ -82,6 +82,13 @@ class FittedModel:
         """The model and the further members of its ensemble, each by itself."""
         return (replace(self, others=()), *self.others) if self.others else (self,)
 
+    def pruned(self, most: int) -> FittedModel:
+        """Return the model with its largest weights only; members of an ensemble are left out."""
+        order = np.argsort(-np.abs(self.theta), kind="stable")
+        kept = np.sort(order[:most])
+        space = replace(self.space, keys=self.space.keys[kept])
+        return replace(self, space=space, theta=self.theta[kept], others=())
+
 
 @dataclass(frozen=True)
 class TrainingData:

@@ -95,7 +95,8 @@ class Profile:
     """Facts about demonstrations; each is computed when it is first asked for.
 
     Lengths are those of all demonstrations; the other facts are those of a sample that depends
-    neither on their order nor on their names. `max_length` is a length of plans that was given.
+    neither on their order nor on their names. `max_length` is a length of plans that was given;
+    `on_step` is called whenever an environment steps, which takes long where it simulates.
 
     Examples
     --------
@@ -111,10 +112,12 @@ class Profile:
         demonstrations: Sequence[Demonstration],
         parser: str | Parser,
         max_length: int | None = None,
+        on_step: Callable[[], object] | None = None,
     ) -> None:
         self.demonstrations = demonstrations
         self.parser = parser
         self.max_length = max_length
+        self.on_step = on_step
 
     @property
     def count(self) -> int:
@@ -131,7 +134,9 @@ class Profile:
         """What reads and caches the sample."""
         features = Features(words=("word",))
         reader = Reader(load_parser(self.parser), (), features.labeller(), Lexicon())
-        return Encoder(reader, Overlay(), features.nodes())
+        encoder = Encoder(reader, Overlay(), features.nodes())
+        encoder.worlds.on_step = self.on_step
+        return encoder
 
     @cached_property
     def examples(self) -> list[Example]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from groundling.cache import Cache, CacheBudget
@@ -48,6 +48,7 @@ class CachedEnvironment:
     ) -> None:
         self.environment = environment
         self.keep_graphs = keep_graphs
+        self.on_step: Callable[[], object] | None = None  # called when the environment steps
         self.generation = 0
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
@@ -58,6 +59,9 @@ class CachedEnvironment:
         self._dead_ends: Cache[State, bool] = Cache(budget)
         self._scenes: Cache[State, Scene] = Cache(budget)
         self._facts: Cache[State, Facts] = Cache(budget)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "on_step": None}  # whoever listens does so in this process
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled by the values of a text."""
@@ -78,6 +82,12 @@ class CachedEnvironment:
     def is_bound(self) -> bool:
         """Whether open actions are filled with the values of a text."""
         return isinstance(self.environment, BoundEnvironment)
+
+    @property
+    def unbound(self) -> Environment:
+        """The environment as it was given, whose actions are open."""
+        inner = self.environment
+        return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
     @property
     def is_blank(self) -> bool:
@@ -188,6 +198,8 @@ class CachedEnvironment:
         if known is None:
             known = self._hashable(self._ask("step", state, action), "step", state, action)
             self._steps.put(key, known)
+            if self.on_step is not None:
+                self.on_step()
         return known
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
@@ -435,8 +447,12 @@ class EnvironmentCache:
         self.keep_graphs = keep_graphs
         self.budget = CacheBudget() if budget is None else budget
         self.most = most
+        self.on_step: Callable[[], object] | None = None  # called when an environment steps
         self._worlds: dict[int, CachedEnvironment] = {}
         self._shrunk = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the world of an environment, with its memory."""
@@ -450,6 +466,7 @@ class EnvironmentCache:
                 known = environment
             else:
                 known = CachedEnvironment(environment, self.budget, keep_graphs=self.keep_graphs)
+                known.on_step = self.on_step
             self._let_go()
             self._worlds[id(asked)] = known
         return known

@@ -24,7 +24,7 @@ from groundling.tasks.benchmark import (
 from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, Example, read_corpus
 from groundling.tasks.gscan.environment import VERBS, Command, GscanEnvironment, routes
 from groundling.tasks.gscan.generator import generate_corpus
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.variants import BasePreset, Presets
 from groundling.world.environment import Demonstration
 from groundling.world.manners import explain_sequence, learn_manners
 
@@ -39,14 +39,6 @@ class GscanPreset(BasePreset):
     auto: bool = True
     count: int = _USUAL
     learns_manners: bool = False
-
-
-class _Rows(Presets[GscanPreset]):
-    """Presets whose rows differ in what is learnt from."""
-
-    def select(self, preset: str, variant: str = FULL) -> GscanPreset:
-        """Return the settings of a row, or of the preset as it is trained."""
-        return super().select(preset, f"{_USUAL} demonstrations" if variant == FULL else variant)
 
 
 def _row(**changes: Any) -> Any:
@@ -67,7 +59,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         "for each split of the benchmark."
     )
     metrics = (*SPLITS, "mean")
-    presets = _Rows(
+    presets = Presets(
         "gscan",
         {"auto": GscanPreset()},
         {
@@ -76,6 +68,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
                 "200 demonstrations, manner learnt": _row(count=200, learns_manners=True),
             }
         },
+        f"{_USUAL} demonstrations",
     )
     corpus = "gscan"
     part = "split"

@@ -1,0 +1,242 @@
+"""`groundling home`: reply in a home, teach its phrases, train its model, serve it to agents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from groundling.cli.common import (
+    CorporaOption,
+    DebugOption,
+    JsonFileOption,
+    check_writable,
+    plainly,
+)
+
+if TYPE_CHECKING:
+    from groundling.home.agent import HomeAgent, Reply
+
+
+app = typer.Typer(
+    help="A smart home: say what to do and ask about its state, offline.", no_args_is_help=True
+)
+HomeArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[HOME]", help="A YAML file, or a folder with the registries of Home Assistant."
+    ),
+]
+AreaOption = Annotated[str, typer.Option(help="Id of the area in which the speaker is.")]
+ModelOption = Annotated[
+    Path | None, typer.Option(help="Folder of a model; by default the one that is shipped.")
+]
+LanguageOption = Annotated[
+    str, typer.Option(help="Code of the language; by default the home's, or else en.")
+]
+
+
+@app.command()
+def reply(
+    home: HomeArgument = None,
+    text: Annotated[list[str] | None, typer.Argument(help="What is said.")] = None,
+    area: AreaOption = "",
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Requests as JSON Lines, each with its home.")
+    ] = None,
+    json_file: JsonFileOption = None,
+    model: ModelOption = None,
+    language: LanguageOption = "",
+    debug: DebugOption = False,
+) -> None:
+    """Reply to what is said: carry it out, ask back, answer, or decline. Nothing is stored.
+
+    Without a text, type one line after another; the agent remembers what was said.
+    """
+    with plainly(debug, "Nothing was changed."):
+        from groundling.home.home import HomeError
+
+        if (home is None) == (file is None):
+            raise HomeError("Give a home, or --file with requests; got both or neither.")
+        check_writable(json_file)
+        if file is not None:
+            _write(_replies(file, model, language), json_file)
+            return
+        assert home is not None
+        agent = _agent(home, model, language)
+        lines = [" ".join(text)] if text else _typed()
+        replies = (agent.reply(line, area=area) for line in lines)
+        if json_file is not None:
+            _write(replies, json_file)
+            return
+        for each in replies:
+            _show(each)
+
+
+@app.command()
+def teach(
+    home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
+    phrase: Annotated[str, typer.Argument(help="The words of the household.")],
+    does: Annotated[list[str], typer.Argument(help="What they stand for: one text or several.")],
+    debug: DebugOption = False,
+) -> None:
+    """Add a phrase of the household, such as "movie time", from one example.
+
+    It is kept in a file beside the home (my_home.phrases.yaml); the home is not changed.
+    """
+    with plainly(debug):
+        from groundling.home.home import HomeError, read_home, teach_phrase
+
+        agent = _agent(home, None, "")
+        for each in does:
+            found = agent.reply(each)
+            if found.kind not in ("act", "answer"):
+                raise HomeError(
+                    f"What a phrase stands for must be understood by itself; got {each!r}: "
+                    f"{found.text}"
+                )
+        path = teach_phrase(home, phrase, does)
+        count = len(read_home(home).phrases)
+        typer.echo(f"{phrase!r} now stands for: {'; '.join(does)}.")
+        typer.echo(f"{path} has {count} phrase{'s' * (count != 1)}.")
+
+
+@app.command()
+def train(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
+    language: Annotated[
+        str, typer.Option(help="Code of the language, as the corpus has it.")
+    ] = "en",
+    corpora: CorporaOption = None,
+    debug: DebugOption = False,
+) -> None:
+    """Train the model of a language on the corpus, its templates, and paraphrases of our own."""
+    with plainly(debug, "No model was written."):
+        import time
+
+        from groundling.home.training import fit, training_examples
+
+        examples = training_examples(corpora, language)
+        typer.echo(f"Learning from {len(examples)} sentences …")
+        began = time.process_time()
+        trained = fit(examples, language)
+        place = trained.save(out)
+        size = sum(each.stat().st_size for each in place.rglob("*") if each.is_file())
+        seconds = time.process_time() - began
+        typer.echo(f"{place}: {size / 1e6:.1f} MB after {seconds:.0f} s of processor time.")
+
+
+@app.command("mcp")
+def serve(
+    home: Annotated[Path, typer.Argument(metavar="HOME", help="A YAML file or an export.")],
+    model: ModelOption = None,
+    language: LanguageOption = "",
+    debug: DebugOption = False,
+) -> None:
+    """Serve a home to language-model agents over standard input and output (MCP)."""
+    with plainly(debug):
+        from groundling.cli.mcp import home_server
+
+        home_server(_agent(home, model, language), home).run()
+
+
+# ---- replies --------------------------------------------------------------------------------
+
+
+def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
+    from groundling.home.agent import HomeAgent
+    from groundling.home.home import read_home
+    from groundling.home.model import HomeModel, load_model
+
+    read = read_home(home)
+    code = language or read.language or "en"
+    return HomeAgent(read, load_model(code) if model is None else HomeModel.load(model, code))
+
+
+def _replies(path: Path, model: Path | None, language: str) -> Iterator[Reply]:
+    """Yield the reply to each request of a file; requests do not know of each other."""
+    from groundling.home.home import HomeError
+
+    agents: dict[str, HomeAgent] = {}
+    for number, line in enumerate(_lines(path), 1):
+        where = f"{path}, line {number}"
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise HomeError(f"{where}: a request must be JSON; got {str(error)[:80]}.") from error
+        home = _text_of(request, "home", where)
+        if home not in agents:
+            while len(agents) >= _MOST_HOMES:
+                del agents[next(iter(agents))]
+            agents[home] = _agent(Path(home), model, language)
+        try:
+            yield _fresh(agents[home], request, where)
+        except HomeError as error:
+            raise HomeError(f"{where}: {error}") from None
+
+
+_MOST_HOMES = 8  # that are kept in memory
+
+
+def _fresh(agent: HomeAgent, request: Mapping[str, Any], where: str) -> Reply:
+    from groundling.home.home import HomeError
+
+    states, area = request.get("states"), request.get("area")
+    if states is not None and not isinstance(states, dict):
+        raise HomeError(f"`states` must be a mapping; got {type(states).__name__}.")
+    if area is not None and not isinstance(area, str):
+        raise HomeError(f"`area` must be the id of an area or null; got {area!r}.")
+    agent.forget()
+    return agent.reply(_text_of(request, "text", where), area=area, states=states)
+
+
+def _text_of(request: Any, key: str, where: str) -> str:
+    from groundling.home.home import HomeError
+
+    value = request.get(key) if isinstance(request, dict) else None
+    if not isinstance(value, str):
+        raise HomeError(
+            f"{where}: a request must be a mapping with the texts `home` and `text`; got "
+            f"{str(value)[:60]!r} for `{key}`."
+        )
+    return value
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8") as opened:
+        yield from (line for line in opened if line.strip())
+
+
+def _typed() -> Iterator[str]:
+    """Yield what is typed, line by line, until an empty line or the end."""
+    is_shown = sys.stdin.isatty()
+    while True:
+        if is_shown:
+            typer.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        if not line.strip():
+            return
+        yield line.strip()
+
+
+def _write(replies: Iterable[Reply], path: Path | None) -> None:
+    from groundling.files import write_atomically
+
+    lines = (json.dumps(each.to_dict(), ensure_ascii=False) for each in replies)
+    if path is None or str(path) == "-":
+        for line in lines:
+            typer.echo(line)
+        return
+    write_atomically(path, "".join(f"{line}\n" for line in lines))
+
+
+def _show(found: Reply) -> None:
+    typer.echo(found.text)
+    for id_, new in found.changes.items():
+        said = [new["state"]] if "state" in new else []
+        said += [f"{name} {value}" for name, value in new.get("attributes", {}).items()]
+        typer.echo(f"  {id_}: {', '.join(map(str, said))}")

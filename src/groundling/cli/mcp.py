@@ -1,0 +1,171 @@
+"""`groundling mcp`: a model as tools for language-model agents (Model Context Protocol)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from groundling.cli.common import DebugOption, plainly
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groundling.cli.stage import Stage
+    from groundling.home.agent import HomeAgent
+    from groundling.world.environment import Demonstration
+
+
+def serve(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a trained model.")],
+    world: Annotated[
+        str | None, typer.Option(help="A world of your own, such as my_world.py:Kitchen.")
+    ] = None,
+    shown: Annotated[
+        list[str] | None,
+        typer.Option(help="Files of its demonstrations; `teach` needs them. May be repeated."),
+    ] = None,
+    where: Annotated[str | None, typer.Option(help="Map or puzzle to act in.")] = None,
+    start: Annotated[str | None, typer.Option(help="Where to start.")] = None,
+    debug: DebugOption = False,
+) -> None:
+    """Serve a model to agents over standard input and output: follow, explain, describe, teach."""
+    with plainly(debug):
+        from rich.console import Console
+
+        from groundling.cli.stage import set_stage
+
+        stage = set_stage(
+            model, Console(stderr=True), where=where, start=start, world=world, shown=shown or ()
+        )
+        known: list[Demonstration] = []
+        if shown:
+            from groundling.data.own import open_world
+
+            known = list(open_world(stage.note.task, shown).listed)
+        world_server(stage, known).run()
+
+
+def world_server(stage: Stage, known: Sequence[Demonstration]) -> Any:
+    """Return a server whose tools follow instructions in the place where a model acts.
+
+    `known` are the demonstrations that the model was trained on; `teach` needs them.
+    """
+    server = _server("groundling", "Follow plain-language instructions in a fixed world, exactly.")
+    scene = stage.scene
+    said: list[str] = []
+
+    def follow(text: str) -> dict[str, Any]:
+        """Carry out an instruction; the next one begins where this one ended."""
+        plan = stage.follow([*said, text])[-1]
+        if plan.understood:
+            said.append(text)
+        return {
+            "actions": [str(each) for each in plan.actions],
+            "state": str(plan.end),
+            "confidence": plan.confidence,
+            "understood": plan.understood,
+        }
+
+    def explain(text: str) -> str:
+        """Say which words of an instruction cause which action, without carrying it out."""
+        return str(stage.follow([*said, text])[-1].explain())
+
+    def describe() -> dict[str, Any]:
+        """Describe the current state and the actions that are possible in it."""
+        state = stage.follow(said)[-1].end if said else scene.start
+        return {
+            "state": str(state),
+            "actions": [str(each) for each in scene.environment.actions(state)],
+            "said": list(said),
+        }
+
+    def teach(text: str, actions: list[str]) -> str:
+        """Teach what an instruction means: its actions, written as `describe` lists them."""
+        return _taught(stage, known, said, text, actions)
+
+    for tool in (follow, explain, describe, teach):
+        server.add_tool(tool)
+    return server
+
+
+def _taught(
+    stage: Stage,
+    known: Sequence[Demonstration],
+    said: Sequence[str],
+    text: str,
+    actions: Sequence[str],
+) -> str:
+    from groundling.errors import SettingError
+    from groundling.world.environment import Demonstration
+
+    if not known:
+        raise SettingError("`teach` must have the demonstrations of the world; start with --shown.")
+    scene = stage.scene
+    state = stage.follow(said)[-1].end if said else scene.start
+    begin, done = state, []
+    for name in actions:
+        offered = {str(each): each for each in scene.environment.actions(state)}
+        if name not in offered:
+            raise SettingError(f"`actions` must be possible one after another; got {name!r}.")
+        done.append(offered[name])
+        state = scene.environment.step(state, offered[name])
+    new = Demonstration(text, scene.environment, begin, done, name=text)
+    stage.follower.teach([new], known=known, check=False)
+    return f"{text!r} now means: {', '.join(actions)}."
+
+
+def home_server(agent: HomeAgent, path: Path) -> Any:
+    """Return a server whose tools act in a home: follow, explain, describe and teach."""
+    server = _server(
+        "groundling home",
+        "Control a smart home and ask about its state in plain language. Replies are exact: "
+        "kind is act, ask, answer or decline; nothing is invented.",
+    )
+
+    def follow(text: str, area: str = "") -> dict[str, Any]:
+        """Carry out a command or answer a question; `area` is the id of the speaker's area."""
+        return agent.reply(text, area=area).to_dict()
+
+    def explain(text: str, area: str = "") -> str:
+        """Say which words of a text cause which command, without carrying it out."""
+        return agent.explain(text, area=area)
+
+    def describe() -> dict[str, Any]:
+        """List the areas and the things of the home with their current states."""
+        home = agent.home
+        return {
+            "areas": {each.id: each.name for each in home.areas},
+            "things": {
+                each.id: {"name": each.name, "area": each.area, **agent.states[each.id]}
+                for each in home.entities
+            },
+            "phrases": {each.phrase: list(each.does) for each in home.phrases},
+        }
+
+    def teach(phrase: str, does: list[str]) -> str:
+        """Teach a phrase of the household: the texts that it stands for."""
+        from groundling.home.home import read_home, teach_phrase
+
+        written = teach_phrase(path, phrase, does)
+        agent.move(read_home(path))
+        return f"{phrase!r} now stands for: {'; '.join(does)} (in {written.name})."
+
+    for tool in (follow, explain, describe, teach):
+        server.add_tool(tool)
+    return server
+
+
+def _server(name: str, instructions: str) -> Any:
+    from groundling.errors import GroundlingError
+
+    try:
+        made = import_module("mcp.server").MCPServer
+    except ModuleNotFoundError as error:
+        raise GroundlingError(
+            "Serving agents needs the package mcp, which is not installed. Run "
+            "`pip install 'groundling[mcp]'`."
+        ) from error
+    return made(name, instructions=instructions)

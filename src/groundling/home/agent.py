@@ -1,0 +1,495 @@
+"""An agent in a home: it carries out, asks back, answers, or declines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from groundling.home.effects import States, changes, initial_states, is_in_state
+from groundling.home.environment import (
+    SHOPPING_LIST,
+    Command,
+    HomeWorld,
+    Situation,
+    Target,
+    TextWorld,
+    check_area,
+)
+from groundling.home.home import Entity, Home, HomeError, Timer
+from groundling.home.model import HomeModel, load_model
+from groundling.home.reading import Mention
+from groundling.home.speech import Speech, load_speech
+from groundling.limits import SAID_CHARACTERS
+
+_ACT = 0.4  # confidence from which a command is carried out without a question
+_ANSWER = 0.15  # confidence from which a question is answered
+_MOST_PARTS = 6  # commands of one text
+_MOST_OPTIONS = 8
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the agent says and does: `kind` is act, ask, answer or decline.
+
+    `changes` has the new state and attributes of each entity that becomes different; `options`
+    are the names that a question back is about. `commands` are what was understood.
+    """
+
+    kind: str
+    text: str
+    changes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    confidence: float = 0.0
+    milliseconds: float = 0.0
+    commands: tuple[Command, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reply as JSON has it."""
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "changes": self.changes,
+            "options": list(self.options),
+            "confidence": round(self.confidence, 4),
+            "milliseconds": round(self.milliseconds, 2),
+        }
+
+
+@dataclass
+class _Turn:
+    """What holds while one text is answered."""
+
+    states: States
+    situation: Situation
+    timers: list[Timer]
+    changes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pending: Command | None = None
+
+
+class HomeAgent:
+    """Follows what is said in a home, and remembers what was spoken of.
+
+    Parameters
+    ----------
+    home
+        The home, as `read_home` reads it.
+    model
+        A model of a language; by default the one that is shipped for the home's language.
+
+    Examples
+    --------
+    >>> home = Home.from_data({
+    ...     "areas": [{"id": "hall", "name": "Hall"}],
+    ...     "entities": [
+    ...         {"id": "light.desk", "name": "Desk Lamp", "area": "hall", "state": "off"},
+    ...         {"id": "lock.door", "name": "Front Door", "state": "locked"},
+    ...     ],
+    ... })
+    >>> agent = HomeAgent(home)
+    >>> agent.reply("turn on the desk lamp").changes
+    {'light.desk': {'state': 'on'}}
+    >>> print(agent.reply("is the front door locked?").text)
+    Yes: Front Door is locked.
+    """
+
+    def __init__(self, home: Home, model: HomeModel | None = None) -> None:
+        self.model = model or load_model(home.language or "en")
+        self.speech: Speech = load_speech(self.model.language)
+        self.home: Home
+        self.world: HomeWorld
+        self.states: States
+        self.timers: list[Timer]
+        self.before: tuple[str, ...]
+        self.pending: Command | None
+        self.move(home)
+
+    def move(self, home: Home) -> None:
+        """Act in another home from now on, or in the same with new phrases."""
+        self.home, self.world = home, self.model.world(home.with_phrases())
+        self.forget()
+
+    def reply(
+        self,
+        text: str,
+        *,
+        area: str | None = "",
+        states: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
+    ) -> Reply:
+        """Answer a text, and remember its effects for the next one.
+
+        `area` is the id of the area of the speaker. `states` are those of entities that differ
+        from what the agent remembers. `now` is the time, for questions about it.
+        """
+        began = time.perf_counter()
+        if not isinstance(text, str):
+            raise HomeError(f"`text` must be a text; got {type(text).__name__}.")
+        SAID_CHARACTERS.check(len(text), HomeError, "A text")
+        here = check_area(self.home, area)
+        if states:
+            self.states |= {
+                id_: new for id_, new in initial_states(self.home, states).items() if id_ in states
+            }
+        turn = _Turn(
+            {id_: dict(each) for id_, each in self.states.items()},
+            Situation(here, self.before), list(self.timers),
+        )  # fmt: skip
+        found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
+        self.states, self.timers = turn.states, turn.timers
+        self.before, self.pending = turn.situation.before, turn.pending
+        return replace(found, milliseconds=1000 * (time.perf_counter() - began))
+
+    def forget(self) -> None:
+        """Forget what was said and done: states and timers are those of the home again."""
+        self.states, self.timers = initial_states(self.home), list(self.home.timers)
+        self.before, self.pending = (), None
+
+    def explain(self, text: str, *, area: str | None = "") -> str:
+        """Return in words why a text is understood as it is."""
+        said = self.world.read(text)
+        situation = Situation(check_area(self.home, area), self.before)
+        plan = self.model.follower.follow(said.instruction, said, situation)
+        return f"{plan}\n{plan.explain()}"
+
+    # ---- understanding -----------------------------------------------------------------
+
+    def _reply(self, text: str, turn: _Turn, now: datetime, depth: int = 0) -> Reply:
+        said = self.world.read(text)
+        if not said.reading.words:
+            return self._decline()
+        plan = self.model.follower.follow(said.instruction, said, turn.situation)
+        first: Any = plan.actions[0]
+        ranked: list[tuple[Command, float]] = [(first, plan.confidence)]
+        others: list[Any] = [each for each in plan.alternatives if each.actions]
+        ranked += [(each.actions[0], each.probability) for each in others]
+        command, confidence = ranked[0]
+        if command.verb == "split":
+            several = self._several(said, int(str(command.value)), turn, now, depth)
+            if several is not None:
+                return several
+            rest = [each for each in ranked if each[0].verb != "split"]
+            if not rest:
+                return self._decline(confidence)
+            command, confidence = rest[0]
+        harmless = command.is_question or command.target.choice
+        if command.verb == "decline" or confidence < (_ANSWER if harmless else _ACT):
+            return self._unsure(command, confidence, ranked)
+        command = self._completed(said, command, turn)
+        if command.verb == "delay":
+            return self._delay(said, command, confidence, turn, now, depth)
+        if command.is_question:
+            return self._answer(command, confidence, turn, now)
+        return self._act(command, confidence, turn, now)
+
+    def _several(
+        self, said: TextWorld, place: int, turn: _Turn, now: datetime, depth: int
+    ) -> Reply | None:
+        """Reply to two commands one after the other; None if one of them is not understood."""
+        if depth >= _MOST_PARTS:
+            return None
+        trial = replace(
+            turn,
+            states={id_: dict(each) for id_, each in turn.states.items()},
+            timers=list(turn.timers),
+            changes=dict(turn.changes),
+        )
+        reading = said.reading
+        parts = (reading.part(0, place), reading.part(place, len(reading.words)))
+        replies = [self._reply(each, trial, now, depth + 1) for each in parts]
+        if any(each.kind == "decline" for each in replies):
+            return None
+        turn.states, turn.timers, turn.changes = trial.states, trial.timers, trial.changes
+        turn.situation, turn.pending = trial.situation, trial.pending
+        kinds = [each.kind for each in replies]
+        kind = next(each for each in ("ask", "act", "answer") if each in kinds)
+        return Reply(
+            kind,
+            " ".join(each.text for each in replies),
+            dict(turn.changes),
+            tuple(option for each in replies for option in each.options),
+            min(each.confidence for each in replies),
+            commands=tuple(command for each in replies for command in each.commands),
+        )
+
+    def _completed(self, said: TextWorld, command: Command, turn: _Turn) -> Command:
+        """Return a command with the words of the text that are its value, if it has such."""
+        if command.verb not in ("add item", "complete item", "play", "broadcast"):
+            return command
+        spans = said.spans(command)
+        if not spans.actions(turn.situation):
+            return command
+        plan = self.model.follower.follow(spans.instruction, spans, turn.situation)
+        found: Any = plan.actions[0]
+        return command if found is None else found._replace(target=command.target)
+
+    def _answer_pending(self, text: str, turn: _Turn) -> Reply | None:
+        """Return the reply to an answer, if a question was asked and the text answers it."""
+        command, self.pending = self.pending, None
+        if command is None:
+            return None
+        said = self.world.read(text)
+        if len(said.reading.words) > _MOST_OPTIONS:
+            return None
+        every = set(self.speech["every"]) & set(said.reading.folded)
+        chosen = command.target.ids if every else self._chosen(command, said.reading.mentions)
+        if not chosen:
+            return None
+        target = command.target._replace(ids=tuple(chosen), choice=False)
+        return self._act(command._replace(target=target), 1.0, turn, datetime.now())
+
+    def _chosen(self, command: Command, mentions: Sequence[Mention]) -> list[str]:
+        ids = command.target.ids
+        named = {id_ for each in mentions if each.kind in ("name", "timer") for id_ in each.ids}
+        places = [f"{e.kind}:{i}" for e in mentions if e.kind in ("area", "floor") for i in e.ids]
+        found = [id_ for id_ in ids if id_ in named]
+        if not found and places:
+            found = [
+                id_
+                for id_ in ids
+                if id_ in self.home.entity_of and any(self.world.is_in(id_, e) for e in places)
+            ]
+        return found if len(found) == 1 else []
+
+    # ---- replies -----------------------------------------------------------------------
+
+    def _decline(self, confidence: float = 0.0, *commands: Command) -> Reply:
+        return Reply("decline", self.speech["unknown"], {}, (), confidence, commands=commands)
+
+    def _unsure(
+        self, command: Command, confidence: float, ranked: Sequence[tuple[Command, float]]
+    ) -> Reply:
+        """Ask about the likeliest commands, or decline if none is likely."""
+        likely = [
+            each
+            for each, share in ranked
+            if share >= _ANSWER and each.target.ids and not each.is_question
+        ]
+        options = tuple(dict.fromkeys(self._described(each) for each in likely))
+        if command.verb == "decline" or not options:
+            return self._decline(confidence, command)
+        text = self.speech.say("did you mean", options, joint="or")
+        return Reply("ask", text, {}, options, confidence, commands=(command,))
+
+    def _described(self, command: Command) -> str:
+        value = self._value(command)
+        return self.speech.done(command.verb, self._names(command.target), value).rstrip(".")
+
+    def _act(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+        target, names = command.target, self._names(command.target)
+        if target.choice:
+            turn.pending = command
+            options = tuple(names[:_MOST_OPTIONS])
+            text = self.speech.say("which one", options, joint="or")
+            return Reply("ask", text, {}, options, confidence, commands=(command,))
+        if target.by == "timer":
+            return self._act_on_timers(command, confidence, turn)
+        said: list[str] = []
+        taught = [each for each in target.ids if each in self.home.phrase_of]
+        for id_ in taught:
+            replies = [self._reply(text, turn, now, 1) for text in self.home.phrase_of[id_].does]
+            said += [each.text for each in replies]
+        for id_ in target.ids:
+            if id_ not in taught:
+                self._change(id_, command, turn)
+        self._remember(target, turn)
+        if not taught:
+            said = [self.speech.done(command.verb, names, self._value(command))]
+        return Reply("act", " ".join(said), dict(turn.changes), (), confidence, commands=(command,))
+
+    def _remember(self, target: Target, turn: _Turn) -> None:
+        """Remember what was spoken of, so that *it* can mean that."""
+        known = tuple(each for each in target.ids if each in self.home.entity_of)
+        if known:
+            turn.situation = replace(turn.situation, before=known)
+
+    def _change(self, id_: str, command: Command, turn: _Turn) -> None:
+        entity = self.home.entity_of.get(id_) or Entity(id_, id_)
+        now = turn.states.setdefault(id_, {"state": "0", "attributes": {}})
+        new = changes(entity, now, command.verb, command.value)
+        if not new:
+            return
+        turn.states[id_] = {
+            "state": new.get("state", now["state"]),
+            "attributes": {**now["attributes"], **new.get("attributes", {})},
+        }
+        kept = turn.changes.setdefault(id_, {})
+        if "state" in new:
+            kept["state"] = new["state"]
+        if "attributes" in new:
+            kept["attributes"] = {**kept.get("attributes", {}), **new["attributes"]}
+
+    def _act_on_timers(self, command: Command, confidence: float, turn: _Turn) -> Reply:
+        value = float(str(command.value)) if command.value is not None else 0.0
+        if command.verb == "start timer":
+            turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
+            self._report_timer(len(turn.timers) - 1, turn, "active")
+        for id_ in command.target.ids:
+            place = int(id_.partition(":")[2])
+            timer = turn.timers[place]
+            if command.verb in ("pause timer", "resume timer"):
+                timer = replace(timer, is_active=command.verb == "resume timer")
+            if command.verb in ("add time", "take time"):
+                sign = 1 if command.verb == "add time" else -1
+                timer = replace(timer, left=max(0, timer.left + sign * round(value)))
+            if command.verb == "cancel timer":
+                timer = replace(timer, left=0, is_active=False)
+            turn.timers[place] = timer
+            state = "active" if timer.is_active else "paused"
+            self._report_timer(place, turn, "idle" if command.verb == "cancel timer" else state)
+        text = self.speech.done(command.verb, (), self.speech.duration(value))
+        return Reply("act", text, dict(turn.changes), (), confidence, commands=(command,))
+
+    def _report_timer(self, place: int, turn: _Turn, state: str) -> None:
+        timer = turn.timers[place]
+        slug = "_".join(timer.name.lower().split()) or str(place + 1)
+        turn.changes[f"timer.{slug}"] = {
+            "state": state,
+            "attributes": {"duration": timer.start, "remaining": timer.left},
+        }
+
+    def _delay(
+        self, said: TextWorld, command: Command, confidence: float, turn: _Turn, now: datetime,
+        depth: int,
+    ) -> Reply:  # fmt: skip
+        """Promise what the rest of a text says, after a while."""
+        reading = said.reading
+        delay = next(each for each in reading.literals if each.value == command.value)
+        words = [w for n, w in enumerate(reading.words) if n not in delay.places]
+        trial = replace(turn, states=dict(turn.states), changes={}, timers=list(turn.timers))
+        inner = self._reply(" ".join(words), trial, now, depth + 1)
+        if inner.kind != "act":
+            return inner if inner.kind == "ask" else self._decline(confidence, command)
+        value = float(str(command.value))
+        turn.timers.append(Timer("", turn.situation.here, round(value), round(value)))
+        self._report_timer(len(turn.timers) - 1, turn, "active")
+        text = self.speech.done("delay", [inner.text.rstrip(".")], self.speech.duration(value))
+        return Reply(
+            "act", text, dict(turn.changes), (), confidence, commands=(command, *inner.commands)
+        )
+
+    # ---- answers -----------------------------------------------------------------------
+
+    def _answer(self, command: Command, confidence: float, turn: _Turn, now: datetime) -> Reply:
+        text = self._told(command, turn, now)
+        self._remember(command.target, turn)
+        return Reply("answer", text, {}, (), confidence, commands=(command,))
+
+    def _told(self, command: Command, turn: _Turn, now: datetime) -> str:
+        speech, verb = self.speech, command.verb
+        if verb in ("time", "date"):
+            return speech.say(verb, value=f"{now:%H:%M}" if verb == "time" else speech.date(now))
+        if verb == "respond":
+            return str(speech["greeting"])
+        if verb == "time left":
+            return self._time_left(command.target, turn)
+        ids = [each for each in command.target.ids if each in self.home.entity_of]
+        if verb == "weather":
+            return self._weather(ids, turn)
+        if verb == "temperature":
+            return self._temperature(ids, turn)
+        if verb in ("what", "whether"):
+            return self._one_state(command, ids[0], turn)
+        asked = str(command.value)
+        fitting = [
+            id_ for id_ in ids if is_in_state(self.home.entity_of[id_], turn.states[id_], asked)
+        ]
+        return self._many_states(verb, ids, fitting)
+
+    def _one_state(self, command: Command, id_: str, turn: _Turn) -> str:
+        entity, now = self.home.entity_of[id_], turn.states[id_]
+        told = self.speech.say("is", [entity.name], self._state(entity, now))
+        if command.verb == "what":
+            return told
+        right = is_in_state(entity, now, str(command.value))
+        return f"{self.speech['yes' if right else 'no']}: {told}"
+
+    def _many_states(self, verb: str, ids: Sequence[str], fitting: Sequence[str]) -> str:
+        speech = self.speech
+        names = [self.home.entity_of[each].name for each in fitting]
+        if verb == "how many":
+            return speech.say("how many", value=str(len(fitting)))
+        if verb == "which":
+            return f"{speech.listed(names)}." if names else f"{speech['none']}."
+        if verb == "any":
+            return f"{speech['yes']}: {speech.listed(names)}." if names else f"{speech['no']}."
+        others = [self.home.entity_of[each].name for each in ids if each not in set(fitting)]
+        return speech.say("are not", others) if others else f"{speech['yes']}."
+
+    def _state(self, entity: Entity, now: Mapping[str, Any]) -> str:
+        unit = now["attributes"].get("unit_of_measurement")
+        state = self.speech.state(str(now["state"]))
+        return f"{state} {unit}" if unit else state
+
+    def _temperature(self, ids: Sequence[str], turn: _Turn) -> str:
+        told = []
+        for id_ in ids:
+            attributes = turn.states[id_]["attributes"]
+            current = attributes.get("current_temperature", turn.states[id_]["state"])
+            unit = attributes.get("unit_of_measurement") or attributes.get("temperature_unit", "°")
+            name = self.home.entity_of[id_].name
+            told.append(self.speech.say("temperature", [name], f"{current} {unit}".strip()))
+        return " ".join(told[:3])
+
+    def _weather(self, ids: Sequence[str], turn: _Turn) -> str:
+        if not ids:
+            return str(self.speech["unknown"])
+        now = turn.states[ids[0]]
+        unit = now["attributes"].get("temperature_unit", "°")
+        degrees = now["attributes"].get("temperature")
+        state = self.speech.state(str(now["state"]))
+        value = state if degrees is None else f"{state}, {degrees} {unit}"
+        return self.speech.say("is", [self.home.entity_of[ids[0]].name], value)
+
+    def _time_left(self, target: Target, turn: _Turn) -> str:
+        timers = [turn.timers[int(each.partition(":")[2])] for each in target.ids]
+        if not timers:
+            return str(self.speech["no timer"])
+        told = [
+            f"{timer.name}: {self.speech.duration(timer.left)}".removeprefix(": ")
+            for timer in timers
+        ]
+        return self.speech.say("left", told)
+
+    def _names(self, target: Target) -> list[str]:
+        """Return what things are called, with their area where names repeat."""
+        found = []
+        for id_ in target.ids:
+            entity = self.home.entity_of.get(id_)
+            if entity is None:
+                found.append(self._other_name(id_))
+                continue
+            same = [e for e in target.ids if e != id_ and self._called(e) == entity.name]
+            area = self.home.area_of.get(entity.area)
+            found.append(f"{entity.name} ({area.name})" if same and area else entity.name)
+        return found
+
+    def _called(self, id_: str) -> str:
+        return self.home.entity_of[id_].name if id_ in self.home.entity_of else id_
+
+    def _other_name(self, id_: str) -> str:
+        if id_ == SHOPPING_LIST:
+            return str(self.speech["shopping list"])
+        if id_.startswith("timer:"):
+            timer = self.timers[int(id_.partition(":")[2])]
+            return timer.name or self.speech.duration(timer.start)
+        phrase = self.home.phrase_of.get(id_)
+        return phrase.phrase if phrase else id_
+
+    def _value(self, command: Command) -> str:
+        value = command.value
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if command.source in ("percentage", "most", "least"):
+            return f"{value} %"
+        if command.source == "duration":
+            return self.speech.duration(float(str(value)))
+        return (
+            ""
+            if value is None
+            else f"{value}°"
+            if command.verb == "set temperature"
+            else str(value)
+        )

@@ -1,0 +1,299 @@
+"""The languages of homes: how each writes numbers, units and colours, and joins its phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from groundling.language.languages import ENGLISH, NEUTRAL, Language
+
+COMPOUNDS = frozenset({"german", "dutch"})
+"""Languages that write an area and a thing as one word (*Küchenlicht*)."""
+ELISIONS = frozenset({"french", "italian"})
+"""Languages that join an article to a word by an apostrophe (*l'entrée*)."""
+
+PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
+"""Articles and prepositions that are written at the beginning of a word."""
+
+
+def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
+    """Return numerals from a row of words; alternatives are separated by a stroke.
+
+    >>> _numbers("un|une deux")
+    {'un': 1.0, 'une': 1.0, 'deux': 2.0}
+    """
+    return {
+        word: float(start + step * place)
+        for place, words_ in enumerate(words.split())
+        for word in words_.split("|")
+    }
+
+
+def _units(
+    seconds: str, minutes: str, hours: str, percent: str, degrees: str
+) -> Mapping[str, tuple[str, float]]:
+    found: dict[str, tuple[str, float]] = {
+        "%": ("percent", 1.0),
+        "°": ("degree", 1.0),
+        "°c": ("degree", 1.0),
+    }
+    sizes = (
+        (seconds, "second", 1.0), (minutes, "second", 60.0), (hours, "second", 3600.0),
+        (percent, "percent", 1.0), (degrees, "degree", 1.0), ("kelvin", "kelvin", 1.0),
+    )  # fmt: skip
+    for words, unit, size in sizes:
+        found |= dict.fromkeys(words.split(), (unit, size))
+    return found
+
+
+_COLOURS = [
+    "white",
+    "black",
+    "red",
+    "orange",
+    "yellow",
+    "green",
+    "blue",
+    "purple",
+    "brown",
+    "pink",
+    "turquoise",
+]
+
+
+def _colours(words: str) -> dict[str, str]:
+    """Return colours from a row of words in the order of the corpus."""
+    rows = zip(_COLOURS, words.split(), strict=True)
+    return {word: colour for colour, row in rows for word in row.split("|")}
+
+
+_ENGLISH = replace(
+    ENGLISH,
+    joints=(*ENGLISH.joints, "then", "plus"),
+    exceptions=(*ENGLISH.exceptions, "apart"),
+    units={**ENGLISH.units, "k": ("kelvin", 1.0)},
+)
+_GERMAN = Language(
+    "german",
+    numerals={
+        **_numbers(
+            "ein|eins|eine|einen|einer zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
+        ),
+        **_numbers(
+            "zwanzig dreißig|dreissig vierzig fünfzig sechzig siebzig achtzig neunzig hundert",
+            20,
+            10,
+        ),
+    },
+    units=_units(
+        "sekunde sekunden",
+        "minute minuten minütigen minütige",
+        "stunde stunden stündigen",
+        "prozent",
+        "grad celsius",
+    ),
+    fractions={"halbe": 0.5, "halben": 0.5, "halb": 0.5},
+    articles=("eine", "einer", "ein"),
+    joints=("und", "dann"),
+    exceptions=("außer", "ausser", "bis"),
+    colours=_colours(
+        "weiß|weiss schwarz rot orange gelb grün blau violett|lila braun rosa|pink türkis"
+    ),
+    plurals=(("en", "e"), ("er", ""), ("n", ""), ("e", ""), ("s", "")),
+)
+_FRENCH = Language(
+    "french",
+    numerals={
+        **_numbers(
+            "un|une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
+        ),
+        **_numbers("vingt trente quarante cinquante soixante", 20, 10),
+        "cent": 100,
+    },
+    units=_units(
+        "seconde secondes",
+        "minute minutes",
+        "heure heures",
+        "pourcent pourcents",
+        "degré degrés celsius",
+    ),
+    fractions={"demi": 0.5, "demie": 0.5, "moitié": 0.5},
+    articles=("une", "un"),
+    joints=("et", "puis"),
+    exceptions=("sauf", "excepté", "hormis"),
+    colours=_colours(
+        "blanc|blanche noir|noire rouge orange jaune vert|verte bleu|bleue violet|violette|mauve marron|brun rose turquoise"
+    ),
+    plurals=(("aux", "al"), ("x", ""), ("s", "")),
+)
+_SPANISH = Language(
+    "spanish",
+    numerals={
+        **_numbers(
+            "un|una|uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
+        ),
+        **_numbers(
+            "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien", 20, 10
+        ),
+    },
+    units=_units(
+        "segundo segundos", "minuto minutos", "hora horas", "porciento", "grado grados celsius"
+    ),
+    fractions={"media": 0.5, "medio": 0.5, "mitad": 0.5},
+    articles=("una", "un"),
+    joints=("y", "e", "luego"),
+    exceptions=("excepto", "salvo", "menos"),
+    colours=_colours(
+        "blanco negro rojo naranja|anaranjado amarillo verde azul lila|morado|púrpura marrón|café rosa|rosado turquesa"
+    ),
+    plurals=(("es", ""), ("s", "")),
+)
+_DUTCH = Language(
+    "dutch",
+    numerals={
+        **_numbers(
+            "een|één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien"
+        ),
+        **_numbers(
+            "twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd", 20, 10
+        ),
+    },
+    units=_units(
+        "seconde seconden secondes",
+        "minuut minuten minuutje minuutjes",
+        "uur uren uurtje uurtjes",
+        "procent",
+        "graad graden celsius",
+    ),
+    fractions={"half": 0.5, "halve": 0.5, "halfuur": 0.5},
+    articles=("een",),
+    joints=("en", "dan"),
+    exceptions=("behalve", "uitgezonderd"),
+    colours=_colours("wit zwart rood oranje geel groen blauw paars bruin roze turquoise"),
+    plurals=(("en", ""), ("n", ""), ("s", "")),
+)
+_POLISH = Language(
+    "polish",
+    numerals={
+        **_numbers(
+            "jeden|jedna|jedną dwa|dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć"
+        ),
+        **_numbers(
+            "dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt", 20, 10
+        ),
+    },
+    units=_units(
+        "sekunda sekundy sekund sekundę sekundowy sekundowym",
+        "minuta minuty minut minutę minutowy minutowym minutowego",
+        "godzina godziny godzin godzinę godzinny godzinnym godzinnego",
+        "procent procenta",
+        "stopień stopnie stopni celsjusza",
+    ),
+    fractions={"pół": 0.5},
+    joints=("i", "oraz", "potem"),
+    exceptions=("oprócz", "poza"),
+    colours=_colours(
+        "biel|biały|biało|białe|białą czerń|czarny|czarno|czarne czerwień|czerwony|czerwono|czerwone pomarańcz|pomarańczowy|pomarańczowo|pomarańczowe "
+        "żółty|żółto|żółte zieleń|zielony|zielono|zielone niebieski|niebiesko|niebieskie fiolet|fioletowy|fioletowo|fioletowe brąz|brązowy|brązowo|brązowe "
+        "róż|różowy|różowo|różowe turkus|turkusowy|turkusowo|turkusowe"
+    ),
+    plurals=(
+        ("ach", ""),
+        ("ami", ""),
+        ("ów", ""),
+        ("ę", ""),
+        ("ą", ""),
+        ("y", ""),
+        ("a", ""),
+        ("e", ""),
+        ("i", ""),
+        ("u", ""),
+    ),
+)
+_ITALIAN = Language(
+    "italian",
+    numerals={
+        **_numbers(
+            "un|uno|una due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici"
+        ),
+        **_numbers(
+            "venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento", 20, 10
+        ),
+    },
+    units=_units(
+        "secondo secondi", "minuto minuti min", "ora ore", "percento", "grado gradi celsius"
+    ),
+    fractions={"mezza": 0.5, "mezzo": 0.5, "metà": 0.5},
+    articles=("una", "un"),
+    joints=("e", "poi"),
+    exceptions=("tranne", "eccetto", "salvo"),
+    colours=_colours("bianco nero rosso arancione giallo verde blu viola marrone rosa turchese"),
+    plurals=(("i", "o"), ("e", "a")),
+)
+_ARABIC = Language(
+    "arabic",
+    numerals={
+        **_numbers(
+            "واحد|واحدة اثنين|اثنان ثلاثة|ثلاث أربعة|اربعة|أربع خمسة|خمس ستة|ست سبعة|سبع ثمانية تسعة|تسع عشرة|عشر"
+        )
+    },
+    units=_units(
+        "ثانية ثواني ثوان", "دقيقة دقائق دقايق", "ساعة ساعات", "بالمئة بالمائة", "درجة درجات مئوية"
+    ),
+    fractions={"نصف": 0.5, "نص": 0.5, "ربع": 0.25},
+    joints=("و", "ثم"),
+    exceptions=("إلا", "الا", "عدا", "ماعدا"),
+    colours=_colours(
+        "ابيض|أبيض|الأبيض اسود|أسود احمر|أحمر|الأحمر برتقالي اصفر|أصفر اخضر|أخضر|الأخضر ازرق|أزرق|الأزرق بنفسجي بني وردي|زهري فيروزي|تركواز"
+    ),
+    plurals=(),
+)
+_KOREAN = Language(
+    "korean",
+    numerals={
+        **_numbers(
+            "일|한|하나 이|두|둘 삼|세|셋 사|네|넷 오|다섯 육|여섯 칠|일곱 팔|여덟 구|아홉 십|열"
+        )
+    },
+    units=_units("초", "분", "시간", "퍼센트 프로", "도"),
+    fractions={"절반": 0.5, "반": 0.5},
+    joints=("그리고",),
+    exceptions=("제외하고", "빼고"),
+    colours=_colours(
+        "흰색|하얀색|백색|화이트 검은색|검정|검정색|블랙 빨강|빨간색|빨강색|붉은색|레드 오렌지색|주황색|주황|오렌지 노란색|노랑|노란|노랑색|옐로우 "
+        "녹색|초록|초록색|그린 파랑|파란색|파랑색|푸른색|청색|블루 보라색|보라|퍼플 갈색|밤색|브라운 핑크|분홍|분홍색|핑크색 청록색|터키석"
+    ),
+    plurals=tuple(
+        (ending, "")
+        for ending in (
+            "에서",
+            "으로",
+            "들",
+            "에",
+            "의",
+            "를",
+            "을",
+            "은",
+            "는",
+            "이",
+            "가",
+            "로",
+            "와",
+            "과",
+        )
+    ),
+)
+LANGUAGES: Mapping[str, Language] = {
+    "en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH, "nl": _DUTCH, "pl": _POLISH,
+    "it": _ITALIAN, "ar": _ARABIC, "ko": _KOREAN,
+}  # fmt: skip
+"""The languages that have tables, by their codes."""
+
+
+def home_language(code: str) -> Language:
+    """Return a language by its code; one without a table is as no language in particular.
+
+    >>> home_language("en").name, home_language("eo").name
+    ('english', 'neutral')
+    """
+    return LANGUAGES.get(code, NEUTRAL)

@@ -1,0 +1,83 @@
+"""The model of a language of homes: a follower and what it knows about words, as files."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from groundling.errors import GroundlingError
+from groundling.files import read_plain, write_atomically
+from groundling.follower import Follower
+from groundling.home.environment import HomeWorld
+from groundling.home.home import Home
+from groundling.home.knowledge import Knowledge
+from groundling.home.languages import home_language
+from groundling.limits import LEXICON_BYTES
+
+NOTICE = (
+    "This model was trained on sentences and templates of Home Assistant Intents\n"
+    "(https://github.com/home-assistant/intents, commit aa550032a), Copyright the Home Assistant\n"
+    "Intents contributors, licensed under CC BY 4.0\n"
+    "(https://creativecommons.org/licenses/by/4.0/), and on sentences of Groundling.\n"
+    "The sentences were turned into weights of words; none is contained as it was.\n"
+)
+"""The attribution that goes with every shipped model."""
+_WORDS = "words.json"
+
+
+@dataclass(frozen=True)
+class HomeModel:
+    """What is learnt about a language of homes: a follower, and which words there are."""
+
+    language: str
+    follower: Follower
+    knowledge: Knowledge
+
+    def world(self, home: Home) -> HomeWorld:
+        """Return a home in which texts of the language can be read."""
+        return HomeWorld(home, home_language(self.language), self.knowledge)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the model to a folder, with its notice."""
+        place = self.follower.save(folder)
+        write_atomically(place / _WORDS, self.knowledge.to_json() + "\n")
+        write_atomically(place / "NOTICE", NOTICE)
+        return place
+
+    @classmethod
+    def load(cls, folder: str | Path, language: str) -> HomeModel:
+        """Read a model from its folder."""
+        place = Path(folder)
+        if not (place / _WORDS).is_file():
+            raise GroundlingError(
+                f"A model of homes must be a folder with `{_WORDS}`; got {str(place)!r}. Train one "
+                "with `groundling home train`."
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            follower = Follower.load(place)
+        known = Knowledge.from_json(read_plain(place / _WORDS, LEXICON_BYTES, GroundlingError))
+        return cls(language, follower, known)
+
+
+def shipped_languages() -> tuple[str, ...]:
+    """Return the codes of the languages whose models come with the package."""
+    place = files("groundling.home") / "models"
+    if not place.is_dir():
+        return ()
+    return tuple(sorted(each.name for each in place.iterdir() if each.is_dir()))
+
+
+@lru_cache(maxsize=4)
+def load_model(language: str) -> HomeModel:
+    """Return the shipped model of a language, by its code."""
+    known = shipped_languages()
+    if language not in known:
+        raise GroundlingError(
+            f"`language` must be one of {', '.join(known) or 'none'}; got {language!r}. Train a "
+            "model with `groundling home train --language`."
+        )
+    return HomeModel.load(Path(str(files("groundling.home") / "models" / language)), language)

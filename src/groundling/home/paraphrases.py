@@ -1,0 +1,225 @@
+"""Sentences of our own: blocks of templates with a verb, made into examples in random homes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+from groundling.errors import CorpusError
+from groundling.home.corpus import Example, TemplateError, named_errors, parse_template
+from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation
+from groundling.home.generated import AREAS, NAMES
+from groundling.home.home import Home
+from groundling.home.languages import home_language
+from groundling.home.plain_yaml import load_yaml
+from groundling.home.reading import Reading
+from groundling.home.templates import Block, NothingError, Sampler, some_homes
+
+_TRIES = 4  # for each sentence that is wanted
+_JOINTS = (" and ", ", ", " then ", " and then ", ", and ", ", then ")
+_HERE = 0.4  # share of sentences that are said in an area they do not speak of
+_BEFORE = 0.15  # share of sentences before which something was spoken of
+
+
+def expand_paraphrases(
+    language: str = "en", *, homes: Sequence[Home] | None = None, count: int = 1000, seed: int = 0
+) -> list[Example]:
+    """Return up to `count` examples made from our own templates; none where there are none.
+
+    >>> expand_paraphrases("xx")
+    []
+    """
+    path = files("groundling.home") / "sentences" / f"{language}.yaml"
+    if not path.is_file():
+        return []
+    data = load_yaml(str(path), CorpusError)
+    dice = random.Random(f"paraphrases {language} {seed}")
+    given = some_homes(language, seed=seed) if homes is None else homes
+    worlds = [HomeWorld(each, home_language(language)) for each in given]
+    rows = [row for row in data["data"] for _ in range(int(row.get("weight", 1)))]
+    dice.shuffle(rows)
+    made: dict[tuple[str, int], Example] = {}
+    for turn in range(_TRIES * count):
+        if len(made) >= count:
+            break
+        row = rows[turn % len(rows)]
+        world = worlds[dice.randrange(len(worlds))]
+        with named_errors(f"The paraphrases of {row['verb']!r}"):
+            found = _Paraphrase(dice, world, row, data).example()
+        if found:
+            made.setdefault((found.text.lower(), id(world)), found)
+    return list(made.values())
+
+
+class _Paraphrase(Sampler):
+    """One sentence of a block of our own in a home, and what it means there."""
+
+    def __init__(
+        self, dice: random.Random, world: HomeWorld, row: Mapping[str, Any], data: Mapping[str, Any]
+    ) -> None:
+        domains = tuple(
+            row.get("domains") or ([row["domain"]] if row.get("domain") else EVERYTHING)
+        )
+        block = Block(str(row["verb"]), "", tuple(row["sentences"]), domains=domains)
+        super().__init__(dice, world.home, block, data["rules"], data["lists"])
+        self.world, self.row, self.where = world, row, ""
+        if row.get("domain"):
+            self.slots["domain"] = row["domain"]
+        domain = str(row.get("domain") or "")
+        self.kind = f"{domain}:{row['class']}" if "class" in row else domain
+
+    def example(self) -> Example | None:
+        """Return an example, or None if the home has nothing for it."""
+        try:
+            text = " ".join(
+                self._text(parse_template(self.dice.choice(self.block.sentences)), 0).split()
+            )
+        except (NothingError, TemplateError):
+            return None
+        if not text or not self._is_true() or self._is_double():
+            return None
+        situation = self._situation()
+        ids = self._ids(situation)
+        if ids is None:
+            return None
+        value = self.row.get("state", self.slots.get("value"))
+        if "minutes" in self.slots:
+            value = 60.0 * float(self.slots["minutes"])
+        choice = bool(self.row.get("one")) and len(ids) > 1
+        wanted = (self.block.name, ids, value, choice)
+        fitting = [
+            each
+            for each in self.world.read(text).actions(situation)
+            if (each.verb, frozenset(each.target.ids), each.value, each.target.choice) == wanted
+        ]
+        by = self.row.get("by") or ("name" if "name" in self.things else "kind")
+        if not fitting or (by == "kind" and self._names_another(text)):
+            return None
+        meant = (by, self.kind, self.where)
+        command = max(
+            fitting,
+            key=lambda e: [
+                a == b
+                for a, b in zip((e.target.by, e.target.kind, e.target.where), meant, strict=True)
+            ],
+        )
+        return Example(text, self.world, situation, command, f"paraphrase {self.block.name}")
+
+    def _names_another(self, text: str) -> bool:
+        """Tell whether words that say a kind are also the name of one thing of it."""
+        said = Reading.of(text, self.world.names).of_kind("name")
+        return any(
+            self.home.entity_of[id_].domain in self.block.domains
+            for each in said
+            if each.full and each.places[0] < Reading.of(text, self.world.names).exception
+            for id_ in each.ids
+        )
+
+    def _is_double(self) -> bool:
+        things = list(self.things.values())
+        return len(set(things)) < len(things)
+
+    def _situation(self) -> Situation:
+        here, before = "", tuple[str, ...]()
+        if self.row.get("here") or (self.row.get("one") and self.dice.random() < 0.5):
+            here = self._area_here().id
+        elif self.home.areas and self.dice.random() < _HERE:
+            here = self.dice.choice(self.home.areas).id
+        if self.row.get("by") in ("it", "other") or self.dice.random() < _BEFORE:
+            things = [e.id for e in self.home.entities if e.domain in self.block.domains]
+            before = (self.dice.choice(things),) if things else ()
+        return Situation(here, before)
+
+    def _ids(self, situation: Situation) -> frozenset[str] | None:
+        """Return what the sentence is about; None if there is nothing like it."""
+        row, things, world = self.row, self.things, self.world
+        by = row.get("by")
+        if by in ("it", "other"):
+            said = world.read("").offered_before(situation)
+            return frozenset(said[by]) if said.get(by) else None
+        if by == "timers":
+            return frozenset(f"timer:{place}" for place in range(len(self.home.timers)))
+        if "name" in things:
+            return frozenset(things[each] for each in ("name", "name2") if each in things)
+        if not row.get("domain") and not by:
+            return frozenset()
+        places = [
+            f"{kind.rstrip('2')}:{things[kind]}"
+            for kind in ("area", "area2", "floor")
+            if kind in things
+        ]
+        is_here = row.get("here") or (row.get("one") and situation.here)
+        if not places:
+            places = [f"area:{situation.here}"] if is_here else [""]
+        self.where = "+".join(places)
+        kinds = EVERYTHING if by == "everything" else (self.kind,)
+        ids = {
+            id_ for kind in kinds for where in places for id_ in world.groups.get((kind, where), ())
+        }
+        left_out = set()
+        if "except_name" in things:
+            left_out = {things["except_name"]}
+        if "except_area" in things:
+            left_out = {id_ for id_ in ids if world.is_in(id_, f"area:{things['except_area']}")}
+        if ("except_name" in things or "except_area" in things) and not left_out & ids:
+            return None
+        return frozenset(ids - left_out) or None
+
+    def _value(self, part: Any, depth: int) -> str:
+        name = part.list_name
+        if name == "missing":
+            nouns = [each.split()[-1] for d in self.block.domains for each in NAMES.get(d, ())]
+            known = {each.name.lower() for each in self.home.entities}
+            said = f"{self._strange_word()} {self.dice.choice(('', self.dice.choice(nouns)))}"
+            pool = [each for d in self.block.domains for each in NAMES.get(d, ())]
+            unknown = [each for each in pool if each.lower() not in known]
+            return self.dice.choice((said, said, *unknown[:1])).strip().lower()
+        if name == "missing_area":
+            known = {each.name.lower() for each in self.home.areas}
+            unknown = [each.lower() for each in AREAS if each.lower() not in known]
+            return self.dice.choice((self._strange_word(), self.dice.choice(unknown)))
+        base = {"name2": "name", "except_name": "name", "area2": "area", "except_area": "area"}.get(
+            name
+        )
+        if base is None:
+            return super()._value(part, depth)
+        thing = self._thing(base)
+        self.things[name] = thing.id
+        return thing.name.lower()
+
+    def _strange_word(self) -> str:
+        """Return a word that nobody knows."""
+        parts = ("ba", "zo", "ri", "ken", "tul", "mar", "vi", "dor", "pla", "shu", "ger", "nix")
+        return "".join(self.dice.choice(parts) for _ in range(self.dice.choice((2, 3))))
+
+
+def join_examples(examples: Sequence[Example], count: int, seed: int = 0) -> list[Example]:
+    """Return examples of two commands in one text, made of pairs from the same home."""
+    dice = random.Random(f"joined {seed}")
+    homes: dict[int, list[Example]] = {}
+    for each in examples:
+        plain = (
+            each.command.target.ids and not each.command.is_question and not each.situation.before
+        )
+        if plain and each.command.source != "duration":
+            homes.setdefault(id(each.world), []).append(each)
+    groups = [each for each in homes.values() if len(each) > 1]
+    return [each for each in _pairs(dice, groups, count) if each] if groups else []
+
+
+def _pairs(
+    dice: random.Random, groups: Sequence[Sequence[Example]], count: int
+) -> Iterator[Example | None]:
+    for _ in range(count):
+        first, second = dice.sample(list(dice.choice(groups)), 2)
+        joint = dice.choice(_JOINTS)
+        world = first.world
+        place = len(Reading.of(first.text + joint, world.names).words)
+        text = f"{first.text}{joint}{second.text}"
+        wanted = Command("split", value=place)
+        offered = world.read(text).actions(first.situation)
+        is_offered = wanted in offered
+        yield replace(first, text=text, command=wanted, group="joined") if is_offered else None

@@ -1,0 +1,247 @@
+"""What a text says about a home: names, places and values, and the words that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from groundling.features.spans import SpanIndex, nearest_word
+from groundling.home.home import Home
+from groundling.home.languages import COMPOUNDS, ELISIONS, PREFIXES
+from groundling.language.instruction import Instruction
+from groundling.language.languages import Language
+from groundling.language.literals import Literal, read_literals
+from groundling.language.sentences import is_punctuation, split_words
+
+BEGIN = "‹text›"
+UNKNOWN = "‹unknown›"
+_FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
+_SHORTEST_PART = 4  # letters of a part of a compound
+_FULL = 0.8  # extent from which words say a whole name
+_TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
+_ORDER = "‹percentage›‹name›‹timer›‹area›‹floor›"  # of marks for the same words; others come first
+
+
+class Mention(NamedTuple):
+    """Words that name things: which, where in the text, and whether the whole name is said."""
+
+    kind: str
+    ids: tuple[str, ...]
+    places: tuple[int, ...]
+    full: bool
+
+
+class HomeNames:
+    """The names in a home, ready to be found in texts.
+
+    >>> home = Home.from_data({"areas": [{"id": "den", "name": "Den"}],
+    ...                        "entities": [{"id": "light.a", "name": "Desk Lamp"}]})
+    >>> from groundling.language import ENGLISH
+    >>> names = HomeNames(home, ENGLISH)
+    >>> [(each.kind, each.ids, each.full) for each in names.find("the lamp in the den".split())]
+    [('name', ('light.a',), False), ('area', ('den',), True)]
+    """
+
+    def __init__(self, home: Home, language: Language) -> None:
+        self.home, self.language = home, language
+        owners: dict[str, dict[str, list[str]]] = {"name": {}, "area": {}, "floor": {}, "timer": {}}
+        things = (("name", home.entities), ("area", home.areas), ("floor", home.floors))
+        for kind, listed in things:
+            for thing in listed:
+                for name in dict.fromkeys((thing.name, *thing.aliases)):
+                    written = " ".join(split_words(name, language))  # as texts are cut into words
+                    owners[kind].setdefault(written, []).append(thing.id)
+        for place, timer in enumerate(home.timers):
+            if timer.name:
+                owners["timer"].setdefault(timer.name, []).append(f"timer:{place}")
+        self._owners = owners
+        self._index = SpanIndex(owners, language)
+        folded = {language.fold(name) for names in owners.values() for name in names}
+        single = [each for each in folded if " " not in each and len(each) >= _SHORTEST_PART]
+        self.stems = sorted(single, key=lambda each: (-len(each), each))
+        said = (name for names in owners.values() for name in names)
+        self.grammar = frozenset((
+            *language.units, *language.numerals, *language.ordinals, *language.colours,
+            *language.fractions, *language.articles, *language.joints, *language.exceptions,
+            *language.multipliers, *language.times, *language.half_days, *language.function_words,
+        ))  # fmt: skip
+        self.words = {part: 2 for name in said for part in language.fold(name).split()}
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._index
+
+    def find(self, words: Sequence[str], known: Collection[str] = ()) -> list[Mention]:
+        """Return what folded words name; `known` words are never misspelt names."""
+        found: dict[tuple[str, tuple[int, ...], bool], list[str]] = {}
+        for span in self._index.find(words, known):
+            ids = self._owners[span.kind][span.value]
+            full = span.extent >= _FULL
+            if full or span.kind == "name":
+                found.setdefault((span.kind, span.places, full), []).extend(ids)
+        return [
+            Mention(kind, tuple(dict.fromkeys(ids)), places, full)
+            for (kind, places, full), ids in found.items()
+        ]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text as the model reads it, with what it says about one home.
+
+    `words` are the words as they are written; `folded` are those with misspelt ones mended.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    folded: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    literals: tuple[Literal, ...]
+    language: Language
+    known: Collection[str] = ()
+
+    @classmethod
+    def of(
+        cls, text: str, names: HomeNames, vocabulary: Mapping[str, int] | None = None
+    ) -> Reading:
+        """Read a text in a home; words that nobody knows are mended if one edit away."""
+        language, known = names.language, vocabulary or {}
+        words = _tokens(text, names)
+        folded = tuple(_mended(language.fold(each), names, known) for each in words)
+        return cls(
+            text, words, folded, tuple(names.find(folded, known or names.grammar)),
+            tuple(read_literals(folded, language)), language, known,
+        )  # fmt: skip
+
+    def of_kind(self, kind: str) -> list[Mention]:
+        """Return the mentions of a kind, of whole names first."""
+        return sorted((e for e in self.mentions if e.kind == kind), key=lambda e: not e.full)
+
+    @cached_property
+    def exception(self) -> int:
+        """The place of the word for *except*, or the number of words."""
+        words = self.language.exceptions
+        return next((n for n, word in enumerate(self.folded) if word in words), len(self.folded))
+
+    @cached_property
+    def joints(self) -> tuple[int, ...]:
+        """The places where another command may begin: after a comma or a word for *and*."""
+        joints = {*self.language.joints, ",", ";"}
+        inside = {place for each in self.literals for place in each.places[1:]}
+        starts = [
+            place + 1
+            for place, word in enumerate(self.folded)
+            if word in joints and place and place not in inside
+        ]
+        after = [n for n in starts if n < len(self.folded) and self.folded[n] not in joints]
+        return tuple(dict.fromkeys(after))
+
+    def part(self, start: int, end: int) -> str:
+        """Return the text of some words, without marks and joints at its ends."""
+        joints = {*self.language.joints, ",", ";"}
+        while start < end and self.folded[start] in joints:
+            start += 1
+        while end > start and self.folded[end - 1] in joints:
+            end -= 1
+        return " ".join(self.words[start:end])
+
+    @cached_property
+    def masked(self) -> tuple[str, ...]:
+        """The words with names, places and values replaced by what they are."""
+        return tuple(word for word, _ in self.masks())
+
+    def masks(self, only: Collection[Mention] | None = None) -> Iterator[tuple[str, int]]:
+        """Yield the words that the model reads, each with the place where it is written.
+
+        Names of one known word stay beside their mark: they may be words of their own (*lock*).
+        With `only`, other mentions and all values stay as they are written.
+        """
+        mentions = [each for each in self.mentions if each.full]
+        if only is not None:
+            mentions = [each for each in mentions if each in only]
+        said = [(_TITLES[each.kind], each.places) for each in mentions]
+        if only is None:
+            said += [(_literal_mark(each), each.places) for each in self.literals]
+        marks: dict[int, tuple[str, tuple[int, ...]]] = {}
+        taken: set[int] = set()
+        for mark, places in sorted(said, key=lambda each: (-len(each[1]), _ORDER.find(each[0]))):
+            if not taken & set(places):
+                marks[places[0]] = (mark, places)
+                taken |= set(places)
+        yield BEGIN, -1
+        for place, word in enumerate(self.folded):
+            if place in marks:
+                mark, places = marks[place]
+                yield mark, place
+                is_word = not self.known or word in self.known
+                if len(places) == 1 and mark == _TITLES["name"] and is_word:
+                    yield word, place
+            elif place not in taken:
+                yield (word if word in self.known or not self.known else UNKNOWN), place
+
+    def instruction(self, only: Collection[Mention] | None = None) -> Instruction:
+        """Return what the model reads: a chain of words."""
+        words = self.masked if only is None else tuple(word for word, _ in self.masks(only))
+        heads = tuple(range(-1, len(words) - 1))
+        return Instruction(words, heads, ("root", *["next"] * (len(words) - 1)), text=self.text)
+
+
+def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
+    """Return the words of a text, with fractions as words, and no commas inside durations."""
+    language = names.language
+    for written, fraction in _FRACTIONS.items():
+        word = next((each for each, size in language.fractions.items() if size == fraction), "")
+        text = text.replace(written, word) if word else text
+    if language.name in ELISIONS:
+        text = text.replace("'", " ").replace("’", " ")
+    words = [each for each in split_words(text, language) if not _is_mark(each)]
+    words = [part for word in words for part in _split_hyphens(word, language)]
+    if language.name in COMPOUNDS:
+        words = [part for word in words for part in _parts(word, names)]
+    units = language.units
+    return tuple(
+        word
+        for place, word in enumerate(words)
+        if not (word == "," and any(language.fold(e) in units for e in words[place - 1 : place]))
+    )
+
+
+def _split_hyphens(word: str, language: Language) -> list[str]:
+    if "-" not in word.strip("-") or language.numeral(word) is not None:
+        return [word]
+    return [part for part in word.split("-") if part]
+
+
+def _parts(word: str, names: HomeNames) -> list[str]:
+    """Return a word, or a name and the thing that are written as one word."""
+    folded = names.language.fold(word)
+    if folded in names:
+        return [word]
+    for name in names.stems:
+        rest = folded.removeprefix(name)
+        if rest != folded and len(rest) >= _SHORTEST_PART:
+            return [name, rest]
+    return [word]
+
+
+def _is_mark(word: str) -> bool:
+    return is_punctuation(word) and word not in {",", ";", "%", "°", "/", "-"}
+
+
+def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
+    for prefix in PREFIXES.get(names.language.name, ()):
+        if word not in names and word.startswith(prefix) and word.removeprefix(prefix) in names:
+            return word.removeprefix(prefix)
+    for ending in ("'s", "’s"):
+        if word.endswith(ending) and word.removesuffix(ending) in names:
+            return word.removesuffix(ending)
+    if not known or word in known or word in names or word in names.grammar:
+        return word
+    if not word.isalpha():
+        return word
+    return nearest_word(word, names.words) or nearest_word(word, known) or word
+
+
+def _literal_mark(literal: Literal) -> str:
+    return f"‹{literal.unit}›" if literal.type == "number" and literal.unit else f"‹{literal.type}›"

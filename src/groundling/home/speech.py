@@ -1,0 +1,77 @@
+"""What is said in reply: short sentences in the language of the home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from groundling.errors import GroundlingError
+from groundling.home.plain_yaml import load_yaml
+
+_MOST_LISTED = 3  # names that are said; the others are counted
+
+
+class Speech:
+    """The sentences of one language.
+
+    >>> english = load_speech("en")
+    >>> english.done("turn on", ["Desk Lamp", "Lantern"])
+    'Turned on Desk Lamp and Lantern.'
+    >>> english.duration(5400)
+    '1 h 30 min'
+    """
+
+    def __init__(self, phrases: Mapping[str, Any]) -> None:
+        self.phrases = phrases
+
+    def __getitem__(self, name: str) -> Any:
+        return self.phrases[name]
+
+    def say(
+        self, name: str, things: Sequence[str] = (), value: str = "", joint: str = "and"
+    ) -> str:
+        """Return a sentence by its name."""
+        return str(self[name]).format(things=self.listed(things, joint), value=value)
+
+    def done(self, verb: str, things: Sequence[str], value: str = "") -> str:
+        """Return what was done."""
+        sentence = str(self["done"].get(verb) or "{things}")
+        return sentence.format(things=self.listed(things), value=value)
+
+    def listed(self, things: Sequence[str], joint: str = "and") -> str:
+        """Return names in a row; of many, the first and how many more."""
+        shown = list(things[:_MOST_LISTED]) if joint == "and" else list(things)
+        if len(things) > len(shown):
+            shown.append(str(self["more"]).format(count=len(things) - len(shown)))
+        if len(shown) < 2:
+            return "".join(shown)
+        return f"{', '.join(shown[:-1])} {self[joint]} {shown[-1]}"
+
+    def duration(self, seconds: float) -> str:
+        """Return a duration in hours, minutes and seconds."""
+        left, parts = round(seconds), []
+        for unit, size in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
+            count, left = divmod(left, size)
+            if count:
+                parts.append(str(self["units"][unit]).format(n=count))
+        return " ".join(parts) or str(self["units"]["seconds"]).format(n=0)
+
+    def state(self, value: str) -> str:
+        """Return a state in words."""
+        return str(self["states"].get(value, value.replace("_", " "))) or str(self["not reported"])
+
+    def date(self, now: datetime) -> str:
+        """Return the day of the week and the date."""
+        return f"{self['days'][now.weekday()]}, {now:%Y-%m-%d}"
+
+
+@cache
+def load_speech(language: str) -> Speech:
+    """Return the sentences of a language, by its code."""
+    path = files("groundling.home") / "phrases" / f"{language}.yaml"
+    if not path.is_file():
+        raise GroundlingError(f"`language` must be one with phrases; got {language!r}.")
+    return Speech(load_yaml(str(path), GroundlingError))

@@ -1,0 +1,261 @@
+"""The task `home`: sentences about homes, held out, in new homes, misspelt, and as questions."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from groundling.errors import SettingError
+from groundling.evaluation.report import Row, bootstrap
+from groundling.home.agent import HomeAgent, Reply
+from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
+from groundling.home.environment import Command
+from groundling.home.generated import generated_home
+from groundling.home.languages import LANGUAGES
+from groundling.home.model import HomeModel
+from groundling.home.paraphrases import expand_paraphrases
+from groundling.home.rule_matcher import RuleMatcher
+from groundling.home.templates import expand_templates
+from groundling.home.training import fit, training_examples
+from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
+from groundling.tasks.variants import FULL, BasePreset, Presets
+
+SEED = 1  # of the split into training and held-out sentences
+_NEW_HOMES = 20
+_NEW_SENTENCES = 300
+_AMBIGUOUS = 120
+_SHORTEST = 4  # letters of a word that is misspelt
+_RULES = "hassil"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomePreset(BasePreset):
+    """A row: the language, and which sentences are said."""
+
+    auto: bool = True
+    parser: str = "chain"
+    language: str = "en"
+    test: str = "held out"
+
+    def learns_like(self, other: BasePreset) -> bool:
+        """Rows of one language share one model."""
+        return isinstance(other, HomePreset) and self.language == other.language
+
+
+def _row(language: str, test: str) -> Callable[[HomePreset], HomePreset]:
+    return lambda given: replace(given, language=language, test=test)
+
+
+class _Rows(Presets[HomePreset]):
+    """Presets whose rows are sentences of a kind; `full` is the first."""
+
+    def select(self, preset: str, variant: str = FULL) -> HomePreset:
+        """Return the settings of a row, or of the preset as it is trained."""
+        if variant == FULL:
+            self.variants_of(preset)  # complains of what does not exist
+            return self.presets[preset]
+        return super().select(preset, variant)
+
+
+def _presets() -> Presets[HomePreset]:
+    tests = ("held out", "new homes", "one typo", "questions", "ambiguous", f"held out, {_RULES}",
+             f"new homes, {_RULES}")  # fmt: skip
+    rows = {f"en, {test}": _row("en", test) for test in tests}
+    rows |= {f"{code}, held out": _row(code, "held out") for code in LANGUAGES if code != "en"}
+    return _Rows("home", {"auto": HomePreset()}, {"auto": rows})
+
+
+class HomeTask(Task["Corpora", HomePreset]):
+    """Sentences about homes; those of one group of paraphrases are held out together."""
+
+    name = "home"
+    about = (
+        "Sentences of Home Assistant Intents in homes: exact is the share whose reply does, asks "
+        "or answers exactly what was meant; asked, the share of questions back; changed_nothing, "
+        "the share that changes no state."
+    )
+    metrics = ("asked", "changed_nothing", "milliseconds", "exact")
+    presets = _presets()
+    corpus = "home"
+    part = "language"
+
+    def load(self, source: Source, size: float | None = None) -> Corpora:
+        """Read the corpora of languages when they are asked for: there is nothing to sample."""
+        if not isinstance(source, Path):
+            raise SettingError(
+                "The task home has no generated sample. Set GROUNDLING_CORPORA, or give --corpora."
+            )
+        return Corpora(source)
+
+    def prepare(self, corpus: Corpora, chosen: HomePreset) -> list[Case]:
+        """Return the sentences of a language as demonstrations."""
+        examples = corpus[chosen.language].examples
+        return [Case(shown, each.group) for each in examples for shown in each.demonstrations()]
+
+    def parts(self, corpus: Corpora) -> list[str]:
+        """Return the languages."""
+        return list(LANGUAGES)
+
+    def folds(self, corpus: Corpora, preset: str, variant: str, quick: bool) -> list[Fold]:
+        """Return one fold: a fifth of the groups of sentences is held out."""
+        return [Fold(self.presets.select(preset, variant).language, seconds=120.0)]
+
+    def evaluate(
+        self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
+    ) -> dict[str, Outcome]:
+        """Train the model of a language without what is held out, and reply to each sentence."""
+        read = corpus[fold.name]
+        training, held_out = split(read.examples, seed=SEED)
+        said = {each.text.lower() for each in held_out}
+        examples = training_examples(corpus.source, fold.name, training)
+        began = time.process_time()
+        model = fit([each for each in examples if each.text.lower() not in said], fold.name)
+        seconds = time.process_time() - began
+        tests = _Tests(read, held_out, corpus.source)
+        found = {}
+        for variant, each in chosen.items():
+            listed = tests.examples(each.test.removesuffix(f", {_RULES}"))
+            judge = _by_rules if each.test.endswith(_RULES) else partial(_by_agent, model)
+            found[variant] = judge(listed)
+            found[variant]["seconds"] = [seconds, *found[variant]["seconds"]]
+        return found
+
+    def make_row(self, preset: str, variant: str, outcomes: Sequence[Outcome]) -> Row:
+        """Return the means over sentences, with the processor time of `fit`."""
+        scores = [score for outcome in outcomes for _, score in outcome["scores"]]
+        metrics = {name: fmean(each[name] for each in scores) for name in scores[0]}
+        interval = bootstrap([each["exact"] for each in scores], fmean)
+        train, follow = outcomes[0]["seconds"]
+        metrics["sentences per second"] = len(scores) / follow if follow else 0.0
+        return Row(
+            variant, metrics, interval, note=f"{len(scores)} sentences",
+            seconds={"train": train, "follow": follow},
+        )  # fmt: skip
+
+    def condition(self, corpus: Corpora, preset: str, quick: bool) -> str:
+        """Say in a few words how the figures come about."""
+        return "a fifth of the groups of paraphrases held out"
+
+
+class Corpora(dict[str, HomeCorpus]):
+    """The corpora of languages, read when they are asked for."""
+
+    def __init__(self, source: Path) -> None:
+        super().__init__()
+        self.source = source
+
+    def __missing__(self, language: str) -> HomeCorpus:
+        self[language] = read_corpus(self.source, language)
+        return self[language]
+
+
+class _Tests:
+    """The sentences that are said after training, by the name of the test."""
+
+    def __init__(self, corpus: HomeCorpus, held_out: Sequence[Example], source: Path) -> None:
+        self.language, self.held_out, self.source = corpus.language, held_out, source
+
+    def examples(self, test: str) -> list[Example]:
+        """Return the sentences of a test."""
+        if test == "held out":
+            return list(self.held_out)
+        if test == "questions":
+            return [each for each in self.held_out if each.command.is_question]
+        if test == "one typo":
+            return [misspell(each, n) for n, each in enumerate(self.held_out)]
+        homes = [generated_home(number, "new") for number in range(_NEW_HOMES)]
+        if test == "new homes":
+            return expand_templates(
+                self.source, self.language, homes=homes, count=_NEW_SENTENCES, seed=SEED
+            )
+        made = expand_paraphrases(self.language, homes=homes, count=20 * _AMBIGUOUS, seed=SEED)
+        own = [each for each in self.held_out if each.command.target.choice]
+        return [*own, *(each for each in made if each.command.target.choice)][:_AMBIGUOUS]
+
+
+def misspell(example: Example, seed: int) -> Example:
+    """Return an example with one letter of one word wrong.
+
+    A word of four letters or more loses a letter, gets one twice, or has two exchanged.
+    """
+    dice = random.Random(f"typo {seed} {example.text}")
+    words = example.text.split()
+    long = [n for n, word in enumerate(words) if len(word) >= _SHORTEST and word.isalpha()]
+    if not long:
+        return example
+    place = dice.choice(long)
+    word, at = words[place], dice.randrange(1, len(words[place]) - 1)
+    made = (
+        word[:at] + word[at + 1 :],
+        word[:at] + word[at] + word[at:],
+        word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :],
+    )
+    words[place] = dice.choice(made)
+    return replace(example, text=" ".join(words))
+
+
+def is_exact(reply: Reply, wanted: Command) -> bool:
+    """Tell whether a reply does, asks or answers exactly what was meant."""
+    if wanted.target.choice and not wanted.is_question:
+        return reply.kind == "ask"
+    if wanted.verb == "decline":
+        return reply.kind == "decline"
+    kind = "answer" if wanted.is_question else "act"
+    return reply.kind == kind and _meaning(reply.commands[0]) == _meaning(wanted)
+
+
+def _meaning(command: Command) -> tuple[Any, ...]:
+    value = command.value.lower() if isinstance(command.value, str) else command.value
+    return command.verb, frozenset(command.target.ids), value
+
+
+def _by_agent(model: HomeModel, examples: Sequence[Example]) -> Outcome:
+    agents: dict[int, HomeAgent] = {}
+    scores = []
+    began = time.process_time()
+    for each in examples:
+        agent = agents.setdefault(id(each.world), HomeAgent(each.world.home, model))
+        agent.forget()
+        agent.before = each.situation.before
+        reply = agent.reply(each.text, area=each.situation.here)
+        scores.append((each.group, {
+            "asked": float(reply.kind == "ask"),
+            "changed_nothing": float(not reply.changes),
+            "milliseconds": reply.milliseconds,
+            "exact": float(is_exact(reply, each.command)),
+        }))  # fmt: skip
+    return {"scores": scores, "seconds": [time.process_time() - began]}
+
+
+def _by_rules(examples: Sequence[Example]) -> Outcome:
+    language = "en"
+    matchers: dict[int, RuleMatcher] = {}
+    for each in examples:
+        if id(each.world) not in matchers:
+            matchers[id(each.world)] = RuleMatcher(each.world, language)
+    scores = []
+    began = time.process_time()
+    for each in examples:
+        start = time.perf_counter()
+        found = matchers[id(each.world)].recognise(each)
+        taken = 1000 * (time.perf_counter() - start)
+        wanted = replace_choice(each.command)
+        right = found is not None and _meaning(replace_choice(found)) == _meaning(wanted)
+        scores.append((each.group, {
+            "asked": 0.0,
+            "changed_nothing": float(found is None or found.is_question),
+            "milliseconds": taken,
+            "exact": float(right),
+        }))  # fmt: skip
+    return {"scores": scores, "seconds": [time.process_time() - began]}
+
+
+def replace_choice(command: Command) -> Command:
+    """Return a command for all of its things: rules never ask which is meant."""
+    return command._replace(target=command.target._replace(choice=False))

@@ -1,0 +1,64 @@
+"""Training of the model of homes: from labelled sentences to a follower."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from groundling.follower import Follower
+from groundling.home.corpus import Example, read_corpus
+from groundling.home.environment import HomeWorld
+from groundling.home.knowledge import Knowledge
+from groundling.home.model import HomeModel
+from groundling.home.paraphrases import expand_paraphrases, join_examples
+from groundling.home.templates import expand_templates
+from groundling.world.environment import Demonstration
+
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1500, 1200, 1600, 150  # examples of each kind, at most
+WEIGHTS = 140_000  # that are kept, of 16 bytes each
+
+
+def training_examples(
+    corpora: str | Path | None = None,
+    language: str = "en",
+    examples: Sequence[Example] | None = None,
+    seed: int = 0,
+) -> list[Example]:
+    """Return what a model is trained on: sentences of the corpus, templates and paraphrases.
+
+    `examples` are those of the corpus to learn from, by default all.
+    """
+    given = list(read_corpus(corpora, language).examples if examples is None else examples)
+    if len(given) > CORPUS:
+        given = random.Random(seed).sample(given, CORPUS)
+    made = expand_templates(corpora, language, count=TEMPLATES, seed=seed)
+    own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
+    return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
+
+
+def learn_words(examples: Iterable[Example]) -> Knowledge:
+    """Return which words there are, and which kinds they go with."""
+    return Knowledge.learn(
+        (each.world.read(each.text).reading.masked, each.kind) for each in examples
+    )
+
+
+def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demonstration]:
+    """Return the demonstrations of examples, with words that are known."""
+    worlds: dict[int, HomeWorld] = {}
+    for each in examples:
+        if id(each.world) not in worlds:
+            worlds[id(each.world)] = HomeWorld(each.world.home, each.world.language, knowledge)
+    made = (shown for each in examples for shown in each.demonstrations(worlds[id(each.world)]))
+    return [each for each in made if each.actions[0] in each.environment.actions(each.start)]
+
+
+def fit(examples: Sequence[Example], language: str = "en") -> HomeModel:
+    """Return a model that is trained on examples with `Follower()`."""
+    knowledge = learn_words(examples)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        follower = Follower(parser="chain").fit(demonstrate(examples, knowledge), check=False)
+    return HomeModel(language, follower.pruned(WEIGHTS), knowledge)

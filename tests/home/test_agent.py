@@ -1,0 +1,120 @@
+"""The agent of a home: it acts, asks, answers or declines, and remembers what was said."""
+
+from datetime import datetime
+
+import pytest
+
+from groundling.home import HomeError, read_home, teach_phrase
+from groundling.home.agent import HomeAgent
+from groundling.home.home import Home
+from tests.home.homes import DATA, HOME
+
+yaml = pytest.importorskip("yaml", reason="needs groundling[home]")
+
+
+@pytest.fixture
+def agent():
+    return HomeAgent(HOME)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("turn on the desk lamp", {"light.desk": {"state": "on"}}),
+        ("turn off the lights in the hall", {"light.hall": {"state": "off"}}),
+        ("turn off all the lights", {"light.floor": {"state": "off"},
+                                     "light.hall": {"state": "off"}}),
+        ("set the floor lamp to 50%", {"light.floor": {"attributes": {"brightness": 128}}}),
+        ("close the left blind", {"cover.left": {"state": "closed",
+                                                 "attributes": {"current_position": 0}}}),
+        ("set the thermostat to 22 degrees", {"climate.den": {"attributes": {"temperature": 22}}}),
+        ("unlock the front door", {"lock.door": {"state": "unlocked"}}),
+        ("start robbie", {"vacuum.rob": {"state": "cleaning"}}),
+        ("turn on teh desk lamp", {"light.desk": {"state": "on"}}),
+        ("turn on the desk lamp and unlock the front door",
+         {"light.desk": {"state": "on"}, "lock.door": {"state": "unlocked"}}),
+    ],
+)  # fmt: skip
+def test_agent_carries_out_commands(agent, text, wanted):
+    reply = agent.reply(text)
+    assert (reply.kind, reply.changes) == ("act", wanted)
+    assert reply.text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("is the front door locked?", "Yes: Front Door is locked."),
+        ("is the desk lamp on?", "No: Desk Lamp is off."),
+        ("which lights are on?", "Floor Lamp and Ceiling."),
+        ("how many lights are on?", "2"),
+        ("what is the temperature in the den?", "19.5 ° in Thermostat."),
+        ("what time is it?", "It is 14:05."),
+        ("what is the date?", "It is Wednesday, 2026-11-18."),
+    ],
+)
+def test_agent_answers_questions_and_changes_nothing(agent, text, said):
+    reply = agent.reply(text, now=datetime(2026, 11, 18, 14, 5))
+    assert (reply.kind, reply.text, reply.changes) == ("answer", said, {})
+
+
+def test_agent_asks_which_of_several_and_understands_the_answer(agent):
+    question = agent.reply("turn on the lamp")
+    assert (question.kind, question.changes) == ("ask", {})
+    assert question.options == ("Desk Lamp", "Floor Lamp")
+    assert agent.reply("the desk one").changes == {"light.desk": {"state": "on"}}
+
+
+def test_agent_knows_it_from_before(agent):
+    agent.reply("turn on the desk lamp")
+    assert agent.reply("turn it off").changes == {"light.desk": {"state": "off"}}
+
+
+def test_agent_declines_what_is_no_command_for_a_home(agent):
+    reply = agent.reply("tell me a joke")
+    assert (reply.kind, reply.changes) == ("decline", {})
+    assert agent.reply("").kind == "decline"
+
+
+def test_agent_adds_to_lists_and_starts_timers(agent):
+    added = agent.reply("add oat milk to the shopping list")
+    assert added.changes["todo.shopping_list"]["attributes"] == {"items": ["oat milk"]}
+    timer = agent.reply("set a timer for 5 minutes")
+    assert timer.changes["timer.3"]["attributes"]["duration"] == 300
+
+
+def test_agent_uses_the_states_and_area_of_a_request(agent):
+    reply = agent.reply("turn off the lights", area="hall", states={"light.hall": {"state": "on"}})
+    assert reply.changes == {"light.hall": {"state": "off"}}
+    with pytest.raises(HomeError, match="`area` must be the id"):
+        agent.reply("turn off the lights", area="attic")
+    with pytest.raises(HomeError, match="must name entities"):
+        agent.reply("turn off the lights", states={"light.moon": {"state": "on"}})
+    with pytest.raises(HomeError, match="must have at most"):
+        agent.reply("on " * 5000)
+
+
+def test_agent_carries_out_phrases_of_the_household(tmp_path):
+    path = tmp_path / "my_home.yaml"
+    path.write_text(yaml.safe_dump(DATA), encoding="utf-8")
+    before = path.read_bytes()
+    taught = teach_phrase(path, "movie time", ["turn off the floor lamp", "close the left blind"])
+    reply = HomeAgent(read_home(path)).reply("movie time")
+    assert reply.kind == "act"
+    assert set(reply.changes) == {"light.floor", "cover.left"}
+    assert path.read_bytes() == before
+    assert taught.name == "my_home.phrases.yaml"
+    teach_phrase(path, "Movie Time", ["turn on the desk lamp"])
+    assert len(read_home(path).phrases) == 1
+    with pytest.raises(HomeError, match="must be a text or a list of texts"):
+        teach_phrase(path, "party", [])
+
+
+def test_agent_explains_itself(agent):
+    told = agent.explain("turn on the desk lamp")
+    assert "turn on light.desk" in told
+
+
+def test_agent_speaks_of_homes_in_other_scripts():
+    home = Home.from_data({"entities": [{"id": "light.a", "name": "居間", "state": "off"}]})
+    assert HomeAgent(home).reply("turn on 居間").changes == {"light.a": {"state": "on"}}
