@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from groundling.world.environment_checks import check_environment
     from groundling.world.graph import GroundingGraph
     from groundling.world.open_values import OpenValue
+    from groundling.world.products import Product
     from groundling.world.ranks import RankedEnvironment
     from groundling.world.sets import OpenSet, describe_set
 
@@ -54,6 +55,7 @@ __all__ = [
     "Overlay",
     "Plan",
     "PlanModel",
+    "Product",
     "RankedEnvironment",
     "Search",
     "TransducerModel",
@@ -88,6 +90,7 @@ _HOMES = {
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
     "Plan": "explain.explanation",
+    "Product": "world.products",
     "RankedEnvironment": "world.ranks",
     "MemoryEnvironment": "memory",
     "Search": "inference.search",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -97,6 +97,23 @@ def train(
             stacklevel=5,  # the caller of Follower.fit
         )
     return value, theta
+
+
+_TRIAL = 15  # iterations by which starts are compared: the order seldom changes later
+
+
+def better_start(
+    objective: Minimised, learning: Learning, starts: Sequence[Reals], l2: float | Reals
+) -> Reals:
+    """Return where a few iterations from each of several starts lead, for the lowest loss."""
+    tried = [
+        minimise(
+            objective.loss, start, l1=learning.l1, l2=l2,
+            iterations=min(_TRIAL, learning.iterations), tolerance=learning.tolerance,
+        )
+        for start in starts
+    ]  # fmt: skip
+    return min(tried, key=lambda found: found[0])[1]
 
 
 class _Run:

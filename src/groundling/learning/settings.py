@@ -34,6 +34,11 @@ class Learning(Settings):
     rare_words
         Whether the weight of a word and a label that were shown once, together, is penalised as
         if nothing else had been shown (see `RareWords`).
+    grow
+        Whether to learn from a quarter of the demonstrations first, drawn by the seed, and to go on
+        from there if that has the lower loss after a few iterations. Where the objective is not
+        convex, as with relations between many things, it keeps out of poor local optima. Not for
+        training in shards.
 
     Examples
     --------
@@ -52,3 +57,4 @@ class Learning(Settings):
     composed: float = setting(0.0, least=0)
     recall: float | None = setting(0.0, least=0, most=100)
     rare_words: bool = False
+    grow: bool = False

@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from groundling.data.canonical import canonical
-from groundling.errors import DemonstrationError
+from groundling.errors import ConvergenceWarning, DemonstrationError
 from groundling.features.feature_settings import Features
 from groundling.features.space import FeatureSpace, name_of
 from groundling.language.parser import load_parser
@@ -24,7 +25,13 @@ from groundling.learning.connectives import learn_connectives
 from groundling.learning.lexicon_induction import learn_lexicon
 from groundling.learning.rare_words import find_rare_words
 from groundling.learning.recall import remember
-from groundling.learning.rounds import Progress, ProgressCallback, early, train
+from groundling.learning.rounds import (
+    Progress,
+    ProgressCallback,
+    better_start,
+    early,
+    train,
+)
 from groundling.learning.settings import Learning
 from groundling.models.base import FittedModel, Member, Objective, TrainingData
 from groundling.models.example import Example, prepare
@@ -34,6 +41,7 @@ from groundling.overlay.encoder import Encoder
 from groundling.world.environment import Demonstration
 
 _LOG = logging.getLogger(__name__)
+_SHARE, _FEWEST = 4, 10  # of the demonstrations that training grows from
 WARM_TOLERANCE = 1e-5  # what is left to gain when learning goes on from where it was
 
 
@@ -219,14 +227,38 @@ class Trainer(LearntSettings):
             start = objective.first(len(data.space), self.seed)
             places = data.space.places(known.space.keys)
             start[places[places >= 0]] = known.theta[places >= 0]
+        l2 = self.penalty(encoder, examples, data.space)
+        if known is None and self.learning.grow and not objective.realigns:
+            small = self._grown(member, encoder, examples)
+            if small is not None:
+                grown = objective.first(len(data.space), self.seed)
+                places = data.space.translate(small.space)
+                grown[places[places >= 0]] = small.theta[places >= 0]
+                first = objective.first(len(data.space), self.seed)
+                start = better_start(objective, self.learning, (first, grown), l2)
         loss, theta = train(
             objective, self.learning, seed=self.seed, progress=progress, checkpoint=checkpoint,
-            start=start, l2=self.penalty(encoder, examples, data.space),
+            start=start, l2=l2,
         )  # fmt: skip
         _LOG.info("trained to a loss of %.6g in %.1f s", loss, time.perf_counter() - began)
         lengths = self.model.lengths(encoder, examples)
         fitted = FittedModel(member.features, encoder, data.space, theta, lengths, self.seed)
         return loss, fitted, objective
+
+    def _grown(
+        self, member: Member, encoder: Encoder, examples: Sequence[Example]
+    ) -> FittedModel | None:
+        """Return what a quarter of the examples teaches; None if these would be too few."""
+        count = len(examples) // _SHARE
+        if count < _FEWEST:
+            return None
+        drawn = np.random.default_rng(self.seed).permutation(len(examples))[:count]
+        some = [examples[place] for place in sorted(drawn.tolist())]
+        l2 = self.learning.l2 / _SHARE
+        smaller = replace(self, learning=replace(self.learning, l2=l2, grow=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return smaller._train(member, encoder.fork(), some, None, None)[1]
 
     def penalty(
         self, encoder: Encoder, examples: Sequence[Example], space: FeatureSpace

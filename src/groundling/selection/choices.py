@@ -389,6 +389,7 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
         "learning.l2": lambda: (
             f"a thousandth for each {'unit and action' if reads else 'demonstration'} of {count:,}"
         ),
+        "learning.grow": lambda: "texts name other things than those acted on",
         "learning.rare_words": lambda: (
             "a word that was shown once coincides with a label that was shown once"
         ),

@@ -340,6 +340,7 @@ def learning_for(profile: Profile, model: Model, count: int | None = None) -> Le
             "tolerance": LOOSE if CHARGE * count >= 1 else TIGHT,
             "composed": COMPOSED if joined else 0.0,
             # Fewer demonstrations charge so little that a weight can be learnt from one of them.
+            "grow": profile.relates,
             "rare_words": count >= FEW and profile.has_rare_meaning,
         }
     )

@@ -5,8 +5,11 @@ from groundling.world.composition import compose
 from groundling.world.environment import Demonstration, Environment
 from groundling.world.environment_checks import EnvironmentReport, check_environment
 from groundling.world.graph import GroundingGraph, Label
+from groundling.world.manners import Manner, explain_sequence, learn_manners
 from groundling.world.open_values import OpenValue
+from groundling.world.products import Product
 from groundling.world.ranks import RankedEnvironment
+from groundling.world.relations import Scene
 from groundling.world.sets import OpenSet, describe_set
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
@@ -17,12 +20,17 @@ __all__ = [
     "EnvironmentReport",
     "GroundingGraph",
     "Label",
+    "Manner",
     "OpenSet",
     "OpenValue",
+    "Product",
     "RankedEnvironment",
+    "Scene",
     "ScoredTrajectory",
     "Trajectory",
     "check_environment",
     "compose",
     "describe_set",
+    "explain_sequence",
+    "learn_manners",
 ]
