@@ -58,6 +58,7 @@ class Talk:
             self.turn.locator(".possible").get_by_role("button", name=action, exact=True).click()
             self.turn.locator(".steps li").filter(has_text=action).wait_for()
         self.button("Teach this").click()
+        self.turn.locator(".possible").wait_for(state="detached")
         self.learnt(revision + 1)
         self.turn.locator(".turn-tools").wait_for()
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SHOWN = 0.5  # causes below this are not worth a word
 FEATURES = 3
 WORTH = 0.005  # features that add less print as nothing
+RECALLED = 1.0  # memories that add less are no reason
 
 
 def phrases(causes: Iterable[Cause], least: float = SHOWN) -> list[tuple[str, float]]:
@@ -119,7 +120,7 @@ def _behind(rival: Rival) -> str:
 def plain(why: Explanation) -> str:
     """Return an explanation as plain text."""
     lines = [_headline(why)]
-    if (shown := why.plan.remembered) is not None and shown.amount >= WORTH:
+    if (shown := why.plan.remembered) is not None and shown.amount >= RECALLED:
         lines.append(f"you showed me this: {shown}")
     for number, (step, same) in enumerate(zip(why.steps, _same_reasons(why), strict=True), 1):
         lines += ["", f"{number}. {step.action}: {caused_by(step)}"]

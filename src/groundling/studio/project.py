@@ -324,6 +324,8 @@ class Project:
         recent: dict[tuple[str, str], Record] = {}
         held: list[Record] = []
         for each in reversed(self.store.records()):
+            if self.problem_of(each) is not None:
+                continue
             if each.apart:
                 held.append(each)
             elif each.origin != "given" and len(recent) < RECENT:
@@ -331,23 +333,23 @@ class Project:
         found = {
             "recent": sum(map(self._does, recent.values())),
             "of": len(recent),
-            "held": sum(self.would_do(each) or 0 for each in held),
+            "held": sum(self._does(each, sure=False) for each in held),
             "held_of": len(held),
         }
         if not self.is_behind:
             self._standing = (current, found)
         return found
 
-    def _does(self, record: Record) -> bool:
-        """Tell whether the follower is sure of what a demonstration shows, and right."""
+    def _does(self, record: Record, sure: bool = True) -> bool:
+        """Tell whether the follower does what a demonstration shows, and is sure of it."""
         try:
             scene = self.setting.scene(record.scene)
             plan = self.follow(scene, self.read_state(scene, record.start), record.text)
             each = self.demonstration(record)
-        except GroundlingError:
+            right = is_right(CachedEnvironment(each.environment), each, plan)
+        except Exception:  # of the environment, whatever it is: learning will say so
             return False
-        right = is_right(CachedEnvironment(each.environment), each, plan)
-        return right and understood(self.follower, plan)
+        return right and (not sure or understood(self.follower, plan))
 
     def would_do(self, record: Record) -> bool | None:
         """Tell whether the follower already does what a demonstration shows."""
