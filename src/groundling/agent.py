@@ -301,7 +301,7 @@ class Agent:
                 text, "decline", f"None of {len(options)} outcomes is above chance."
             )
         if plan.unexplained:
-            return self._unexplained(text, found, decision.options, decision.complete)
+            return self._unexplained(text, found, decision.options)
         if decision.kind == "act" and plan.understood:
             chosen = decision.options[0].plan
             why = "One outcome is left." if self.follower.prediction_sets_ else "One is likely."
@@ -312,15 +312,13 @@ class Agent:
             why = f"{len(sets.select(options))} outcomes are in the {sets.coverage:.0%} set."
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
-    def _unexplained(
-        self, text: str, found: Considered, options: tuple[Option, ...], complete: bool
-    ) -> Turn:
-        """Name the words that nothing explains; ask about the rest if there is any."""
+    def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
+        """Name the words that nothing explains; ask about the rest if it means one thing."""
         words, told = found.plan.unexplained, self._unknown(found.plan)
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
         why = f"Nothing explains {', '.join(words)}."
-        if known and complete:
+        if known and len(options) == 1:
             return self._asked(text, found, options, why, before=f"{told} ")
         return self._declined(text, "", why, told)
 

@@ -99,7 +99,7 @@ def studio(
         address = Address(host, port, token)
         code = class_code() if classroom else None
         try:
-            rooms = Rooms(folder, source, confirm=_confirm)
+            rooms = Rooms(folder, source, confirm=confirm)
         except BaseException:
             address.close()
             raise
@@ -122,7 +122,7 @@ def studio(
         run(app, address, ready=ready)
 
 
-def _confirm(source: Mapping[str, Any]) -> bool:
+def confirm(source: Mapping[str, Any]) -> bool:
     """Ask in the terminal whether to open what a project's file names; elsewhere, do not."""
     from groundling.studio.scenes import named
 

@@ -8,12 +8,12 @@ from typing import Protocol
 
 from groundling.cache import Cache, CacheBudget
 from groundling.features.feature_tables import JoinedLabels
-from groundling.features.labels import NUMBER, NodeLabeller
+from groundling.features.labels import LABEL, NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.restriction import restrict_ranks
 from groundling.features.space import FeatureSpace
-from groundling.features.spans import SpanIndex
+from groundling.features.spans import PART, Span, SpanIndex
 from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
@@ -282,6 +282,13 @@ class Encoder:
             found = SpanIndex(values, self.reader.language)
             self._names.put(key, found)
         return found
+
+    def names_in(self, words: Sequence[str], graphs: Iterable[LaidOutGraph]) -> list[Span]:
+        """Return where words say whole names of some graphs, whatever slots there are."""
+        names = self._names_of(graphs)
+        folded = [self.reader.language.fold(word) for word in words]
+        found = [] if names is None else names.find(folded, self.reader.counts)
+        return [span for span in found if span.way != PART and span.kind != LABEL]
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

@@ -241,6 +241,7 @@ def lesson_setting() -> Setting:
         scenes=tuple(
             StudioScene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)
         ),
+        make=lambda: Follower(parser="chain"),  # words in a row, of any language
     )
 
 

@@ -22,7 +22,15 @@ from groundling.data.own import names_world
 from groundling.errors import SettingError
 from groundling.studio.gallery import GALLERY
 
-__all__ = ["Address", "class_code", "make_server", "project_folder", "read_target", "run"]
+__all__ = [
+    "Address",
+    "class_code",
+    "is_project",
+    "make_server",
+    "project_folder",
+    "read_target",
+    "run",
+]
 
 PORT = 8090
 
@@ -220,6 +228,17 @@ def _whole(world: str) -> str:
         return str(Path(world).resolve())
     place, colon, rest = world.partition(":")
     return f"{Path(place).resolve()}:{rest}" if colon and place.endswith(".py") else world
+
+
+def is_project(folder: Path) -> bool:
+    """Tell whether a folder holds a project of the studio.
+
+    >>> is_project(Path("nowhere"))
+    False
+    """
+    from groundling.studio.store import FILE
+
+    return (folder / FILE).is_file()
 
 
 def project_folder(source: Mapping[str, Any]) -> Path:

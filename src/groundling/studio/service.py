@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import HTTPException
-from starlette.responses import Response
+from fastapi import HTTPException, Path
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
@@ -23,7 +23,7 @@ from groundling.studio.forms import (
 )
 from groundling.studio.gate import Gate
 from groundling.studio.metrics import Metrics
-from groundling.studio.served import Served
+from groundling.studio.served import Served, ServedProject
 from groundling.studio.teacher import understood
 from groundling.studio.texts import check_actions, check_text
 from groundling.studio.web import Web
@@ -59,6 +59,8 @@ def make_service(
         gate or Gate(),
         learning=lambda: served.learning,
         summary="Follows plain-language instructions, and says why.",
+        start=served.begin,
+        stop=served.close,
     )
     metrics = Metrics(web.gate)
 
@@ -84,9 +86,21 @@ def make_service(
         """Return what the model is: its settings and its size."""
         return served.about()
 
-    def learn(teaching: Teaching) -> dict[str, Any]:
-        """Learn from demonstrations; answers change when it has learnt. Off unless asked for."""
-        return served.teach(_demonstrations(served, teaching))
+    def learn(teaching: Teaching) -> Response:
+        """Learn from demonstrations; answers change when it has learnt. Off unless asked for.
+
+        A project keeps them, answers 202 at once, and says where to see whether it has learnt.
+        """
+        done = served.teach(_demonstrations(served, teaching))
+        if "status" not in done:
+            return JSONResponse(done)
+        return JSONResponse(done, 202, {"location": done["status"]})
+
+    def learnt(revision: Annotated[int, Path(ge=0, lt=2**53)]) -> dict[str, Any]:
+        """Tell whether what was taught up to a revision is learnt."""
+        if not isinstance(served, ServedProject):
+            raise HTTPException(404, "This model learns before it answers; there is no queue.")
+        return served.progress(revision)
 
     def permit() -> None:  # before the body is looked at
         if not teach:
@@ -97,6 +111,7 @@ def make_service(
     web.add("POST", "/v1/say", say)
     web.add("GET", "/v1/model", model)
     web.add("POST", "/v1/teach", learn, checks=permit)
+    web.add("GET", "/v1/teach/{revision}", learnt)
     web.serve_file("/docs", "interface.html")
 
     @web.app.get("/metrics", include_in_schema=False)

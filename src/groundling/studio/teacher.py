@@ -30,7 +30,12 @@ def threshold_of(follower: Follower | None) -> float:
 
 
 def understood(follower: Follower | None, plan: Plan) -> bool:
-    """Tell whether a plan is sure enough to be carried out."""
+    """Tell whether a plan is sure enough to be carried out.
+
+    A text of which not one word is known is not understood, however few plans there are.
+    """
+    if plan.unexplained and len(plan.unexplained) == len(plan.words):
+        return False
     return plan.understood and at_least(plan.confidence, threshold_of(follower))
 
 

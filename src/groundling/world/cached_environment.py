@@ -9,6 +9,7 @@ from typing import Any
 from groundling.cache import Cache, CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.limits import EXTRA_LENGTH, WORLD_ACTIONS
+from groundling.world.changes import Facts, label_changes, with_changes
 from groundling.world.environment import (
     Action,
     Demonstration,
@@ -17,7 +18,7 @@ from groundling.world.environment import (
     class_name,
     innermost,
 )
-from groundling.world.graph import GroundingGraph
+from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
 from groundling.world.products import Product
 from groundling.world.relations import Scene
@@ -57,6 +58,7 @@ class CachedEnvironment:
         self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
         self._dead_ends: Cache[State, bool] = Cache(budget)
         self._scenes: Cache[State, Scene] = Cache(budget)
+        self._facts: Cache[State, Facts] = Cache(budget)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "on_step": None}  # whoever listens does so in this process
@@ -80,6 +82,12 @@ class CachedEnvironment:
     def is_bound(self) -> bool:
         """Whether open actions are filled with the values of a text."""
         return isinstance(self.environment, BoundEnvironment)
+
+    @property
+    def unbound(self) -> Environment:
+        """The environment as it was given, whose actions are open."""
+        inner = self.environment
+        return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
     @property
     def is_blank(self) -> bool:
@@ -213,7 +221,24 @@ class CachedEnvironment:
                 f"{class_name(self.environment)}.ground returned {shorten(graph)} for the "
                 f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
             )
-        return graph.changed(roles=self.roles) if self.roles else graph
+        if self.roles:
+            graph = graph.changed(roles=self.roles)
+        if self.has_facts:
+            graph = with_changes(graph, self.facts(state), self.facts(after))
+        return graph
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether the environment says what is true in a state."""
+        return hasattr(self.environment, "facts")
+
+    def facts(self, state: State) -> Facts:
+        """Return what is true in a state."""
+        known: Facts | None = self._find(self._facts, state, state)
+        if known is None:
+            known = frozenset(labels_of(self._ask("facts", state), "the state"))
+            self._facts.put(state, known, 200 + 100 * len(known))
+        return known
 
     @property
     def has_things(self) -> bool:
@@ -240,7 +265,7 @@ class CachedEnvironment:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
         for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends,
-                       self._scenes):  # fmt: skip
+                       self._scenes, self._facts):  # fmt: skip
             memory.clear()
 
     def notice(self, start: State) -> bool:
@@ -343,9 +368,13 @@ class CachedEnvironment:
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
         """Return the environment's labels of a whole plan, or nothing."""
+        own: Any = {}
         if hasattr(self.environment, "label_plan"):
-            return self._ask("label_plan", start, tuple(actions), tuple(states))
-        return {}
+            own = self._ask("label_plan", start, tuple(actions), tuple(states))
+        if not self.has_facts:
+            return own
+        changes = label_changes([self.facts(state) for state in states])
+        return (*labels_of(own, "the plan"), *labels_of(changes))
 
     def canonical_plan(self, start: State, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return a plan as the environment would have it, or as it is."""

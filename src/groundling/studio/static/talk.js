@@ -28,6 +28,7 @@ class Turn {
     this.text = text;
     this.scene = talk.scene;
     this.start = talk.start;
+    this.moves = talk.moves;
     this.plan = null;
     this.shown = null; // the actions while one shows them, else nothing
     this.taught = null; // the actions that were taught for it
@@ -48,6 +49,7 @@ export class Talk {
     this.scene = project.about.scenes[0].name;
     this.start = null;
     this.showing = null; // the turn that is being shown
+    this.moves = 0; // how often one has gone to another scene
     this.world = new World({ onaction: (name) => this.clicked(name) });
     const id = `say-${project.name}`;
     this.text = h("textarea", { id, rows: 1, maxlength: 4000, autocomplete: "off", spellcheck: "false",
@@ -80,6 +82,7 @@ export class Talk {
   // ---- the scene ----
 
   async enter(scene, start = null) {
+    this.moves += 1;
     this.scene = scene;
     this.start = start;
     this.scenes.value = scene;
@@ -91,8 +94,9 @@ export class Talk {
 
   /** Go on where actions lead; where nothing more can be done, from the start again. */
   async goOn(turn, actions) {
+    const before = this.moves;
     const seen = await trying(() => this.project.post("/continue", turn.where({ actions: json(actions) })));
-    if (!seen || this.turns.at(-1) !== turn) return;
+    if (!seen || this.turns.at(-1) !== turn || this.moves !== before || this.scene !== turn.scene) return;
     this.start = seen.possible.length ? seen.frames[0].state : null;
   }
 
@@ -129,7 +133,7 @@ export class Talk {
     turn.plan = plan;
     turn.reasons = null;
     this.answer(turn);
-    if (this.turns.at(-1) === turn) {
+    if (this.turns.at(-1) === turn && turn.moves === this.moves) {
       this.world.show(plan.frames, plan.actions, { animate: plan.understood, place: plan.understood ? plan.frames.length - 1 : 0 });
       if (plan.understood) await this.goOn(turn, plan.actions);
     }
