@@ -1,5 +1,8 @@
 """What a MemoryEnvironment remembers: steps by number and distance, order of speech, staying."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from benchmarks.conversation_worlds import WORLDS, interactions
@@ -241,3 +244,12 @@ def test_benchmark_conversations_are_followed():
     assert found["sentences"] >= 0.9
     plain = measure("shelf", ROWS["no memory"], learn=60, test=20)
     assert plain["conversations"] < found["conversations"]
+
+
+def test_benchmark_conversations_reach_the_bar():
+    file = Path(__file__).parents[1] / "results" / "conversations.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    for kind in WORLDS:
+        found = {row: rows[row][kind]["conversations"] for row in rows}
+        assert found["all"] >= 0.9
+        assert found["no memory"] < found["only the last step"] < found["all"]

@@ -187,6 +187,7 @@ class MemoryEnvironment(Wrapper):
         budget = CacheBudget(_REMEMBERED_BYTES)
         self._facts: Cache[tuple[State, Action], _Facts] = Cache(budget)
         self._recalled: Cache[Remembered, _Recollection] = Cache(budget)
+        self._latest: tuple[Remembered | None, _Recollection | None] = (None, None)
         for name in _OF_STATES:
             if hasattr(environment, name):
                 setattr(self, name, self._of_state(getattr(environment, name)))
@@ -313,10 +314,7 @@ class MemoryEnvironment(Wrapper):
         graph = self.environment.ground(state, action, after.state)
         if not memory.steps and not memory.words:
             return graph
-        recalled = self._recalled.get(remembered)
-        if recalled is None:
-            recalled = self._recall(state, memory)
-            self._recalled.put(remembered, recalled)
+        recalled = self._recollect(remembered)
         changed: dict[str, Labels] = {}
         for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
             reminded = recalled.nodes.get(labels)
@@ -330,8 +328,20 @@ class MemoryEnvironment(Wrapper):
                 found += recalled.numbers.get(_numbers(labels), ())
                 found += recalled.states.get(after.state, ())
                 reminded = _with(reminded, tuple(found))
-            changed[name] = reminded
-        return graph.changed(changed)
+            if reminded is not labels:
+                changed[name] = reminded
+        return graph.changed(changed) if changed else graph
+
+    def _recollect(self, remembered: Remembered) -> _Recollection:
+        """Return what a state reminds of; all actions of a state are mostly asked in a row."""
+        state, found = self._latest
+        if state is not remembered or found is None:
+            found = self._recalled.get(remembered)
+            if found is None:
+                found = self._recall(*remembered)
+                self._recalled.put(remembered, found)
+            self._latest = (remembered, found)
+        return found
 
     def _facts_of(self, step: Step, after: State) -> _Facts:
         """Return what a step was, by its graph."""

@@ -1,5 +1,8 @@
 """The text adventure: quests in words, names that share words, ways that nobody mentions."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("gymnasium")
@@ -50,6 +53,14 @@ def test_adventure_quests_are_learnt_and_won():
     assert found["won"] >= 0.75
 
 
+def test_adventure_reaches_the_bar():
+    file = Path(__file__).parents[2] / "results" / "adventure.json"
+    found = json.loads(file.read_text(encoding="utf-8"))["rows"]["100 demonstrations"]
+    assert found["won"] >= 0.95
+    assert found["plans per second"] >= 10
+
+
+@pytest.mark.filterwarnings("ignore")  # its own
 def test_textworld_games_are_a_gym_world(tmp_path):
     """TextWorld lists its commands in `info`; it can only be replayed."""
     textworld = pytest.importorskip("textworld")
