@@ -24,7 +24,7 @@ from groundling.home.reading import Mention
 from groundling.home.speech import Speech, load_speech
 from groundling.limits import SAID_CHARACTERS
 
-_ACT = 0.4  # confidence from which a command is carried out without a question
+_ACT = 0.3  # confidence from which a command is carried out without a question
 _ANSWER = 0.15  # confidence from which a question is answered
 _MOST_PARTS = 6  # commands of one text
 _MOST_OPTIONS = 8
