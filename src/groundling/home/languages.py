@@ -16,16 +16,19 @@ PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", 
 """Articles and prepositions that are written at the beginning of a word."""
 
 SINGULARS: Mapping[str, frozenset[str]] = {
-    "english": frozenset(
-        ["light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window", "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker", "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator"]
-    )
-}
+    "english": frozenset((
+        "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
+        "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
+        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator",
+    ))
+}  # fmt: skip
 """Words for one thing of a kind; without a table, any number is meant."""
 QUANTIFIERS: Mapping[str, frozenset[str]] = {
-    "english": frozenset(
-        ["all", "every", "each", "everything", "both", "any", "some", "more", "no", "there", "lighting", "up"]
-    )
-}
+    "english": frozenset((
+        "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",
+        "lighting",
+    ))
+}  # fmt: skip
 """Words that make a singular mean several things or a substance (*every light*, *more light*)."""
 
 
@@ -38,9 +41,11 @@ def is_singular(words: Sequence[str], language: Language) -> bool:
     False
     """
     nouns = SINGULARS.get(language.name, frozenset())
+    pairs = zip(words, (*words[1:], ""), strict=True)
+    said = {word for word, after in pairs if after != "up"}  # light up the kitchen
     plural = any(word not in nouns and language.singular(word) in nouns for word in words)
     several = QUANTIFIERS.get(language.name, frozenset()) & set(words)
-    return bool(nouns & set(words)) and not plural and not several
+    return bool(nouns & said) and not plural and not several
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:
