@@ -22,11 +22,11 @@ import time
 from pathlib import Path
 
 import httpx
+from groundling.studio.starters import lesson_follower
 
 from groundling import Demonstration, Follower
 from groundling.files import write_atomically
 from groundling.studio.kitchen import Kitchen
-from groundling.studio.starters import lesson_follower
 
 WORLD = "groundling.studio.kitchen:Kitchen"
 ROOT = Path(__file__).parents[1]

@@ -5,7 +5,6 @@ import runpy
 import tempfile
 from pathlib import Path
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from groundling import Follower
@@ -13,12 +12,14 @@ from groundling.explain import figure as drawing
 from groundling.explain.explanation import Explanation
 from groundling.explain.figure import (
     NodeBox,
+    Sheet,
     arc_levels,
     choose_nodes,
     graph_arcs,
     place_nodes,
     place_words,
 )
+from groundling.svg import write_page
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -28,27 +29,17 @@ WIDTH, RESOLUTION = 8.4, 170
 SIZES, DRAWS = (1, 2, 4, 8, 15, 30, 60), 5
 
 
-def canvas(height: float) -> tuple[Figure, Axes]:
-    """Return a figure whose axes are measured in inches."""
-    figure = Figure(figsize=(WIDTH, height), facecolor=drawing.PAPER)
-    ax = figure.add_axes((0, 0, 1, 1))
-    ax.set_xlim(0, WIDTH)
-    ax.set_ylim(0, height)
-    ax.set_axis_off()
-    return figure, ax
-
-
-def draw_tree(why: Explanation) -> Figure:
+def draw_tree(why: Explanation) -> str:
     """Draw the instruction as the parser reads it: words and dependencies."""
     [instruction] = why.instructions
     height = 0.75 + drawing.LEVEL * max(arc_levels(instruction).values())
-    figure, ax = canvas(height)
-    words = drawing._centred(place_words(instruction, drawing.WORD_SIZE), WIDTH)
-    drawing._draw_tree(ax, instruction, words, height)
-    return figure
+    sheet = Sheet(WIDTH, height)
+    words = drawing.centred(place_words(instruction, drawing.WORD_SIZE), WIDTH)
+    drawing.draw_tree(sheet, instruction, words, height)
+    return str(sheet)
 
 
-def draw_graphs(why: Explanation) -> Figure:
+def draw_graphs(why: Explanation) -> str:
     """Draw every action of the plan as its whole grounding graph."""
     boxes = [
         NodeBox(j, name, tuple(str(label) for label in step.graph.labels(name)))
@@ -58,27 +49,27 @@ def draw_graphs(why: Explanation) -> Figure:
     nodes = place_nodes(boxes, drawing.SMALL, drawing.TINY)
     levels = max(arc.level for arc in graph_arcs(why, nodes))
     height = 0.75 + max(box.height for box in nodes) + drawing.LEVEL * levels
-    figure, ax = canvas(height)
-    drawing._draw_nodes(ax, why, nodes, (WIDTH - nodes[-1].right) / 2, height - 0.2)
-    return figure
+    sheet = Sheet(WIDTH, height)
+    drawing.draw_nodes(sheet, why, nodes, (WIDTH - nodes[-1].right) / 2, height - 0.2)
+    return str(sheet)
 
 
-def draw_words(why: Explanation) -> Figure:
+def draw_words(why: Explanation) -> str:
     """Draw which word lies on which node."""
     [instruction] = why.instructions
     nodes = place_nodes(choose_nodes(why, 0), drawing.SMALL, drawing.TINY)
-    height = drawing._panel_height(arc_levels(instruction), nodes, drawing._deepest(why, nodes))
-    figure, ax = canvas(height)
+    height = drawing.panel_height(why, 0, nodes)
+    sheet = Sheet(WIDTH, height)
     words = place_words(instruction, drawing.WORD_SIZE)
-    drawing._draw_panel(ax, why, 0, words, nodes, WIDTH, height)
-    return figure
+    drawing.draw_panel(sheet, why, 0, words, nodes, WIDTH, height)
+    return str(sheet)
 
 
-def draw_actions(why: Explanation) -> Figure:
+def draw_actions(why: Explanation) -> str:
     """Draw which part of the text names which action."""
-    figure, ax = canvas(2.0)
-    drawing._draw_strip(ax, why, drawing._strip_row(why, WIDTH), WIDTH, 2.0)
-    return figure
+    sheet = Sheet(WIDTH, 2.0)
+    drawing.draw_strip(sheet, why, drawing.strip_rows(why, WIDTH), WIDTH, 2.0)
+    return str(sheet)
 
 
 def draw_learning(follower: Follower) -> Figure:
@@ -153,7 +144,7 @@ if __name__ == "__main__":
         "graphs": draw_graphs(why),
         "words": draw_words(why),
         "actions": draw_actions(why),
-        "learning": draw_learning(MODEL),
     }
-    for name, figure in pictures.items():
-        figure.savefig(IMAGES / f"idea-{name}.png", dpi=RESOLUTION)
+    for name, drawn in pictures.items():
+        write_page(drawn, IMAGES / f"idea-{name}.png")
+    draw_learning(MODEL).savefig(IMAGES / "idea-learning.png", dpi=RESOLUTION)

@@ -41,7 +41,7 @@ from groundling.world.cached_environment import CachedEnvironment
 __all__ = ["asking", "halves", "listening", "main", "own_map", "speaking"]
 
 COVERAGES = (0.8, 0.9, 0.95)
-SCORES: tuple[Score, ...] = ("probability", "lead")
+SCORES: tuple[Score, ...] = ("probability", "ratio")
 DRAWS, OWN = 40, 50
 
 

@@ -284,7 +284,7 @@ class Lamps:
 
 
 def test_agent_remembers_what_went_before():
-    world = MemoryEnvironment(HOME)
+    world = MemoryEnvironment(HOME, steps=1)
     turns = [("switch on the red lamp", [("on", "a")]), ("off again", [("off", "a")]),
              ("switch on the white fan", [("on", "c")]), ("off again", [("off", "c")]),
              ("switch on the black fan", [("on", "d")]), ("off again", [("off", "d")])]  # fmt: skip

@@ -14,8 +14,9 @@ SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "limits", "trust", "settings", "files", "cache", "numba_internals", "compiler",
     "ties", "ragged", "modelfolder", "language", "world", "examples", "svg", "data", "features",
-    "overlay",
-    "inference", "models", "explain", "answers", "accuracy", "learning", "selection", "scale", "io",
+    "memory", "overlay",
+    "inference", "models", "explain", "answers", "commands", "accuracy", "learning",
+    "selection", "scale", "io",
     "checks",
     "estimator", "dialogue", "follower", "conversation", "agent",
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Model files: what is loaded is what was saved, and anything else is refused in one sentence."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -167,8 +168,9 @@ def test_io_flipped_bits_are_refused_wherever_they_are(folder, name, tmp_path):
     for place in random.choice(len(data), size=min(60, len(data)), replace=False):
         damaged = bytearray(data)
         damaged[place] ^= 1 << int(random.integers(8))
-        if name == "manifest.json" and bytes(damaged).split() == data.split():
-            continue  # white space between entries says nothing
+        with contextlib.suppress(ValueError):
+            if name == "manifest.json" and json.loads(damaged) == json.loads(data):
+                continue  # white space between entries, and digits beyond a float, say nothing
         copy = tmp_path / "damaged"
         shutil.copytree(folder, copy, dirs_exist_ok=True)
         (copy / place_of).write_bytes(bytes(damaged))

@@ -21,6 +21,7 @@ from groundling.data.codec import Codec
 from groundling.data.scene_world import SceneWorld
 from groundling.errors import ConvergenceWarning, LimitError, SettingError
 from groundling.evaluation.report import Report
+from groundling.examples import Lamp, lamp_demonstrations
 from groundling.home import read_home
 from groundling.home.generated import generated_home
 from groundling.language import load_parser, read_conllu
@@ -199,6 +200,22 @@ def said(work):
     return work(texts)
 
 
+def agent():
+    from groundling.agent import Agent
+
+    return Agent(Follower(parser="chain").fit(lamp_demonstrations()), Lamp(), "off")
+
+
+def sessions(talked=0, made=[]):  # noqa: B006 - one for all
+    found = pytest.importorskip("groundling.studio.sessions", reason="needs groundling[studio]")
+    if not made or talked:
+        made[:] = [found.Sessions()]
+    name = made[0].begin(agent) if talked else ""
+    for _ in range(talked):
+        made[0].get(name).say("light the lamp")
+    return made[0]
+
+
 MANY = {f"n{number}": {"a": True} for number in range(101)}
 BOARD = {"games.csv": "1\n:2\n# #\n# #\n# #\n", "annotations.txt": "1\nr:0\nr:1\n",
          "instructions.bgm": "# 1\n@ 1\nclear clear_a a a_row row\n"}  # fmt: skip
@@ -276,9 +293,12 @@ EXCEEDED = {
     "said_characters": (3, lambda folder: said(lambda texts: texts.check_text("go left"))),
     "said_sentences": (1, lambda folder: said(lambda texts: texts.check_text("Go. Stop."))),
     "said_actions": (1, lambda folder: said(lambda texts: texts.check_actions(2))),
+    "sessions": (1, lambda folder: [sessions().begin(agent) for _ in range(2)]),
+    "session_turns": (1, lambda folder: sessions(talked=2)),
 }  # fmt: skip
-# Those that tell nobody: a note that is too long is none of ours, and connections are closed.
-SILENT = {"note_bytes", "connections", "idle_connections"}
+# Those that tell nobody: a note that is too long is none of ours, connections are closed, and
+# sessions forgotten.
+SILENT = {"note_bytes", "connections", "idle_connections", "session_minutes"}
 
 
 def test_limits_are_all_tried():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from groundling.agent import Agent, Turn
-    from groundling.conversation import Conversation, MemoryEnvironment
+    from groundling.conversation import Conversation
     from groundling.errors import GroundlingError
     from groundling.explain.explanation import Plan
     from groundling.features.feature_settings import Features
@@ -89,7 +89,7 @@ _HOMES = {
     "Overlay": "overlay.settings",
     "Plan": "explain.explanation",
     "RankedEnvironment": "world.ranks",
-    "MemoryEnvironment": "conversation",
+    "MemoryEnvironment": "memory",
     "Search": "inference.search",
     "check_environment": "world.environment_checks",
     "compose": "world.composition",

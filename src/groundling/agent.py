@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from groundling.conversation import MemoryEnvironment, Remembered
 from groundling.dialogue.clarification import (
+    Question,
     ask_which,
     content_words,
     listed,
@@ -24,9 +24,11 @@ from groundling.dialogue.prediction_sets import MOST_OFFERED, decide
 from groundling.dialogue.questions import Answer
 from groundling.errors import DemonstrationError, InstructionError
 from groundling.explain.explanation import Explanation, Plan
+from groundling.features.reader import Text
 from groundling.follower import Follower
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
+from groundling.memory import MemoryEnvironment, Remembered
 from groundling.ties import margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State
@@ -75,8 +77,6 @@ class Turn:
         it was; `answer`: a question was answered; `decline`: nothing is done.
     plan
         What was done; the best guess if it asks, None if it declines.
-    options
-        What a question offers, most probable first, each with its `text`.
     answer
         The answer to a question.
     confidence
@@ -90,17 +90,26 @@ class Turn:
     said: str
     kind: Kind
     plan: Plan | None = None
-    options: tuple[Option, ...] = ()
     answer: Any = None
     confidence: float = 0.0
     demonstration: Demonstration | None = None
     reason: str = ""
-    _say: Callable[[], str] = field(default=str, repr=False, compare=False)
+    _say: Callable[[], Question] = field(default=Question, repr=False, compare=False)
 
+    # Words take longer than decisions: they are found when somebody reads them.
     @cached_property
+    def _said(self) -> Question:
+        return self._say()
+
+    @property
     def text(self) -> str:
         """What the agent says, one sentence in the language of the demonstrations."""
-        return self._say()
+        return self._said.text
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What a question offers, most probable first, each with its `text`."""
+        return self._said.options
 
     def explain(self) -> TurnExplanation:
         """Say why: the reason, how probable the options are, which words caused the plan."""
@@ -117,10 +126,16 @@ class Turn:
 class _Open:
     """A question that waits for its reply."""
 
-    def __init__(self, found: Considered, offered: tuple[Option, ...], said: str) -> None:
+    def __init__(self, found: Considered, offered: Sequence[Option], said: str, turn: Turn) -> None:
         self.found = found
-        self.offered = offered
+        self.offered = tuple(offered)
         self.said = said
+        self.turn = turn
+
+    def called(self, option: Option) -> str:
+        """Return what the question calls an option; nothing if it does not offer it."""
+        named = (each.text for each in self.turn.options if each.outcome == option.outcome)
+        return next(named, "")
 
     @property
     def others(self) -> tuple[Option, ...]:
@@ -176,6 +191,7 @@ class Agent:
         self.turns: list[Turn] = []
         self._before: list[tuple[State, _Open | None]] = []
         self._open: _Open | None = None
+        self._read: Text = ""
         self._now = start
         if isinstance(environment, MemoryEnvironment):
             self._now = environment.begin(start)
@@ -195,13 +211,15 @@ class Agent:
         """The language of the follower."""
         return self.follower._fitted().fitted.encoder.reader.language
 
-    def say(self, text: str) -> Turn:
+    def say(self, text: str, read: Text | None = None) -> Turn:
         """Hear a text: a command, a question, or a reply to what was asked; return the turn.
 
-        A text that cannot be read raises an error and changes nothing.
+        `read` is the text as the follower should read it, where it is not to be parsed as it is. A
+        text that cannot be read raises an error and changes nothing.
         """
         if not isinstance(text, str) or not any(map(str.isalnum, text)):
             raise InstructionError(f"A text must have words; got {text!r:.80}.")
+        self._read = text if read is None else read
         before = (self._now, self._open)
         turn = self._reply(self._open, text) if self._open is not None else None
         if turn is None:
@@ -232,7 +250,7 @@ class Agent:
 
     def _hear(self, text: str) -> Turn:
         """Act on a text, ask about it, or decline."""
-        [found] = consider(self.follower, [(text, self.environment, self._now)])
+        [found] = consider(self.follower, [(self._read, self.environment, self._now)])
         self._open = None
         if found is None:
             return self._declined(text, "no plan", "No plan was found from this state.")
@@ -258,7 +276,7 @@ class Agent:
             answer=found.value,
             confidence=found.confidence,
             reason=f"What the words describe: {fits}.",
-            _say=lambda: said or phrase(language, "decline"),
+            _say=lambda: Question(said or phrase(language, "decline")),
         )
 
     def _unknown(self, found: Answer | Plan) -> str:
@@ -283,7 +301,7 @@ class Agent:
                 text, "decline", f"None of {len(options)} outcomes is above chance."
             )
         if plan.unexplained:
-            return self._unexplained(text, found, decision.options, decision.complete)
+            return self._unexplained(text, found, decision.options)
         if decision.kind == "act" and plan.understood:
             chosen = decision.options[0].plan
             why = "One outcome is left." if self.follower.prediction_sets_ else "One is likely."
@@ -294,15 +312,13 @@ class Agent:
             why = f"{len(sets.select(options))} outcomes are in the {sets.coverage:.0%} set."
         return self._asked(text, found, decision.options, why, complete=decision.complete)
 
-    def _unexplained(
-        self, text: str, found: Considered, options: tuple[Option, ...], complete: bool
-    ) -> Turn:
-        """Name the words that nothing explains; ask about the rest if there is any."""
+    def _unexplained(self, text: str, found: Considered, options: tuple[Option, ...]) -> Turn:
+        """Name the words that nothing explains; ask about the rest if it means one thing."""
         words, told = found.plan.unexplained, self._unknown(found.plan)
         new = {self.language.fold(word) for word in words}
         known = set(content_words(found.request, self.language)) - new
         why = f"Nothing explains {', '.join(words)}."
-        if known and complete:
+        if known and len(options) == 1:
             return self._asked(text, found, options, why, before=f"{told} ")
         return self._declined(text, "", why, told)
 
@@ -316,29 +332,22 @@ class Agent:
         complete: bool = True,
         before: str = "",
     ) -> Turn:
-        question = ask_which(
-            found.request,
-            options,
-            self.language,
-            self._describe,
-            complete=complete,
-            spoken=self._spoken,
-            unexplained=found.plan.unexplained,
-        )
-        self._open = _Open(found, question.options, text)
-        best = question.options[0]
-        return Turn(
-            text,
-            "ask",
-            found.plan,
-            question.options,
-            confidence=min(best.probability, found.plan.confidence),
-            reason=why,
-            _say=lambda: before + question.text,
-        )
+        language, unexplained = self.language, found.plan.unexplained
+
+        def ask() -> Question:
+            asked = ask_which(
+                found.request, options, language, self._describe, complete=complete,
+                spoken=self._spoken, unexplained=unexplained,
+            )  # fmt: skip
+            return asked._replace(text=before + asked.text)
+
+        confidence = min(options[0].probability, found.plan.confidence)
+        turn = Turn(text, "ask", found.plan, confidence=confidence, reason=why, _say=ask)
+        self._open = _Open(found, options, text, turn)
+        return turn
 
     def _declined(self, text: str, name: str, why: str, told: str = "") -> Turn:
-        said = told or phrase(self.language, name)
+        said = Question(told or phrase(self.language, name))
         return Turn(text, "decline", reason=why, _say=lambda: said)
 
     def _acted(
@@ -361,7 +370,7 @@ class Agent:
             confidence=confidence,
             demonstration=demonstration,
             reason=why,
-            _say=lambda: follower.describe(plan, world) or _named(world, plan),
+            _say=lambda: Question(follower.describe(plan, world) or _named(world, plan)),
         )
 
     # ---- replies --------------------------------------------------------------------------
@@ -394,7 +403,7 @@ class Agent:
 
     def _other_words(self, asked: _Open, text: str) -> Turn | None:
         """Follow a reply in other words; None if it asks for something else."""
-        [alone] = consider(self.follower, [(text, self.environment, self._now)])
+        [alone] = consider(self.follower, [(self._read, self.environment, self._now)])
         offered = {each.outcome: each for each in asked.offered}
         if alone is None or alone.plan.unexplained:
             return None
@@ -415,7 +424,7 @@ class Agent:
             plan = Plan(way.actions, way.states, 0.0, 1.0)
         plan = replace(plan, confidence=1.0, understood=True)
         if options[0] not in asked.offered or len(asked.offered) > 1:
-            named = [each.text or text for each in options]
+            named = [asked.called(each) or text for each in options]
             said = f"{said}, {listed(self.language, named, 'and')}"
         name = f"told {len(self.turns) + 1}: {said}"
         return self._acted(text, plan, 1.0, "The user chose it.", (said, name))

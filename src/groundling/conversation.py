@@ -1,285 +1,33 @@
-"""Conversations: one instruction after another, with a memory that labels can see."""
+"""Conversations: one instruction after another, each from where the last one ended."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from groundling.data.canonical import Json
-from groundling.data.codec import Codec
-from groundling.data.own import starts_of, tells_start
-from groundling.errors import DemonstrationError, LearningWarning, NotFittedError, WorldError
-from groundling.explain.explanation import Plan
-from groundling.features.labels import kind_of
-from groundling.features.lexicon import matches_name
+from groundling.errors import (
+    DemonstrationError,
+    GroundlingError,
+    LearningWarning,
+    NotFittedError,
+    SettingError,
+)
+from groundling.explain.explanation import Plan, Source
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.language.instruction import Instruction
-from groundling.language.sentences import runs_of, split_words
+from groundling.memory import Memory, MemoryEnvironment, Remembered
 from groundling.world.cached_environment import CachedEnvironment
-from groundling.world.environment import (
-    Action,
-    Demonstration,
-    Environment,
-    State,
-    Wrapper,
-    class_name,
-    shorten,
-)
-from groundling.world.graph import GroundingGraph, Label
-from groundling.world.reprs import among
+from groundling.world.environment import Action, Demonstration, Environment, State
 
-__all__ = ["Conversation", "Memory", "MemoryEnvironment", "Remembered", "Turn"]
+__all__ = ["Conversation", "Turn", "align_conversations"]
 
-_LABELS = ("again", "alike", "same number", "back", "last", "other", "mentioned")
+_LABELS = ("again", "alike", "same number", "back", "last \\S+", "other \\S+", "mentioned")
 # Models of units have a node `again` of their own, which remembers nothing of a conversation.
 _MEMORY = re.compile(rf"(?<![^\s.:])(?<!again\.)(?:{'|'.join(_LABELS)})(?!\S)")
-_OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "outcome", "extra_length", "describe")
-
-
-class Memory(NamedTuple):
-    """What is remembered: the last action, what it was about, the state before, words said.
-
-    `things` are (kind, value) pairs such as `("colour", "red")`.
-    """
-
-    action: Action | None = None
-    things: frozenset[tuple[str, str]] = frozenset()
-    before: State | None = None
-    words: frozenset[str] = frozenset()
-
-
-class Remembered(NamedTuple):
-    """A state of an environment together with what is remembered there."""
-
-    state: State
-    memory: Memory = Memory()
-
-
-class MemoryEnvironment(Wrapper):
-    """An environment whose graphs also show how actions relate to what went before.
-
-    The graph of an action is the environment's, with further indicators. At the root:
-
-    - `again`: the same action as the last one; `alike`: another action, but of the same sort
-      (with the same indicators at the root);
-    - `same number`: the numbers at the root are those of the last action, if it has any;
-    - `back`: it leads back to the state before the last action.
-
-    At every node with a value:
-
-    - `last`: the last action was about the same thing; `other`: about another of this kind;
-    - `mentioned`: a word of the last text names it.
-
-    So words like *it*, *again*, *back*, *the other one* can be learnt as any other. An
-    action is about the values at its root and at the nodes next to it; an environment may tell
-    better, by a method `about(state, action, next_state)` that returns (kind, value) pairs.
-
-    Parameters
-    ----------
-    environment
-        The environment; its optional methods are kept, except `mirror` and `label_plan`.
-
-    Examples
-    --------
-    >>> class Lamps:
-    ...     def actions(self, lit): return ("red", "blue")
-    ...     def step(self, lit, lamp): return lit ^ {lamp}
-    ...     def ground(self, lit, lamp, after):
-    ...         return GroundingGraph({"event": {"light": lamp in after}, "lamp": {"colour": lamp}},
-    ...                               [("event", "lamp", "of")])
-    >>> world = MemoryEnvironment(Lamps())
-    >>> once = world.step(world.begin(frozenset()), "red")
-    >>> print(world.ground(once, "red", world.step(once, "red")))
-    event*: again, back
-    lamp: colour=red, last
-    event -> lamp: of
-    """
-
-    def __init__(self, environment: Environment[Any, Any]) -> None:
-        super().__init__(environment)
-        for name in _OF_STATES:
-            if hasattr(environment, name):
-                setattr(self, name, self._of_state(getattr(environment, name)))
-        for name in ("action_to_json", "action_from_json"):
-            if hasattr(environment, name):
-                setattr(self, name, getattr(environment, name))
-        if hasattr(environment, "state_to_json") or hasattr(environment, "action_to_json"):
-            self.state_to_json, self.state_from_json = self._to_json, self._from_json
-        if tells_start(environment):
-            self.starts = self._starts
-
-    @staticmethod
-    def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
-        return lambda remembered: method(_known(remembered).state)
-
-    def _starts(self) -> dict[str, Remembered]:
-        named = starts_of(self.environment, class_name(self))
-        return {name: self.begin(start) for name, start in named}
-
-    def _to_json(self, remembered: Remembered) -> Json:
-        """Return a state as JSON, where the environment has JSON of its own."""
-        codec = Codec(self.environment)
-        state, (action, things, before, words) = remembered
-        return {
-            "state": codec.state_to_json(state),
-            "action": [] if action is None else [codec.action_to_json(action)],
-            "things": sorted(map(list, things)),
-            "before": [] if action is None else [codec.state_to_json(before)],
-            "words": sorted(words),
-        }
-
-    def _from_json(self, data: Json) -> Remembered:
-        codec = Codec(self.environment)
-        action = next(map(codec.action_from_json, data.get("action", ())), None)
-        before = next(map(codec.state_from_json, data.get("before", ())), None)
-        things = frozenset((kind, value) for kind, value in data.get("things", ()))
-        memory = Memory(action, things, before, frozenset(data.get("words", ())))
-        return Remembered(codec.state_from_json(data["state"]), memory)
-
-    def begin(self, start: State) -> Remembered:
-        """Return a state in which nothing is remembered yet."""
-        return start if isinstance(start, Remembered) else Remembered(start)
-
-    def listen(self, remembered: Remembered, text: Text) -> Remembered:
-        """Return the state in which the next text is said, after this one was followed."""
-        parts = [text] if isinstance(text, (str, Instruction)) else text
-        said = [split_words(part) if isinstance(part, str) else part.tokens for part in parts]
-        words = frozenset(word.lower() for part in said for word in (*part, *runs_of(part)))
-        state = remembered.state
-        if hasattr(self.environment, "restart"):
-            state = self.environment.restart(state)
-        return Remembered(state, remembered.memory._replace(words=words))
-
-    # ---- as an environment ----------------------------------------------------------------
-
-    def actions(self, remembered: Remembered) -> Sequence[Action]:
-        """Return the actions possible in a state."""
-        return self.environment.actions(_known(remembered).state)
-
-    def step(self, remembered: Remembered, action: Action) -> Remembered:
-        """Return the state after an action, with the action remembered."""
-        state, memory = _known(remembered)
-        after = self.environment.step(state, action)
-        things = self._about(state, action, after)
-        return Remembered(after, Memory(action, things, state, memory.words))
-
-    def _about(self, state: State, action: Action, after: State) -> frozenset[tuple[str, str]]:
-        if hasattr(self.environment, "about"):
-            told = self.environment.about(state, action, after)
-            return frozenset((str(kind), str(value)) for kind, value in told)
-        graph = self.environment.ground(state, action, after)
-        near = {graph.root, *(target for source, target, _ in graph.edges if source == graph.root)}
-        return frozenset(pair for node in near for pair in _values(graph.labels(node)))
-
-    def ground(self, remembered: Remembered, action: Action, after: Remembered) -> GroundingGraph:
-        """Return the grounding graph of an action, with its relations to what went before."""
-        state, memory = _known(remembered)
-        graph = self.environment.ground(state, action, after.state)
-        nodes: dict[str, tuple[Label, ...]] = {}
-        for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
-            found = self._relations(_values(labels), memory)
-            if name == graph.root and memory.action is not None:
-                found += self._repetitions(state, action, after.state, memory, labels)
-            nodes[name] = (*labels, *map(Label, found))
-        return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
-
-    @staticmethod
-    def _relations(values: frozenset[tuple[str, str]], memory: Memory) -> list[str]:
-        found = []
-        if values & memory.things:
-            found.append("last")
-        elif {kind for kind, _ in values} & {kind for kind, _ in memory.things}:
-            found.append("other")
-        if any(matches_name(word, value) for _, value in values for word in memory.words):
-            found.append("mentioned")
-        return found
-
-    def _repetitions(
-        self, state: State, action: Action, after: State, memory: Memory, labels: Iterable[Label]
-    ) -> list[str]:
-        found = []
-        before = self.environment.ground(memory.before, memory.action, state)
-        if action == memory.action:
-            found.append("again")
-        elif _indicators(before.labels(before.root)) == _indicators(labels):
-            found.append("alike")
-        numbers = _numbers(labels)
-        if numbers and numbers == _numbers(before.labels(before.root)):
-            found.append("same number")
-        if after == memory.before:
-            found.append("back")
-        return found
-
-    # ---- demonstrations -------------------------------------------------------------------
-
-    def converse(
-        self,
-        start: State,
-        turns: Iterable[tuple[Text, Sequence[Action]]],
-        *,
-        name: str = "",
-    ) -> list[Demonstration]:
-        """Return a whole conversation as demonstrations, each from where the last one ended.
-
-        Parameters
-        ----------
-        start
-            The state in which the conversation begins.
-        turns
-            What was said and what was then done, in order.
-        name
-            What the conversation is called; its demonstrations are one group.
-        """
-        remembered, found = self.begin(start), []
-        for number, turn in enumerate(turns, 1):
-            if not isinstance(turn, (tuple, list)) or len(turn) != 2:
-                raise DemonstrationError(
-                    f"Turn {number} is {shorten(turn)}. Give a text and a list of actions."
-                )
-            text, actions = turn
-            called = f"{name}-{number}" if name else ""
-            shown = Demonstration(text, self, remembered, actions, name=called, group=name)
-            found.append(shown)
-            told = f"Turn {number}, {text!r}"
-            if (done := tuple(shown.actions)) and among(done, tuple(self.actions(remembered))):
-                raise DemonstrationError(
-                    f"{told} has the action {shorten(done)} where a list of actions is meant. "
-                    "Put it into a list."
-                )
-            remembered = _known(CachedEnvironment(self).carry_out(remembered, done, told)[-1])
-            remembered = self.listen(remembered, text)
-        if not found:
-            raise DemonstrationError(
-                f"The conversation {name!r} has no turns. Give (text, actions) pairs."
-            )
-        return found
-
-
-def _known(remembered: State) -> Remembered:
-    """Return a state, or complain of one that is the environment's own."""
-    if not isinstance(remembered, Remembered):
-        raise WorldError(
-            f"{shorten(remembered)} is a state without memory, but the world is a "
-            "MemoryEnvironment. Use world.begin(state), or world.converse(start, turns)."
-        )
-    return remembered
-
-
-def _values(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (kind_of(label), label.value) for label in labels if isinstance(label.value, str)
-    )
-
-
-def _indicators(labels: Iterable[Label]) -> set[str]:
-    return {label.name for label in labels if label.value is None}
-
-
-def _numbers(labels: Iterable[Label]) -> set[Label]:
-    return {label for label in labels if isinstance(label.value, float)}
+_WIDEST = 100
 
 
 def _knows_memory(follower: Follower) -> bool:
@@ -295,6 +43,22 @@ class Turn(NamedTuple):
     before: Remembered
 
 
+class _Course(NamedTuple):
+    """A way in which a conversation may have gone: its turns, where it ends, how likely it is."""
+
+    turns: tuple[Turn, ...]
+    now: Remembered
+    score: float = 0.0
+
+    def extended(self, world: MemoryEnvironment, text: Text, plan: Plan) -> _Course:
+        """Return the course with one more turn."""
+        end = plan.end
+        assert isinstance(end, Remembered)
+        turns = (*self.turns, Turn(text, plan, self.now))
+        heard = world.listen(end, text, plan.word_places)
+        return _Course(turns, heard, self.score + plan.log_probability)
+
+
 class Conversation:
     """Follows one instruction after another, from where the last one ended.
 
@@ -305,14 +69,19 @@ class Conversation:
         single demonstrations in the same `MemoryEnvironment`.
     world, start
         Where it happens, and the state it begins in.
+    beam
+        How many courses of the conversation are kept. With 1, each plan is final. With more, a
+        later text may show that an earlier one meant another of its plans: `state` and `turns`
+        are then those of the course that is likeliest now. For worlds in which nothing is done
+        before the conversation ends.
 
     Examples
     --------
+    >>> from groundling import GroundingGraph, Search
     >>> class Line:
     ...     def actions(self, place): return ("left", "right")
     ...     def step(self, place, way): return place + (1 if way == "right" else -1)
     ...     def ground(self, place, way, after): return GroundingGraph({"event": {way: True}})
-    >>> from groundling import Search
     >>> world = MemoryEnvironment(Line())
     >>> ways = ("left", "right", "right", "left", "left", "left", "right", "right")
     >>> shown = world.converse(0, [(f"go {way}", [way]) for way in ways], name="walk")
@@ -323,17 +92,24 @@ class Conversation:
     >>> talk.take_back(); talk.state
     5
     >>> talk.say("go on").actions, talk.state
-    (('right',), 6)
-    >>> meant = talk.correct(["left"])
+    (('left',), 4)
+    >>> meant = talk.correct(["right"])
     >>> talk.state, meant.actions
-    (4, ('left',))
+    (6, ('right',))
     >>> follower.teach([meant]).follow("go on", world, world.begin(5)).actions
-    ('left',)
+    ('right',)
     """
 
     def __init__(
-        self, follower: Follower, world: MemoryEnvironment | Environment[Any, Any], start: State
+        self,
+        follower: Follower,
+        world: MemoryEnvironment | Environment[Any, Any],
+        start: State,
+        *,
+        beam: int = 1,
     ) -> None:
+        if isinstance(beam, bool) or not isinstance(beam, int) or not 1 <= beam <= _WIDEST:
+            raise SettingError(f"`beam` must be a whole number from 1 to {_WIDEST}; got {beam!r}.")
         if not hasattr(follower, "theta_"):
             raise NotFittedError("A conversation needs a follower that was trained; call fit.")
         if not _knows_memory(follower):
@@ -346,32 +122,52 @@ class Conversation:
             )
         self.follower = follower
         self.world = world if isinstance(world, MemoryEnvironment) else MemoryEnvironment(world)
-        self.turns: list[Turn] = []
-        self._now = self.world.begin(start)
+        self.beam = beam
+        # What was kept after each turn, the likeliest course first.
+        self._kept: list[list[_Course]] = [[_Course((), self.world.begin(start))]]
+
+    @property
+    def _now(self) -> _Course:
+        return self._kept[-1][0]
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What was said and done so far."""
+        return list(self._now.turns)
 
     @property
     def state(self) -> State:
         """The state of the environment now."""
-        return self._now.state
+        return self._now.now.state
 
     @property
     def memory(self) -> Memory:
         """What is remembered now."""
-        return self._now.memory
+        return self._now.now.memory
 
     def say(self, text: Text, *, length: int | None = None) -> Plan:
         """Follow a text from the present state, carry the plan out, and return it."""
-        plan = self.follower.follow(text, self.world, self._now, length=length)
-        self.turns.append(Turn(text, plan, self._now))
-        end = plan.end
-        assert isinstance(end, Remembered)
-        self._now = self.world.listen(end, text)
-        return plan
+        requests = [(text, self.world, each.now) for each in self._kept[-1]]
+        found = self.follower.follow_many(requests[:1], length=length)
+        plans = [*found, *self.follower.follow_many(requests[1:], length=length, errors="return")]
+        courses: dict[State, _Course] = {}
+        for course, plan in zip(self._kept[-1], plans, strict=True):
+            if isinstance(plan, GroundlingError):
+                continue  # nothing can be done there, so it did not go like that
+            others = [replace(each, _source=plan._source) for each in plan.alternatives]
+            for each in (plan, *others)[: self.beam]:
+                new = course.extended(self.world, text, each)
+                known = courses.setdefault(self.world.outcome(new.now), new)
+                if new.score > known.score:
+                    courses[self.world.outcome(new.now)] = new
+        best = sorted(courses.values(), key=lambda each: -each.score)[: self.beam]
+        self._kept.append(best)
+        return best[0].turns[-1].plan
 
     def take_back(self) -> None:
         """Return to where the last text was said; without one, nothing happens."""
-        if self.turns:
-            self._now = self.turns.pop().before
+        if len(self._kept) > 1:
+            self._kept.pop()
 
     def correct(self, actions: Sequence[Action]) -> Demonstration:
         """Carry out what was meant by the last text in place of the plan, and go on from there.
@@ -379,9 +175,9 @@ class Conversation:
         State, memory and the last of `turns` are as if it had been followed so; that plan counts
         as sure, since somebody said it. Returns a demonstration, for `Follower.teach`.
         """
-        if not self.turns:
+        if not self._now.turns:
             raise DemonstrationError("Nothing was said that could be corrected. Use say first.")
-        text, _, before = self.turns[-1]
+        *earlier, (text, _, before) = self._now.turns
         shown = Demonstration(text, self.world, before, actions)
         if not shown.actions:
             raise DemonstrationError(
@@ -389,8 +185,50 @@ class Conversation:
             )
         meant = CachedEnvironment(self.world).trace(before, shown.actions, "The correction")
         plan = Plan(meant.actions, meant.states, log_probability=0.0, confidence=1.0)
-        self.turns[-1] = Turn(text, plan, before)
-        end = meant.end
-        assert isinstance(end, Remembered)
-        self._now = self.world.listen(end, text)
+        self._kept[-1] = [_Course(tuple(earlier), before).extended(self.world, text, plan)]
         return shown
+
+
+def align_conversations(
+    follower: Follower, demonstrations: Iterable[Demonstration]
+) -> list[Demonstration]:
+    """Return conversations in which things were said where a follower aligns them.
+
+    `converse` knows the order of what was said by spelling only, so that pronouns (*he gives him
+    the key*) leave it open. A follower that has learnt from the conversations knows better: learn
+    once, align, and learn again from what this returns.
+
+    >>> class Lamps:
+    ...     def actions(self, lit): return ("red", "blue")
+    ...     def step(self, lit, lamp): return lit ^ {lamp}
+    ...     def ground(self, lit, lamp, after):
+    ...         return GroundingGraph({"event": {"light": lamp in after}, "lamp": {"colour": lamp}},
+    ...                               [("event", "lamp", "of")])
+    >>> from groundling import GroundingGraph
+    >>> world = MemoryEnvironment(Lamps())
+    >>> shown = world.converse(frozenset(), [("red on", ["red"]), ("off", ["red"])], name="talk")
+    >>> first = Follower(parser="chain").fit(shown, check=False)
+    >>> align_conversations(first, shown) == shown
+    True
+    """
+    learnt, found = follower._fitted(), []
+    now: dict[tuple[int, str], Remembered] = {}  # where conversations are
+    for shown in demonstrations:
+        world = shown.environment
+        if not isinstance(world, MemoryEnvironment) or not shown.group:
+            raise DemonstrationError(
+                f"{shown} is no turn of a conversation. Make them by "
+                "MemoryEnvironment(world).converse(start, turns, name=…)."
+            )
+        key = (id(world), shown.group)
+        start = now.get(key, world.begin(shown.start))
+        shown = replace(shown, start=start)
+        [request] = follower._requests([(shown.instructions, world, start)])
+        way = request.world.trace(start, shown.actions, str(shown))
+        source = Source(learnt.model, learnt.fitted, request, learnt.search)
+        plan = Plan(way.actions, way.states, 0.0, 1.0, _source=source)
+        end = plan.end
+        assert isinstance(end, Remembered)
+        now[key] = world.listen(end, shown.instructions, plan.word_places)
+        found.append(shown)
+    return found

@@ -23,7 +23,6 @@
     GroundlingWarning
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
-    ├── GlyphWarning          no font has the letters of a text
     ├── LearningWarning       something in the demonstrations or settings cannot work
     └── StorageWarning        checkpoints that cannot be written; training goes on without
 
@@ -139,10 +138,6 @@ class GroundlingWarning(UserWarning):
 
 class AugmentWarning(GroundlingWarning):
     """Mirror images change actions but no words, so that they would teach contradictions."""
-
-
-class GlyphWarning(GroundlingWarning):
-    """No installed font has the letters of a text, so that pictures show boxes."""
 
 
 class ConvergenceWarning(GroundlingWarning):

@@ -27,6 +27,7 @@ from groundling.checks.registry import (
     warn,
     warn_of_long_texts,
 )
+from groundling.commands import Commands
 from groundling.data.own import folds
 from groundling.dialogue.options import right_outcomes
 from groundling.dialogue.outcomes import all_options
@@ -77,6 +78,7 @@ from groundling.world.trajectory import Trajectory
 __all__ = ["Follower"]
 
 
+_MOST_SPOKEN = 20_000  # demonstrations whose fragments are saved with a model
 _FEW_TO_CALIBRATE = 10  # demonstrations; of more, all being right tells something
 
 
@@ -431,7 +433,8 @@ class Follower(Estimator):
                 return [self.follow_many([e], length=length, errors="return")[0] for e in listed]
             return found
         plans = []
-        for plan, (_, environment, start) in zip(self._plans(listed, search), listed, strict=True):
+        found_plans = self._plans(listed, search, whole=length is not None)
+        for plan, (_, environment, start) in zip(found_plans, listed, strict=True):
             if plan is None:
                 raise no_plan(self._fitted().fitted.encoder.world(environment), start, search)
             plans.append(plan)
@@ -462,12 +465,20 @@ class Follower(Estimator):
             environment = plan._source.world.environment
             if isinstance(environment, BoundEnvironment):
                 environment = environment.environment
+        speaker = self._get_speaker()
+        return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
+
+    def _get_speaker(self) -> Speaker | None:
+        """Return who says plans; None in a model from a file that holds no fragments of texts."""
         learnt = self._fitted()
         if getattr(self, "_speaker", (None,))[0] is not learnt.fitted:
-            speaker = Speaker(self) if self.demonstrations_ else None
+            speaker = None
+            if learnt.examples:
+                speaker = Speaker(self)
+            elif learnt.speech is not None:
+                speaker = Speaker.from_dict(learnt.speech, self)
             self._speaker: tuple[FittedModel, Speaker | None] = (learnt.fitted, speaker)
-        speaker = self._speaker[1]
-        return "" if speaker is None else speaker.describe(plan, environment, unlike=unlike).text
+        return self._speaker[1]
 
     def answer(self, question: str, environment: Environment, state: State) -> Answer:
         """Answer a question about a state, which stays as it is.
@@ -561,14 +572,25 @@ class Follower(Estimator):
         return read_requests(self._fitted(), requests)
 
     def _plans(
-        self, requests: Sequence[tuple[Text, Environment, State]], search: Search
+        self,
+        requests: Sequence[tuple[Text, Environment, State]],
+        search: Search,
+        *,
+        whole: bool = False,
     ) -> Iterator[Plan | None]:
-        """Yield a plan per request; None where there is none."""
+        """Yield a plan per request, None where there is none; `whole` texts are never cut."""
         learnt = self._fitted()
+
+        def follow(asked: Sequence[Request], search: Search) -> Iterator[Plan | None]:
+            results = learnt.model.search(learnt.fitted, asked, search)
+            for request, result in zip(asked, results, strict=True):
+                yield answer(learnt, request, result, search)
+
+        is_open = "search" in getattr(learnt.choices, "left_open", ())
+        commands = Commands(learnt, follow, is_open)
         read = self._requests(requests)
-        results = learnt.model.search(learnt.fitted, read, search)
-        for request, result in zip(read, results, strict=True):
-            yield answer(learnt, request, result, search)
+        for request, plan in zip(read, follow(read, search), strict=True):
+            yield plan if whole else commands.answer(request, plan, search)
 
     # ---- inspect ------------------------------------------------------------------------
 
@@ -766,7 +788,10 @@ class Follower(Estimator):
 
         `note` is stored with the model; `groundling.modelfolder.read_note` returns it.
         """
-        return save_learnt(Path(folder), self._fitted(), note)
+        learnt = self._fitted()
+        if 0 < len(learnt.examples) <= _MOST_SPOKEN and (speaker := self._get_speaker()):
+            learnt = replace(learnt, speech=speaker.to_dict())
+        return save_learnt(Path(folder), learnt, note)
 
     @classmethod
     def load(

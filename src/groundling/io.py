@@ -71,7 +71,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
             f"{', '.join(_MODELS)} and ensembles of these."
         )
     lexicon, lengths = members[0].encoder.reader.lexicon, learnt.fitted.lengths
-    tables = {
+    tables: dict[str, Any] = {
         "members": [_member_tables(each) for each in members],
         "lexicon": {
             "given": {word: list(pairs) for word, pairs in lexicon.given.items()},
@@ -92,8 +92,7 @@ def save_learnt(folder: Path, learnt: Learnt, note: Mapping[str, Any] | None = N
         tables["memory"] = learnt.memory.to_dict()
     usual = usual_labels(learnt)
     tables["usual"] = [list(usual.values), list(usual.indicators)]
-    if learnt.answers is not None:
-        tables["answers"] = learnt.answers
+    tables["answers"], tables["speech"] = learnt.answers, learnt.speech
     language = _own_language(members[0].encoder.reader.parser)
     if language:
         tables["language"] = language
@@ -273,6 +272,7 @@ def _build(
         memory=Memory.from_dict(tables["memory"]) if "memory" in tables else Memory(),
         sets=manifest.get("sets"),
         answers=tables.get("answers"),
+        speech=tables.get("speech"),
     )
 
 

@@ -181,3 +181,7 @@ IMPORT_RECORDS = _limit("import_records", 20_000, "demonstrations")
 SAID_CHARACTERS = _limit("said_characters", 4_000, "characters")
 SAID_SENTENCES = _limit("said_sentences", 30, "sentences")
 SAID_ACTIONS = _limit("said_actions", 100, "actions")
+# Dialogues with the service.
+SESSIONS = _limit("sessions", 1_000, "sessions")
+SESSION_MINUTES = _limit("session_minutes", 30, "minutes without a word")
+SESSION_TURNS = _limit("session_turns", 1_000, "turns in a session")

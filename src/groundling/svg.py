@@ -277,27 +277,35 @@ def write_picture(
 ) -> Path:
     """Write a drawing on a page of its own into an SVG, PNG or PDF file.
 
-    >>> write_picture("<svg/>", "way.gif")
+    >>> write_picture('<svg viewBox="0 0 9 9"/>', "way.gif")
     Traceback (most recent call last):
         ...
     groundling.errors.SettingError: Pictures cannot be written to way.gif. End its name with .png,
     .svg or .pdf.
     """
+    return write_page(framed(drawing, title, captions), file)
+
+
+def font_files() -> tuple[str, str]:
+    """Return the files of the font that pictures are written with, plain and bold."""
+    fonts = files("matplotlib") / "mpl-data" / "fonts" / "ttf"
+    return str(fonts / "DejaVuSans.ttf"), str(fonts / "DejaVuSans-Bold.ttf")
+
+
+def write_page(page: str, file: str | Path) -> Path:
+    """Write SVG as it is into an SVG, PNG or PDF file."""
     file = Path(file)
     kind = file.suffix.lower()
     if kind not in FORMATS:
         raise SettingError(
             f"Pictures cannot be written to {file}. End its name with .png, .svg or .pdf."
         )
-    page = framed(drawing, title, captions)
     if kind == ".svg":
         write_atomically(file, page)
         return file
     import resvg_py
 
-    fonts = files("matplotlib") / "mpl-data" / "fonts" / "ttf"
-    names = [str(fonts / f"DejaVuSans{style}.ttf") for style in ("", "-Bold")]
-    data = bytes(resvg_py.svg_to_bytes(svg_string=page, zoom=2, font_files=names))
+    data = bytes(resvg_py.svg_to_bytes(svg_string=page, zoom=2, font_files=list(font_files())))
     if kind == ".pdf":
         from PIL import Image
 

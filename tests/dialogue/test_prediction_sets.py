@@ -87,7 +87,7 @@ def test_prediction_sets_are_those_of_mapie(coverage):
     assert not found.all()
 
 
-@pytest.mark.parametrize("score", ["probability", "lead"])
+@pytest.mark.parametrize("score", ["probability", "ratio"])
 @pytest.mark.parametrize("coverage", [0.8, 0.9, 0.95])
 def test_prediction_sets_are_those_of_crepes(coverage, score):
     crepes = pytest.importorskip("crepes")
@@ -103,7 +103,7 @@ def test_prediction_sets_are_those_of_crepes(coverage, score):
     assert (sets_as_matrix(sets, test) == np.asarray(expected, dtype=bool)).all()
 
 
-@pytest.mark.parametrize("score", ["probability", "lead"])
+@pytest.mark.parametrize("score", ["probability", "ratio"])
 @pytest.mark.parametrize(("coverage", "count"), [(0.8, 50), (0.9, 50), (0.95, 50), (0.9, 200)])
 def test_prediction_sets_cover_as_often_as_theory_says(score, coverage, count):
     # Without ties, the right outcome is covered with probability k / (n + 1) exactly.
@@ -143,7 +143,7 @@ def test_prediction_sets_are_p_values_above_the_level(calibration, new, coverage
     assert inside == expected
 
 
-def test_prediction_sets_lead_holds_the_best_always():
+def test_prediction_sets_ratio_holds_the_best_always():
     sets = PredictionSets(0.9, 0.0, 20)
     for probabilities in draw(50)[0]:
         assert sets.select(options_from(probabilities))[0].outcome == probabilities.argmax()
@@ -183,7 +183,7 @@ def test_prediction_sets_refuse_bad_coverage(coverage):
 
 
 def test_prediction_sets_refuse_unknown_scores():
-    with pytest.raises(SettingError, match="probability, lead; got 'rank'"):
+    with pytest.raises(SettingError, match="probability, ratio; got 'rank'"):
         PredictionSets(0.9, 0.1, 5, "rank")
 
 

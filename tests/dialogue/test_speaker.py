@@ -6,7 +6,7 @@ import pytest
 
 from groundling import Demonstration, Follower, Plan
 from groundling.dialogue.speaker import Description, Speaker
-from groundling.errors import DemonstrationError
+from groundling.errors import DemonstrationError, ModelFileError, SettingError
 from groundling.world.cached_environment import CachedEnvironment
 from tests.dialogue.conftest import SAID, House, Scene, learn, tell
 
@@ -115,3 +115,31 @@ def test_speaker_needs_demonstrations(follower, tmp_path):
     with pytest.raises(DemonstrationError, match="must have demonstrations"):
         Speaker(loaded)
     assert Speaker(loaded, follower.demonstrations_)
+
+
+def test_speaker_is_saved_with_the_model(follower, house, tmp_path):
+    loaded = Follower.load(follower.save(tmp_path / "model"))
+    plan = loaded.follow("walk to the hall and take the lamp", house, Scene("kitchen"))
+    said = loaded.describe(plan)
+    assert said == follower.describe(plan, house)
+    assert "hall" in said
+    assert "lamp" in said
+    # A loaded model is saved as it is.
+    again = Follower.load(loaded.save(tmp_path / "again"))
+    assert again.describe(plan, house) == said
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("fragments", [[[["go"]], [[[["room", "label", 99]], True, True, 1]]]]), ("names", [3]),
+        ("model", {}), ("model", {"labels": [""], "words": [], "counts": [[0], [0], [-1.0]],
+                                  "frequencies": [1.0], "values": {}}),
+    ],
+)  # fmt: skip
+def test_speaker_refuses_broken_files(follower, place, value):
+    kept = Speaker(follower).to_dict()
+    with pytest.raises(ModelFileError, match="must be fragments and counts"):
+        Speaker.from_dict({**kept, place: value}, follower)
+    with pytest.raises(SettingError, match="`environment` must be given"):
+        follower.describe(Plan((), (Scene("hall"),), 0.0, 1.0))

@@ -145,3 +145,56 @@ def test_moving_accounts_for_all_sentences(follower):
     report = lake().agent(follower).act("Go right. Go right. Go right. Go right. Go right.", env)
     assert len(report.done) + len(report.left) == 5
     assert report.success == (not report.left)
+
+
+def test_moving_a_won_episode_is_a_success_whatever_is_left(follower):
+    way = "Go down. Go down. Go right. Go right. Go down. Go right. Go left."
+    report = lake().agent(follower).act(way, begun())
+    assert report.success
+    assert report.left == ("Go left",)
+    assert "Not needed: Go left." in report.sentence
+
+
+def test_moving_reads_texts_as_fit_does(follower, monkeypatch):
+    asked = []
+    follow = Follower.follow
+
+    def noticed(self, text, *rest, **more):
+        asked.append(list(text))
+        return follow(self, text, *rest, **more)
+
+    monkeypatch.setattr(Follower, "follow", noticed)
+    report = lake().agent(follower).act("Go down! Go down. Go right.", begun())
+    assert asked[0] == ["Go down!", "Go down.", "Go right."]
+    assert report.done == ("Go down", "Go down", "Go right")
+
+
+class Other(gymnasium.Env):
+    """A lake of another kind, whose observations are the same."""
+
+    action_space = gymnasium.spaces.Discrete(4)
+    observation_space = gymnasium.spaces.Discrete(16)
+
+    def __init__(self):
+        self.lake = make()
+
+    def reset(self, *, seed=None, options=None):
+        return self.lake.reset(seed=seed)
+
+    def step(self, action):
+        return self.lake.step(action)
+
+
+def test_moving_says_what_it_needs_of_the_running_environment(follower):
+    env = Other()
+    env.reset(seed=0)
+    with pytest.raises(WorldError, match=r"key raised AttributeError.* a Other; it simulates"):
+        lake().agent(follower).act("Go down.", env, 0)
+    twin = GymWorld(
+        make(), ground, key=lambda env, observation: int(observation),
+        get_state=lambda env: env.unwrapped.s,
+        set_state=lambda env, state: setattr(env.unwrapped, "s", state),
+    )  # fmt: skip
+    report = twin.agent(follower).act("Go down. Go right.", env, start=twin.reset(seed=0))
+    assert report.success
+    assert env.lake.unwrapped.s == 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundling.errors import SettingError, WorldError
+from groundling.errors import LearningWarning, SettingError, WorldError
 from groundling.follower import Follower
 from groundling.world.environment import Demonstration
 from groundling.world.environment_checks import check_environment
@@ -193,3 +193,102 @@ def test_simulator_says_why_it_replays():
         assert "way=" not in world.why_
     with pytest.raises(WorldError, match="way='replay'"):
         GymWorld(Counted(), ground, key=where, way="deepcopy")
+
+
+class Stairs(gymnasium.Env):
+    """Commands come from `info`: go up or down between floors, or ring the bell at the top."""
+
+    action_space = gymnasium.spaces.Text(20)
+    observation_space = gymnasium.spaces.Text(20)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.floor = 0
+        return "floor 0", self.info()
+
+    def info(self):
+        ways = ["up"] * (self.floor < 3) + ["down"] * (self.floor > 0)
+        return {"commands": [*ways, *(["ring"] * (self.floor == 3))], "floor": self.floor}
+
+    def step(self, command):
+        self.floor += {"up": 1, "down": -1}.get(command, 0)
+        return (
+            f"floor {self.floor}",
+            float(command == "ring"),
+            command == "ring",
+            False,
+            self.info(),
+        )
+
+
+def stairs(**settings):
+    settings.setdefault("key", lambda env, observation: observation)
+    return GymWorld(
+        Stairs(),
+        lambda before, action, after: GroundingGraph({"event": {action: True}}),
+        **settings,
+    )
+
+
+def climb(seen, wish):
+    """Plan the stairs that nobody speaks of."""
+    return ["up"] * (3 - seen.info["floor"]) + ["ring"] if wish == "ring" else []
+
+
+@pytest.mark.parametrize("way", ["auto", "replay"])
+def test_simulator_takes_actions_from_info(way):
+    world = stairs(actions=lambda seen: seen.info["commands"], way=way)
+    start = world.reset(seed=0)
+    assert world.actions(start) == ("up",)
+    assert world.actions(world.step(start, "up")) == ("up", "down")
+
+
+@pytest.mark.parametrize("way", ["auto", "replay"])
+def test_simulator_plans_what_is_not_mentioned(way):
+    world = stairs(actions=["ring", "sing"], moves=climb, way=way)
+    start = world.reset(seed=0)
+    assert world.actions(start) == ("ring",)  # nobody knows how to sing
+    end = world.step(start, "ring")
+    assert world.seen(end).observation == "floor 3"
+    assert world.seen(end).reward == 1
+    assert world.is_terminal(end)
+    assert world.moves(start, "ring") == ("up", "up", "up", "ring")
+    assert world.cost.moves == 4
+    with pytest.raises(WorldError, match="moves must not be empty for an action that is done"):
+        world.step(start, "sing")
+
+
+def test_simulator_advises_where_it_is_slow():
+    cost = GymWorld(Line(), ground, key=where, way="replay").cost
+    cost.asked = cost.simulated = 10
+    cost.moves, cost.seconds = 50, 0.3
+    assert "get_state and set_state" in cost.advice
+    assert "replay makes 5.0 moves" in cost.advice
+    assert "symbolic twin" in cost.advice
+    cost.way = "deepcopy"
+    assert "deepcopy copies all" in cost.advice
+    cost.way = "state"
+    assert "get_state" not in cost.advice
+    cost.seconds = 0.01
+    assert cost.advice == ""
+
+
+def test_simulator_warns_of_a_slow_one_while_learning(monkeypatch):
+    monkeypatch.setattr("groundling.gym.simulator._MEASURED", 2)
+    monkeypatch.setattr("groundling.gym.simulator._SLOW", 0.0)
+    world = GymWorld(Line(), ground, key=where, way="replay")
+    start = world.reset(seed=1)
+    world.step(start, 0)
+    with pytest.warns(LearningWarning, match=r"A simulated step takes .* symbolic twin"):
+        world.step(start, 1)
+
+
+def test_simulator_progress_is_told_while_the_environment_is_asked(monkeypatch):
+    monkeypatch.setattr("groundling.selection.choices._TICK", 0.0)
+    world = GymWorld(Line(), ground, key=where)
+    start = world.reset(seed=1)
+    shown = [Demonstration(f"go {w}", world, start, (a,)) for a, w in enumerate(("left", "right"))]
+    stages = []
+    Follower(parser="chain").fit(shown, progress=lambda p: stages.append(p.stage) and None)
+    assert stages[0] == "looking at the demonstrations"
+    assert "asking the environments (2 steps)" in stages

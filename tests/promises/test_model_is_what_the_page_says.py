@@ -7,9 +7,9 @@ import sqlite3
 import numpy as np
 import pytest
 
+from groundling.follower import Follower
 from groundling.studio.kitchen import Kitchen
 from groundling.studio.project import Project
-from groundling.studio.starters import lesson_follower
 from groundling.studio.store import _INDEXES, FILE, Record
 
 SCENE = "Kitchen 1"
@@ -64,7 +64,7 @@ def test_model_is_what_the_page_says_after_every_edit(folder, field, reopened):
     assert not project.is_behind
     assert project.fingerprint != before
     # The same as one that never knew it otherwise.
-    alone = lesson_follower().fit([project.demonstration(each) for each in project.store.records()])
+    alone = Follower().fit([project.demonstration(each) for each in project.store.records()])
     for text in ("zum Tisch", "nimm die Tasse", "Regal"):
         scene = project.setting.scenes[0]
         one, two = (

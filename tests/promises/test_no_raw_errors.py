@@ -10,6 +10,7 @@ import pytest
 
 from groundling import Demonstration
 from groundling.errors import GroundlingError
+from groundling.follower import Follower
 from groundling.studio.app import make_studio
 from groundling.studio.exchange import import_lines
 from groundling.studio.gate import Gate
@@ -19,7 +20,6 @@ from groundling.studio.rooms import Rooms
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
-from groundling.studio.starters import lesson_follower
 from groundling.studio.store import FILE, Record
 from tests.promises.mutation import chances, changed_bytes, changed_values
 from tests.promises.requests import (
@@ -60,7 +60,7 @@ def original(tmp_path_factory):
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     kitchen = Kitchen()
-    lesson_follower().fit(
+    Follower().fit(
         [Demonstration(text, kitchen, kitchen.start, (action,)) for text, action in SHOWN]
     ).save(folder)
     return folder

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from groundling import Demonstration, GroundingGraph
-from groundling.studio.starters import lesson_follower
+from groundling.follower import Follower
 from tests.promises.soaking import SECONDS, Lateness, note, rounds
 
 SLOW = '''
@@ -53,7 +53,7 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stops")
     (folder / "slow.py").write_text(SLOW)
     shown = [Demonstration(each, Lamp(), "off", (each,)) for each in ("on", "off")]
-    lesson_follower().fit(shown).save(folder / "model")
+    Follower().fit(shown).save(folder / "model")
     return folder
 
 

@@ -12,13 +12,13 @@ import time
 import pytest
 
 from groundling import Demonstration
+from groundling.follower import Follower
 from groundling.studio.gate import Gate
 from groundling.studio.kitchen import PLACES, THINGS, Kitchen
 from groundling.studio.project import Project, fingerprint_of
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
-from groundling.studio.starters import lesson_follower
 from tests.promises.requests import ask, check
 from tests.promises.soaking import SECONDS, note, rounds
 
@@ -120,7 +120,7 @@ def resident():
 def test_studio_service_memory_stays_flat(tmp_path):
     kitchen, words = Kitchen(), ("zum", "nimm", "bring", "und", "dann", "rote", "Tasse", "Tisch")
     shown = [Demonstration("zum Tisch", kitchen, kitchen.start, ("go to the table",))]
-    lesson_follower().fit(shown).save(tmp_path)
+    Follower().fit(shown).save(tmp_path)
     world = "groundling.studio.kitchen:Kitchen"
     served = Served(open_setting({"kind": "model", "model": str(tmp_path), "world": world}))
     app = make_service(served, gate=Gate(seconds=60))

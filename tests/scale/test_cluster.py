@@ -259,14 +259,13 @@ def test_cluster_shares_shards_by_threads():
     assert sorted(number for each in others.values() for number in each) == [*range(7)]
 
 
-def test_cluster_here_listens_to_this_machine_only():
+def test_cluster_here_listens_to_this_machine_only(here):
     psutil = pytest.importorskip("psutil")
-    with connected("local:2"):
-        own = psutil.Process()
-        heard = {
-            each.laddr.ip
-            for process in (own, *own.children(recursive=True))
-            for each in process.net_connections(kind="inet")
-            if each.status == psutil.CONN_LISTEN
-        }
+    own = psutil.Process()
+    heard = {
+        each.laddr.ip
+        for process in (own, *own.children(recursive=True))
+        for each in process.net_connections(kind="inet")
+        if each.status == psutil.CONN_LISTEN
+    }
     assert heard == {"127.0.0.1"}

@@ -1,12 +1,14 @@
 """Servers and a browser for the tests of the studio."""
 
 import importlib.util
+import json
 import shutil
 import socket
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 from starlette.testclient import TestClient
@@ -55,12 +57,25 @@ def serving(app):
         thread.join(timeout=30)
 
 
-@pytest.fixture
-def lesson_server(tmp_path):
-    """A studio whose main project is an empty kitchen."""
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    """The address of a studio whose main project is an empty kitchen."""
+    rooms = Rooms(tmp_path_factory.mktemp("studio") / "project", {"kind": "lesson"})
     with serving(make_studio(rooms, gate=Gate(seconds=120))) as address:
         yield address
+
+
+@pytest.fixture
+def room(studio):
+    """Open worlds as new projects; returns the studio's address and the project's name."""
+
+    def begin(**wanted):
+        body = json.dumps(wanted or {"gallery": "empty-kitchen"}).encode()
+        made = Request(f"{studio}/api/worlds", body, {"content-type": "application/json"})
+        with urlopen(made) as answer:
+            return studio, json.load(answer)["project"]
+
+    return begin
 
 
 @pytest.fixture(scope="module")  # Playwright holds the event loop for as long as it runs

@@ -123,14 +123,14 @@ def test_app_exports_and_imports_the_same(client):
     done = client.post(
         f"{MAIN}/import", content=lines, headers={"content-type": "application/x-ndjson"}
     )
-    assert done.json()["imported"] == 1
-    assert client.get(f"{MAIN}/export").content.splitlines()[2] == lines.splitlines()[1]
-    broken = lines + b'{"text": "x", "start": 3, "actions": ["fly"]}\n'
+    assert (done.json()["imported"], done.json()["known"]) == (0, 1)  # duplicates are merged
+    other = lines.splitlines()[1].replace(b"zum", b"zu dem")
+    broken = lines + other + b'\n{"text": "x", "start": 3, "actions": ["fly"]}\n'
     told = client.post(
         f"{MAIN}/import", content=broken, headers={"content-type": "application/x-ndjson"}
     ).json()
-    assert (told["imported"], [each["line"] for each in told["refused"]]) == (1, [3])
-    assert client.get(MAIN).json()["known"] == 3  # the others are taken
+    assert (told["imported"], [each["line"] for each in told["refused"]]) == (1, [4])
+    assert client.get(MAIN).json()["known"] == 2  # the others are taken
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,8 @@ def test_app_refuses_what_json_cannot_hold(client):
 
 
 def test_app_projects_do_not_mix(client):
-    lesson = f"/api/projects/{client.post('/api/lessons').json()['project']}"
+    made = client.post("/api/worlds", json={"gallery": "empty-kitchen"}).json()
+    lesson = f"/api/projects/{made['project']}"
     teach(client, "zum Tisch", "go to the table")
     teach(client, "zum Tisch", "go to the shelf", project=lesson)
     assert follow(client, "zum Tisch")["actions"][0]["json"] == "go to the table"
@@ -242,12 +243,45 @@ def test_app_inside_shows_words_and_two_models(client):
     assert client.post(f"{MAIN}/explain", json=body).status_code == 409
 
 
-def test_app_lesson_parses_and_grounds(client):
-    tree = client.post("/api/parse", json={"text": "Take the red cup."}).json()["trees"][0]
-    assert tree["words"][:2] == ["Take", "the"]
-    body = {"scene": SCENE, "actions": ["take the blue cup"]}
-    graph = client.post(f"{MAIN}/ground", json=body).json()
-    assert [each["name"] for each in graph["nodes"]] == ["event", "where", "object"]
+def test_app_says_why_in_parts_of_sentences(client):
+    teach(client, "zum Tisch", "go to the table")
+    teach(client, "zum Regal", "go to the shelf")
+    body = {"scene": SCENE, "text": "zum Regal"}
+    told = client.post(f"{MAIN}/reasons", json=body).json()
+    assert told["remembered"] == "zum regal"
+    [step] = told["steps"]
+    assert step["label"] == "go to the shelf"
+    assert step["words"][0]["word"] == "Regal"
+    assert step["without"] == ["go to the table"] or step["without"] is None
+
+
+def test_app_counts_what_it_can_do(client):
+    assert client.get(MAIN).json()["standing"] == {"recent": 0, "of": 0, "held": 0, "held_of": 0}
+    for number, (text, action) in enumerate(
+        (("zum Tisch", "go to the table"), ("nimm sie", "take the blue cup")), 1
+    ):
+        teach(client, text, action)
+        standing = client.get(MAIN).json()["standing"]
+        assert (standing["recent"], standing["of"]) == (number, number)
+
+
+def test_app_worlds_of_the_editor_and_the_gallery(client):
+    yard = {"title": "Yard", "places": [{"name": "shed"}, {"name": "gate"}],
+            "movers": [{"name": "robot", "at": "shed"}], "scenes": 2}  # fmt: skip
+    seen = client.post("/api/worlds/check", json={"scene": yard}).json()
+    assert seen["actions"] == ["go to the gate"]
+    assert seen["svg"].startswith("<svg")
+    wrong = client.post("/api/worlds/check", json={"scene": {**yard, "places": []}})
+    assert wrong.status_code == 422
+    assert "1 to 60" in wrong.json()["detail"]
+    made = client.post("/api/worlds", json={"scene": yard}).json()["project"]
+    about = client.get(f"/api/projects/{made}").json()
+    assert [each["name"] for each in about["scenes"]] == ["Yard 1", "Yard 2"]
+    assert client.post("/api/worlds", json={}).status_code == 422
+    assert client.post("/api/worlds", json={"gallery": "attic"}).status_code == 422
+    listed = client.get("/api/worlds").json()
+    assert {"project": made, "title": "Yard"} in listed["projects"]
+    assert "home" in [each["name"] for each in listed["gallery"]]
 
 
 def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch):

@@ -1,185 +1,179 @@
-"""The whole way in a real browser: an empty world, teaching, correction, undo, two tabs."""
+"""The whole way in a real browser: talk, show, teach, correct, undo; worlds, lesson, class."""
+
+import json
 
 import pytest
 
 from groundling.studio.app import make_studio
+from groundling.studio.gallery import GALLERY
 from groundling.studio.rooms import Rooms
 from tests.studio.conftest import serving
 
-PAGES = ("", "demonstrations", "inside", "lesson")
+PAGES = ("", "examples", "model", "worlds", "lesson", "class")
 
 
-def said(page):
-    return page.locator(".talk textarea")
+class Talk:
+    """A page that talks to one project."""
+
+    def __init__(self, visit, where, **options):
+        self.address, self.name = where
+        self.page = visit(f"{self.address}/#//{self.name}", **options)
+        self.page.locator(".stage .picture").locator("svg, .card-state").first.wait_for()
+
+    def about(self):
+        path = f"/api/projects/{self.name}"
+        return self.page.evaluate("(path) => fetch(path).then((answer) => answer.json())", path)
+
+    def learnt(self, revision=0):
+        for _ in range(1200):
+            about = self.about()
+            if about["revision"] >= revision and about["learnt"] == about["revision"]:
+                return about
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"revision {revision} was never learnt")
+
+    @property
+    def turn(self):
+        return self.page.locator(".turn").last
+
+    def say(self, text):
+        before = self.page.locator(".turn").count()
+        self.page.locator(".say textarea").fill(text)
+        self.page.locator(".say textarea").press("Enter")
+        self.page.wait_for_function(
+            "(n) => document.querySelectorAll('.turn').length > n", arg=before
+        )
+        self.turn.locator(".turn-tools").wait_for()
+
+    def button(self, name):
+        return self.turn.get_by_role("button", name=name, exact=True)
+
+    def show(self, text, *actions):
+        """Say something, show it, and wait until it was learnt and followed again."""
+        revision = self.about()["revision"]
+        self.say(text)
+        if not self.turn.locator(".possible").count():
+            self.button("No, like this …").click()
+        for action in actions:
+            self.turn.locator(".possible").get_by_role("button", name=action, exact=True).click()
+            self.turn.locator(".steps li").filter(has_text=action).wait_for()
+        self.button("Teach this").click()
+        self.learnt(revision + 1)
+        self.turn.locator(".turn-tools").wait_for()
+
+    def plan(self):
+        return self.turn.locator(".steps li").all_inner_texts()
 
 
-def show(page, text, *actions):
-    """Say something, show it with the buttons, and wait until it was learnt."""
-    known = page.evaluate("fetch('/api/projects/main').then((a) => a.json())")["revision"]
-    said(page).fill(text)
-    page.get_by_role("button", name="Show it myself").click()
-    for action in actions:
-        page.locator(".possible").get_by_role("button", name=action, exact=True).click()
-        page.locator(".steps li").filter(has_text=action).wait_for()
-    page.get_by_role("button", name="Teach this").click()
-    learnt(page, known + 1)
+def test_browser_from_nothing_to_a_robot_that_remembers(visit, room):
+    talk = Talk(visit, room())
+    talk.page.get_by_text("It knows no words yet.").wait_for()
+    talk.say("geh zum Tisch")
+    talk.turn.get_by_text("Show what “geh zum Tisch” means").wait_for()
+    talk.page.locator(".picture [data-action='go to the table']").click()  # in the picture
+    talk.turn.locator(".steps li").filter(has_text="go to the table").wait_for()
+    talk.button("Teach this").click()
+    talk.learnt(1)
+    talk.turn.locator(".turn-tools").wait_for()
+    assert talk.plan() == ["go to the table"]
+    talk.page.get_by_text("1 of your last 1 requests understood").wait_for()
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.say("geh zum Tisch")
+    assert talk.plan() == ["go to the table"]
+    talk.button("Why?").click()
+    talk.turn.get_by_text("You showed me this: “geh zum tisch”.").wait_for()
+    talk.turn.get_by_text("because you said").wait_for()
+    talk.turn.locator(".bubble.mine mark.colour-0").first.wait_for()
+    talk.turn.locator("summary").click()
+    talk.turn.locator(".why .word").filter(has_text="Tisch").click()
+    talk.turn.locator(".why-detail h3.mark").filter(has_text="Tisch").wait_for()
+    talk.page.get_by_role("button", name="One step back").click()
+    talk.page.locator(".step-label").filter(has_text="start").wait_for()
 
 
-def learnt(page, revision):
-    for _ in range(1200):
-        about = page.evaluate("fetch('/api/projects/main').then((answer) => answer.json())")
-        if about["revision"] >= revision and about["learnt"] == about["revision"]:
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"revision {revision} was never learnt")
+def test_browser_teaches_the_turn_and_never_what_stands_in_the_box(visit, room):
+    talk = Talk(visit, room())
+    talk.show("zum Tisch", "go to the table")
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.say("zum Tisch")
+    talk.page.locator(".say textarea").fill("etwas ganz anderes")
+    talk.button("Yes, that’s right").click()
+    talk.learnt(2)
+    shown = talk.page.evaluate(
+        f"fetch('/api/projects/{talk.name}/demonstrations').then((answer) => answer.json())"
+    )["demonstrations"]
+    assert [each["text"] for each in shown] == ["zum Tisch", "zum Tisch"]
+    assert talk.page.locator(".say textarea").input_value() == "etwas ganz anderes"
 
 
-def follow(page, text):
-    said(page).fill(text)
-    said(page).press("Enter")
+def test_browser_asks_back_corrects_and_undoes(visit, room):
+    talk = Talk(visit, room())
+    talk.show("los", "go to the table")
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.show("los", "go to the shelf")  # corrected
+    assert talk.plan() == ["go to the shelf"]
+    talk.button("Undo").click()
+    talk.learnt(3)
+    talk.page.get_by_role("button", name="Start over").click()
+    talk.say("los")
+    assert talk.plan() == ["go to the table"]
+    talk.say("Quatsch mit Soße")
+    talk.turn.get_by_text("I’m not sure. Did you mean …").wait_for()
+    talk.turn.get_by_role("button", name="I meant this").first.click()
+    talk.learnt(4)
+    talk.turn.get_by_text("Thanks. I’ll remember").wait_for()
 
 
-def plan(page):
-    page.locator(".answer .small-heading, .answer .ask").first.wait_for()
-    return [each.split("\n")[-1] for each in page.locator(".answer .steps li").all_inner_texts()]
-
-
-def test_browser_from_an_empty_world_to_a_taught_follower(lesson_server, visit):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-    follow(page, "geh zum Tisch")
-    page.get_by_text("Show what “geh zum Tisch” means").wait_for()  # it knows nothing
-    page.locator(".picture [data-action='go to the table']").click()  # in the picture
-    page.get_by_role("button", name="Teach this").click()
-    learnt(page, 1)
-    page.locator(".answer .small-heading").wait_for()  # followed again by itself
-    assert plan(page) == ["go to the table"]
-    show(page, "nimm die blaue Tasse", "take the blue cup")
-    page.locator(".why .word").filter(has_text="blaue").wait_for()
-    assert "take the blue cup" in plan(page)[0]
-    page.locator(".why .word").filter(has_text="blaue").click()
-    page.locator(".why-detail h3.mark").filter(has_text="blaue").wait_for()
-    page.locator(".why .word[aria-pressed='true']").filter(has_text="blaue").wait_for()
-    page.locator(".why .act").first.click()
-    page.locator(".why-detail").get_by_text("What the text says for and against it").wait_for()
-    page.get_by_role("button", name="One step back").click()
-    page.locator(".step-label").filter(has_text="start").wait_for()
-
-
-def test_browser_follows_again_when_it_learns_before_it_answers(lesson_server, visit):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-
-    def late(route):
-        answer = route.fetch()
-        learnt(page, 1)
-        page.wait_for_timeout(200)  # the event comes first
-        route.fulfill(response=answer)
-
-    page.route("**/teach", late)
-    follow(page, "geh zum Tisch")
-    page.locator(".possible").get_by_role("button", name="go to the table").click()
-    page.get_by_role("button", name="Teach this").click()
-    page.locator(".why .word").first.wait_for()
-    assert plan(page) == ["go to the table"]
-
-
-def test_browser_correction_undo_and_reload(lesson_server, visit):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-    show(page, "los", "go to the table")
-    page.locator(".answer .small-heading, .answer .ask").first.wait_for()
-    show(page, "los", "go to the shelf")  # corrected
-    show(page, "los", "go to the shelf")
-    follow(page, "los")
-    page.get_by_role("button", name="go to the shelf").first.wait_for()
-    page.reload()
-    page.get_by_role("button", name="Undo teaching “los”").click()
-    learnt(page, 4)
-    page.get_by_role("button", name="Undo teaching “los”").click()
-    learnt(page, 5)
-    page.goto(f"{lesson_server}/#/demonstrations")
-    page.get_by_text("1 demonstration", exact=True).wait_for()
-    assert page.locator("tbody tr").count() == 1
-    assert "go to the table" in page.locator("tbody tr").inner_text()
-
-
-def test_browser_two_tabs_see_each_other(lesson_server, visit):
-    one = visit(lesson_server)
-    one.locator(".picture svg").wait_for()
-    two = visit(f"{lesson_server}/#/demonstrations", context=one.context)
-    two.get_by_text("0 demonstrations").wait_for()
-    show(one, "zum Tisch", "go to the table")
-    two.get_by_text("1 demonstration", exact=True).wait_for()
+def test_browser_two_tabs_see_each_other(visit, room):
+    talk = Talk(visit, room())
+    two = visit(f"{talk.address}/#/examples/{talk.name}", context=talk.page.context)
+    two.get_by_text("0 examples").wait_for()
+    talk.show("zum Tisch", "go to the table")
+    two.get_by_text("1 example", exact=True).wait_for()
     two.get_by_label("Delete: zum Tisch").click()
-    two.get_by_text("0 demonstrations").wait_for()
-    one.get_by_role("button", name="Undo deleting “zum Tisch”").wait_for()
+    two.get_by_text("0 examples").wait_for()
+    talk.page.get_by_role("button", name="Undo deleting “zum Tisch”").wait_for()
 
 
-def test_browser_table_keeps_what_is_being_typed(lesson_server, visit):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-    show(page, "zum Tisch", "go to the table")
-    learnt(page, 1)
-    page.goto(f"{lesson_server}/#/demonstrations")
-    text = page.locator("tbody tr").first.get_by_label("Text")
-    text.fill("an den Tisch")
-    # As from another page; then the table is read again, and drawn if nobody types.
-    page.evaluate("""async () => {
-        window.began = performance.now();
-        const base = "/api/projects/main/demonstrations";
-        const { demonstrations: [one] } = await (await fetch(base)).json();
-        await fetch(`${base}/${one.id}`, { method: "PATCH", body: '{"weight": 2}',
-                                           headers: { "Content-Type": "application/json" } });
-    }""")
-    page.wait_for_function("""() => performance.getEntriesByType("resource").some((each) =>
-        each.name.includes("/demonstrations?") && each.startTime > window.began)""")
-    page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done)))")
-    assert text.input_value() == "an den Tisch"
-    text.press("Tab")
-    page.get_by_label("Weight of “an den Tisch”").wait_for()
-
-
-def test_browser_table_edits_and_exchanges(lesson_server, visit, tmp_path):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-    show(page, "zum Tisch", "go to the table")
-    page.goto(f"{lesson_server}/#/demonstrations")
+def test_browser_examples_are_edited_imported_and_shown_again(visit, room, tmp_path):
+    talk = Talk(visit, room())
+    talk.show("zum Tisch", "go to the table")
+    page = talk.page
+    page.goto(f"{talk.address}/#/examples/{talk.name}")
     row = page.locator("tbody tr").first
     row.get_by_label("Text").fill("an den Tisch")
     row.get_by_label("Text").press("Tab")
-    learnt(page, 2)
-    page.wait_for_function("document.querySelector('textarea.plain').value === 'an den Tisch'")
-    row.get_by_label("Weight of").fill("2")
-    row.get_by_label("Weight of").press("Tab")
-    learnt(page, 3)
+    talk.learnt(2)
     with page.expect_download() as found:
         page.get_by_role("link", name="Export").click()
     file = tmp_path / "out.jsonl"
     found.value.save_as(file)
     assert "an den Tisch" in file.read_text(encoding="utf-8")
     page.locator("#file").set_input_files(file)
-    page.get_by_text("2 demonstrations").wait_for()
+    page.locator("#toast").get_by_text("0 imported, 1 were known already.").wait_for()
     page.get_by_label("Search").fill("regal")
-    page.get_by_text("0 demonstrations").wait_for()
+    page.get_by_text("No example contains this.").wait_for()
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"text": "<img src=x onerror=alert(1)>"\n')
     page.locator("#file").set_input_files(broken)
     page.locator("#toast").get_by_text("Line 1").wait_for()
+    page.get_by_label("Search").fill("")
+    page.get_by_role("link", name="Redo: an den Tisch").click()
+    page.get_by_text("Show what “an den Tisch” means").wait_for()
+    assert page.locator("#toast").is_hidden()  # messages go away
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
 
 
-def test_browser_says_what_is_wrong_with_what_was_typed(lesson_server, visit):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-    page.get_by_role("button", name="Follow", exact=True).click()
-    page.locator("#toast").get_by_text("There are no words yet").wait_for()
-    show(page, "zum Tisch", "go to the table")
-    follow(page, "Geh. " * 100)
-    page.locator("#toast").get_by_text("got 100").wait_for()
-    follow(page, "<img src=x onerror=alert(1)> zum Tisch")
-    page.locator(".why .word").filter(has_text="onerror").wait_for()
-    assert page.locator("main img").count() == 0
+def test_browser_says_what_is_wrong_with_what_was_typed(visit, room):
+    talk = Talk(visit, room())
+    talk.page.get_by_role("button", name="Say it").click()
+    talk.page.locator("#toast").get_by_text("There are no words yet").wait_for()
+    talk.show("zum Tisch", "go to the table")
+    talk.page.locator(".say textarea").fill("Geh. " * 100)
+    talk.page.get_by_role("button", name="Say it").click()
+    talk.turn.get_by_text("got 100").wait_for()
+    talk.say("<img src=x onerror=alert(1)> zum Tisch")
+    assert talk.page.locator("main img").count() == 0
     visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
 
 
@@ -196,63 +190,162 @@ def test_browser_shows_words_where_there_is_no_picture(small_world, tmp_path, vi
         page.close()  # before the server, which it would miss
 
 
-def test_browser_lesson_begins_empty_and_teaches(lesson_server, visit):
-    page = visit(f"{lesson_server}/#/lesson")
-    page.locator(".tree .token").first.wait_for()
-    page.locator(".graph .token").first.wait_for()
-    follow(page, "nimm die blaue Tasse")
-    page.locator(".answer .possible").get_by_role("button", name="take the blue cup").click()
+@pytest.mark.parametrize("name", [name for name in GALLERY if name != "empty-kitchen"])
+def test_browser_follows_every_example_of_the_gallery(visit, room, name):
+    talk = Talk(visit, room(gallery=name))
+    about = talk.learnt()
+    for each in about["examples"]:
+        talk.page.reload()
+        talk.page.get_by_role("button", name=each["text"], exact=True).click()
+        talk.button("Yes, that’s right").wait_for()
+
+
+def test_browser_from_an_empty_world_of_the_editor_to_a_taught_robot(visit, room, tmp_path):
+    address, _ = room()
+    page = visit(f"{address}/#/worlds")
+    page.get_by_label("Title", exact=True).fill("Garden")
+    page.get_by_label("Places 1: Name").fill("pond")
+    page.get_by_label("Places 1: Name").press("Tab")
+    page.get_by_role("button", name="Add: Things").click()
+    page.get_by_label("Things 2: Name").fill("lamp")
+    page.get_by_label("Things 2: Name").press("Tab")
+    page.get_by_label("Things 2: switch").check()
+    page.locator(".editor-picture svg text").filter(has_text="lamp").wait_for()
+    page.get_by_label("Things 2: Name").fill("ball")  # twice the same
+    page.get_by_label("Things 2: Name").press("Tab")
+    page.locator(".editor-picture .problem").filter(has_text="must differ").wait_for()
+    page.get_by_label("Things 2: Name").fill("lamp")
+    page.get_by_label("Things 2: Name").press("Tab")
+    page.locator(".editor-picture .problem").wait_for(state="hidden")
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Save as a file").click()
+    found.value.save_as(tmp_path / "garden.json")
+    assert json.loads((tmp_path / "garden.json").read_text())["title"] == "Garden"
+    page.get_by_role("button", name="Teach a robot here").click()
+    page.get_by_text("It knows no words yet.").wait_for()
+    talk = Talk.__new__(Talk)
+    talk.page, talk.address = page, address
+    talk.name = page.evaluate("location.hash").split("/")[2]
+    talk.show("hol den Ball", "go to the pond", "take the ball")
+    page.get_by_role("button", name="Start over").click()
+    talk.say("hol den Ball")
+    assert talk.plan() == ["go to the pond", "take the ball"]
+    page.goto(f"{address}/#/model/{talk.name}")
+    page.locator("pre[data-name=curl]").filter(has_text="hol den Ball").wait_for()
+    page.locator("pre[data-name=Terminal]").filter(has_text="groundling serve").wait_for()
+    visit.complaints[:] = [each for each in visit.complaints if "422" not in each]
+
+
+def test_browser_lesson_begins_empty_and_is_kept(studio, visit):
+    page = visit(f"{studio}/#/lesson")
+    page.get_by_text("0 of 10 requests shown").wait_for()
+    page.locator(".say textarea").fill("nimm die blaue Tasse")
+    page.locator(".say textarea").press("Enter")
+    page.locator(".possible").get_by_role("button", name="take the blue cup").click()
     page.get_by_role("button", name="Teach this").click()
-    page.get_by_text("1 of 10").wait_for()
-    page.locator(".why .word").first.wait_for()
+    page.get_by_text("1 of 10 requests shown").wait_for()
     page.get_by_role("button", name="Next kitchen").click()
     page.reload()
-    page.get_by_text("1 of 10").wait_for()  # it is still there
+    page.get_by_text("1 of 10 requests shown").wait_for()
     page.get_by_role("button", name="Begin again").click()
-    page.get_by_text("0 of 10").wait_for()
+    page.get_by_text("0 of 10 requests shown").wait_for()
+
+
+def test_browser_speaks_german_and_presents(studio, visit):
+    page = visit(studio)
+    page.get_by_role("button", name="Deutsch").click()
+    page.get_by_role("heading", name="Bring diesem Roboter deine Wörter bei.").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "de"
+    page.get_by_role("button", name="Präsentation").click()
+    page.locator("#nav").wait_for(state="hidden")
+    page.get_by_role("button", name="Präsentation").click()
+    page.get_by_role("button", name="English").click()
+    page.get_by_role("heading", name="Teach this robot your words.").wait_for()
+
+
+def test_browser_class_of_five(tmp_path, visit, chromium):
+    rooms = Rooms(tmp_path / "class", {"kind": "lesson"})
+    app = make_studio(rooms, token="teachers-only", code="abc234", join_address="http://x/j/abc234")
+    with serving(app) as address:
+        teacher = visit(f"{address}/?token=teachers-only")
+        teacher.goto(f"{address}/#/class")
+        teacher.get_by_text("http://x/j/abc234").wait_for()
+        pupils = []
+        for number in range(5):
+            page = visit(f"{address}/j/abc234")
+            page.get_by_label("Your name").fill(f"Pupil {number}")
+            page.get_by_role("button", name="Join").click()
+            page.locator(".stage .picture svg").wait_for()
+            pupils.append(page)
+        pupils[3].locator(".say textarea").fill("zum Tisch")
+        pupils[3].locator(".say textarea").press("Enter")
+        pupils[3].locator(".possible").get_by_role("button", name="go to the table").click()
+        pupils[3].get_by_role("button", name="Teach this").click()
+        teacher.locator(".robots .card").nth(4).wait_for()
+        teacher.locator(".robots .card").filter(has_text="Pupil 3").get_by_text(
+            "1 shown"
+        ).wait_for()
+        for path in ("/api/projects/main", "/api/class", "/api/worlds"):
+            status = pupils[0].evaluate("(path) => fetch(path).then((a) => a.status)", path)
+            assert status == 401, path
+        for page in (*pupils, teacher):
+            page.close()
+    visit.complaints[:] = [each for each in visit.complaints if "401" not in each]
+
+
+def test_browser_phone_keeps_the_picture_in_view(visit, room):
+    talk = Talk(visit, room(), size=(390, 844))
+    for number in range(4):
+        talk.show(f"Satz Nummer {number}", "go to the table")
+        talk.page.get_by_role("button", name="Start over").click()
+    talk.say("noch etwas")
+    talk.button("No, like this …").click()
+    target = talk.page.locator(".picture [data-action='go to the shelf']")
+    talk.page.locator(".say").scroll_into_view_if_needed()
+    box = target.bounding_box()
+    assert 0 <= box["y"] < 844
+    target.click()
+    talk.turn.locator(".steps li").filter(has_text="go to the shelf").wait_for()
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)], ids=["desktop", "phone"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_browser_axe_finds_nothing_serious(lesson_server, visit, size, theme):
+def test_browser_axe_finds_nothing_serious(visit, room, size, theme):
     axe_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = visit(lesson_server, size=size, theme=theme)
-    page.locator(".picture svg").wait_for()
-    show(page, "zum Tisch", "go to the table")
-    show(page, "nimm die Tasse", "take the blue cup")
-    follow(page, "zum Tisch")
-    page.locator(".why .word").first.wait_for()
+    talk = Talk(visit, room(), size=size, theme=theme)
+    talk.show("zum Tisch", "go to the table")
+    talk.show("nimm die Tasse", "go to the sink", "take the blue cup")
+    talk.button("Why?").click()
+    talk.turn.locator("summary").click()
+    talk.turn.locator(".why .word").first.wait_for()
     found = {}
     for name in PAGES:
-        page.evaluate("delete document.getElementById('main').dataset.ready")
-        page.goto(f"{lesson_server}/#/{name}")
-        page.locator("#main[data-ready]").wait_for()
-        if name == "":
-            follow(page, "zum Tisch")
-            page.locator(".why .word").first.wait_for()
-        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if name:
+            talk.page.evaluate("delete document.getElementById('main').dataset.ready")
+            talk.page.goto(f"{talk.address}/#/{name}/{talk.name}")
+            talk.page.locator("#main[data-ready]").wait_for()
+        wide = talk.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} pixels too wide"
-        results = axe_playwright.Axe().run(page)
+        results = axe_playwright.Axe().run(talk.page)
         found[name] = [
-            (each["id"], each["nodes"][0]["html"][:120])
+            (each["id"], each["nodes"][0]["html"][:160])
             for each in results.response["violations"]
             if each["impact"] in ("serious", "critical")
         ]
     assert found == {name: [] for name in PAGES}
 
 
-def test_browser_keyboard_reaches_everything_that_matters(lesson_server, visit):
-    page = visit(lesson_server)
-    page.locator(".picture svg").wait_for()
-    said(page).focus()
-    page.keyboard.type("zum Tisch")
-    page.keyboard.press("Enter")
-    page.locator(".possible").wait_for()
-    page.wait_for_function("document.activeElement.closest('.possible') !== null")
-    page.keyboard.press("Enter")  # the first action: go to the table
-    page.locator(".steps li").first.wait_for()
-    page.get_by_role("button", name="Teach this").focus()
-    page.keyboard.press("Enter")
-    learnt(page, 1)
-    page.locator(".why .word").first.focus()
-    page.locator(".why-detail h3.mark").filter(has_text="zum").wait_for()
+def test_browser_keyboard_reaches_everything_that_matters(visit, room):
+    talk = Talk(visit, room())
+    talk.page.locator(".say textarea").focus()
+    talk.page.keyboard.type("zum Tisch")
+    talk.page.keyboard.press("Enter")
+    talk.page.wait_for_function("() => document.activeElement.closest('.possible') !== null")
+    talk.page.keyboard.press("Enter")  # the first action: go to the table
+    talk.turn.locator(".steps li").first.wait_for()
+    talk.button("Teach this").focus()
+    talk.page.keyboard.press("Enter")
+    talk.learnt(1)
+    talk.button("Why?").focus()
+    talk.page.keyboard.press("Enter")
+    talk.turn.get_by_text("You showed me this").wait_for()

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from groundling import Demonstration
+from groundling.follower import Follower
 from groundling.studio.kitchen import Kitchen
 from groundling.studio.scenes import open_setting
 from groundling.studio.served import Served
 from groundling.studio.service import make_service
-from groundling.studio.starters import lesson_follower
 from tests.studio.conftest import serving
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
@@ -23,7 +23,7 @@ def test_docs_client_of_twenty_lines_follows_and_tells_errors(tmp_path):
     exec(code, names)
     kitchen = Kitchen()
     shown = [Demonstration("zum Tisch", kitchen, kitchen.start, ("go to the table",))]
-    lesson_follower().fit(shown).save(tmp_path)
+    Follower().fit(shown).save(tmp_path)
     world = "groundling.studio.kitchen:Kitchen"
     served = Served(open_setting({"kind": "model", "model": str(tmp_path), "world": world}))
     with serving(make_service(served, token="a-long-token")) as address:

@@ -4,9 +4,9 @@ import pytest
 
 from groundling.data.own import starts_of
 from groundling.errors import DemonstrationError, ModelFileError, ProjectError, WorldError
+from groundling.follower import Follower
 from groundling.studio.project import Project
 from groundling.studio.scenes import open_setting
-from groundling.studio.starters import lesson_follower
 from groundling.studio.store import Record
 
 KITCHEN = "groundling.studio.kitchen:Kitchen"
@@ -84,7 +84,7 @@ def test_worlds_model_needs_its_world(tmp_path):
 
     kitchen = Kitchen()
     shown = [Demonstration("zum Tisch", kitchen, kitchen.start, ("go to the table",))]
-    lesson_follower().fit(shown).save(tmp_path)
+    Follower().fit(shown).save(tmp_path)
     with pytest.raises(ModelFileError, match="--world"):
         open_setting({"kind": "model", "model": str(tmp_path)})
     setting = open_setting({"kind": "model", "model": str(tmp_path), "world": KITCHEN})

@@ -2,17 +2,21 @@
 
 import json
 import threading
+import time
 
 import pytest
 
-from groundling import Demonstration, Follower
+from groundling import Demonstration, Follower, Learning
 from groundling.data import Demonstrations
 from groundling.errors import SettingError
 from groundling.studio.gate import Gate
+from groundling.studio.problems import BusyError
+from groundling.studio.project import Project
 from groundling.studio.scenes import open_setting
-from groundling.studio.served import Served
+from groundling.studio.served import Served, ServedProject
 from groundling.studio.service import make_service
-from groundling.studio.starters import lesson_follower
+from groundling.studio.store import Record
+from groundling.studio.teacher import understood
 from tests.studio.conftest import LocalClient
 
 SHOWN = (
@@ -29,7 +33,7 @@ def model(tmp_path_factory):
     kitchen = Kitchen()
     shown = [Demonstration(text, kitchen, kitchen.start, actions) for text, actions in SHOWN]
     folder = tmp_path_factory.mktemp("model")
-    lesson_follower().fit(shown).save(folder)
+    Follower().fit(shown).save(folder)
     return folder
 
 
@@ -54,13 +58,14 @@ def test_service_answers_are_those_of_the_library_bit_for_bit(client, served, mo
         assert told["actions"] == list(plan.actions)
         assert told["confidence"] == plan.confidence
         assert told["log_probability"] == plan.log_probability
-        assert told["understood"] == plan.understood
+        assert told["understood"] == understood(follower, plan)
         assert [(each["actions"], each["probability"]) for each in told["alternatives"]] == [
             (list(each.actions), each.probability) for each in plan.alternatives
         ]
         assert told["states"] == [served.codec.state_to_json(each) for each in plan.states]
         why = client.post("/v1/explain", json={"text": text}).json()
-        assert why == json.loads(json.dumps(plan.explain().to_dict()))
+        library = {**plan.explain().to_dict(), "understood": understood(follower, plan)}
+        assert why == json.loads(json.dumps(library))
 
 
 def test_service_takes_the_states_that_it_gives(client):
@@ -200,7 +205,8 @@ def test_service_page_of_the_interface_is_its_own(client):
     assert "https://" not in page
     told = client.get("/openapi.json").json()
     assert set(told["paths"]) == {
-        "/v1/follow", "/v1/explain", "/v1/teach", "/v1/health", "/v1/model",
+        "/v1/follow", "/v1/explain", "/v1/say", "/v1/teach", "/v1/teach/{revision}", "/v1/health",
+        "/v1/model",
     }  # fmt: skip
 
 
@@ -265,9 +271,9 @@ def test_service_understands_only_what_it_is_sure_of(tmp_path):
     shown = [
         Demonstration("los", kitchen, kitchen.start, (action,))
         for action in ("go to the table", "go to the shelf", "take the blue cup")
-    ]
+    ]  # the last of them corrects the others only where demonstrations are remembered
     model, file = tmp_path / "model", tmp_path / "shown.jsonl"
-    Follower(parser="chain").fit(shown, check=False).save(model)
+    Follower(parser="chain", learning=Learning(l2=0.1)).fit(shown, check=False).save(model)
     Demonstrations(shown).write(file)
     assert Follower.load(model).threshold == 0
     world = "groundling.studio.kitchen:Kitchen"
@@ -281,3 +287,87 @@ def test_service_understands_only_what_it_is_sure_of(tmp_path):
         assert client.post("/v1/teach", json=body).status_code == 200
         told = client.post("/v1/follow", json={"text": "los"}).json()
         assert told["understood"] is (told["confidence"] >= 0.5)
+
+
+def test_service_talks_in_sessions(client, served, monkeypatch):
+    first = client.post("/v1/say", json={"text": "zum Tisch"}).json()
+    assert (first["kind"], first["actions"]) == ("act", ["go to the table"])
+    assert first["text"]
+    session = first["session"]
+    again = client.post("/v1/say", json={"text": "zum Regal", "session": session}).json()
+    assert (again["session"], again["actions"]) == (session, ["go to the shelf"])
+    other = client.post("/v1/say", json={"text": "zum Tisch", "state": again["state"]}).json()
+    assert other["session"] != session
+    asked = client.post("/v1/say", json={"text": "nimm"}).json()
+    assert asked["kind"] in ("ask", "decline")
+    assert asked["actions"] == []
+    assert asked["state"] == served.codec.state_to_json(served.scene.start)
+
+
+def test_service_asks_and_hears_the_reply(client, served):
+    asked = client.post("/v1/say", json={"text": "zum"}).json()
+    assert asked["kind"] == "ask"
+    assert all(each["text"] and each["actions"] for each in asked["options"])
+    chosen = asked["options"][0]
+    told = client.post("/v1/say", json={"text": "1", "session": asked["session"]}).json()
+    assert (told["kind"], told["actions"]) == ("act", chosen["actions"])
+
+
+def test_service_refuses_bad_turns_and_keeps_the_session(client, served, monkeypatch):
+    session = client.post("/v1/say", json={"text": "zum Tisch"}).json()["session"]
+    for body, status, told in (
+        ({"text": "", "session": session}, 422, "no words"),
+        ({"text": "geh " * 5000, "session": session}, 422, "must have at most"),
+        ({"text": "zum Regal", "session": "nowhere"}, 404, "no such session"),
+        ({"text": "zum Regal", "session": session, "state": 3}, 422, "`state` must be left out"),
+        ({"text": "zum Regal", "session": "x" * 99}, 422, "session"),
+    ):
+        answer = client.post("/v1/say", json=body)
+        assert (answer.status_code, told in answer.json()["detail"]) == (status, True), (
+            answer.json()
+        )
+    assert len(served.sessions.get(session).turns) == 1
+    monkeypatch.setenv("GROUNDLING_LIMIT_SESSION_TURNS", "1")
+    full = client.post("/v1/say", json={"text": "zum Regal", "session": session})
+    assert (full.status_code, "at most 1 turns" in full.json()["detail"]) == (409, True)
+    monkeypatch.setenv("GROUNDLING_LIMIT_SESSIONS", "1")
+    busy = client.post("/v1/say", json={"text": "zum Regal"})
+    assert (busy.status_code, "1 sessions already" in busy.json()["detail"]) == (429, True)
+
+
+def test_service_of_a_project_keeps_what_it_is_taught(tmp_path):
+    """Teaching over HTTP is queued, lasts, and is seen in the studio."""
+    folder = tmp_path / "project"
+    project = Project(folder, {"kind": "lesson"})
+    scene = project.setting.scenes[0]
+    start = project.write_state(scene.name, scene.start)
+    project.store.add([Record(scene.name, "zum Tisch", start, ("go to the table",))], "taught")
+    with LocalClient(make_service(ServedProject(project), teach=True)) as client:
+        shown = {"text": "zum Regal", "actions": ["go to the shelf"]}
+        answer = client.post("/v1/teach", json={"demonstrations": [shown]})
+        assert (answer.status_code, answer.json()["taught"]) == (202, 1)
+        assert answer.headers["location"] == answer.json()["status"]
+        for _ in range(600):
+            told = client.get(answer.headers["location"]).json()
+            if told["learnt"]:
+                break
+            time.sleep(0.05)
+        assert told == {"revision": 2, "learnt": True, "problem": None}
+        plan = client.post("/v1/follow", json={"text": "zum Regal"}).json()
+        assert (plan["actions"], plan["understood"]) == (["go to the shelf"], True)
+        again = client.post("/v1/teach", json={"demonstrations": [shown]}).json()
+        assert again["taught"] == 0  # it is known already
+    served = ServedProject(Project(folder))
+    assert served.follow("zum Regal", scene.start).actions == ("go to the shelf",)
+    served.close()
+
+
+def test_service_says_409_while_it_learns(client, served):
+    served._writing.acquire()
+    try:
+        with pytest.raises(BusyError) as told:
+            served.teach([])
+        assert told.value.status == 409
+    finally:
+        served._writing.release()
+    assert client.get("/v1/teach/3").status_code == 404

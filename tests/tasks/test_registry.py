@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from groundling.tasks import task_registry
 
 runner = CliRunner()
 MODULE = Path(__file__).with_name("lamp_task.py").read_text(encoding="utf-8")
-OURS = ("babyai", "maps", "mazes", "puzzles")
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+OURS = tuple(sorted(PROJECT["project"]["entry-points"][task_registry.GROUP]))
 
 
 @pytest.fixture

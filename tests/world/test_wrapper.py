@@ -6,10 +6,10 @@ from typing import NamedTuple
 import pytest
 
 from groundling import GroundingGraph, MemoryEnvironment, RankedEnvironment, check_environment
-from groundling.conversation import Memory, Remembered
 from groundling.data import Codec, Demonstrations
 from groundling.data.own import starts_of
 from groundling.errors import WorldError
+from groundling.memory import Memory, Remembered
 from groundling.world.cached_environment import CachedEnvironment
 
 WRAPPERS = (

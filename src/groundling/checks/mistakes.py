@@ -568,7 +568,7 @@ def graphs(world: CachedEnvironment, plan: Trajectory) -> list[GroundingGraph]:
 
 def looks(world: CachedEnvironment, start: State) -> Counter[GroundingGraph]:
     """Return what can be done from a start, as graphs show it."""
-    return Counter(world.ground(start, action) for action in world.actions(start))
+    return Counter(world.ground(start, action) for action in world.some_actions(start))
 
 
 class Between:

@@ -387,7 +387,7 @@ def _offered(examples: Sequence[Example]) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for each in examples:
         for state in each.trajectory.states[:-1]:
-            for action in each.world.actions(state):
+            for action in each.world.some_actions(state):
                 found |= graph_values(each.world, state, action)
     return found
 
@@ -445,7 +445,8 @@ class Offered:
             for state in each.trajectory.states[:-1]:
                 if (id(each.world), state) not in seen:
                     seen.add((id(each.world), state))
-                    self._look_at([each.world.ground(state, a) for a in each.world.actions(state)])
+                    offered = each.world.some_actions(state)
+                    self._look_at([each.world.ground(state, a) for a in offered])
 
     def _look_at(self, shown: Sequence[GroundingGraph]) -> None:
         self.count += len(shown)

@@ -8,11 +8,23 @@ from typing import Annotated
 import typer
 
 from groundling.cli.common import DebugOption, make_console, plainly
-from groundling.cli.studio import HostOption, PortOption, TokenOption, WorldOption, need_server
+from groundling.cli.studio import (
+    HostOption,
+    PortOption,
+    TokenOption,
+    WorldOption,
+    confirm,
+    need_server,
+)
 
 
 def serve(
-    model: Annotated[Path, typer.Argument(help="Folder of a trained model.", metavar="MODEL")],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of a trained model, or a project of the studio.", metavar="MODEL"
+        ),
+    ],
     world: WorldOption = None,
     teach: Annotated[
         bool, typer.Option("--teach", help="Let clients teach it with /v1/teach.")
@@ -39,22 +51,31 @@ def serve(
         need_server()
         from groundling.errors import SettingError
         from groundling.studio.gate import Gate
+        from groundling.studio.project import Project
         from groundling.studio.scenes import open_setting
-        from groundling.studio.served import Served
-        from groundling.studio.server import Address, read_target, run
+        from groundling.studio.served import Served, ServedProject
+        from groundling.studio.server import Address, is_project, read_target, run
         from groundling.studio.service import make_service
 
         console = make_console()
+        project = is_project(model)
+        if project and demonstrations:
+            raise SettingError("A project keeps its demonstrations. Leave --demonstrations out.")
+        if not model.is_dir():
+            raise SettingError(f"There is no folder {model}. Give that of a model or a project.")
         source = read_target(str(model), world)
-        if source["kind"] != "model":
-            raise SettingError(f"{model} is no folder of a trained model.")
         if demonstrations and not teach:
             raise SettingError(
                 "--demonstrations has no effect without --teach: they are what a model learns from "
                 "again when it is taught. Add --teach, or leave them out."
             )
         source["demonstrations"] = [str(each) for each in demonstrations or ()]
-        served = Served(open_setting(source))
+        served: Served
+        if project:
+            named = read_target(None, world) if world is not None else None
+            served = ServedProject(Project(model, named, confirm=confirm))
+        else:
+            served = Served(open_setting(source))
         address = Address(host, port, token)
         gate = Gate(waiting=waiting, seconds=seconds)
 

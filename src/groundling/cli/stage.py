@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from groundling.agent import Agent, Turn
 from groundling.cli.common import check_writable, find_source, whole
 from groundling.errors import (
     CorpusError,
@@ -144,11 +145,16 @@ def show(console: Console, plans: Sequence[Plan], before: Sequence[str] = ()) ->
 
 
 def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
-    """Read instructions one by one from the terminal and show the plan as it grows."""
+    """Read instructions one by one from the terminal; act, ask or answer, and show the plan.
+
+    What the scene carries out by itself, or with a length that is told, is followed unasked.
+    """
     console.print("Type an instruction and Enter; an empty line ends.")
     said: list[str] = []
     before: list[str] = []
     plans: list[Plan] = []
+    talks = stage.length is None and type(stage.scene).follow is Scene.follow
+    agent = Agent(stage.follower, stage.scene.environment, stage.scene.start)
     while True:
         try:
             line = whole(input("> ")).strip()
@@ -161,13 +167,33 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
         if not line:
             break
         try:
-            plans = stage.follow([*said, line])
+            turns = _talk(agent, stage.scene, line) if talks else None
+            plans = plans if talks else stage.follow([*said, line])
         except GroundlingError as error:
             console.print(f"{error} Say it in another way.")
             continue
-        said.append(line)
-        before = show(console, plans, before)
+        for turn in turns or ():
+            if turn.kind == "act" and turn.plan is not None:
+                plans = [*plans, turn.plan]
+            else:
+                console.print(turn.text)
+        if turns is None or any(turn.kind == "act" for turn in turns):
+            said.append(line)
+            before = show(console, plans, before)
     return said, plans
+
+
+def _talk(agent: Agent, scene: Scene, line: str) -> list[Turn]:
+    """Say a line to an agent; sentences that are followed one by one, until one is not acted on."""
+    if agent.asking:
+        return [agent.say(line)]
+    turns: list[Turn] = []
+    for text in scene.read([line]):
+        plain = line if isinstance(text, str) else " ".join(map(str, text))
+        turns.append(agent.say(plain, text))
+        if turns[-1].kind != "act":
+            break
+    return turns
 
 
 def drawable(file: Path) -> Path:

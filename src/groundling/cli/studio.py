@@ -48,7 +48,8 @@ def studio(
         str | None,
         typer.Argument(
             metavar="[MODEL | WORLD]",
-            help="A trained model's folder, or a world such as my_world.py:Kitchen; else the demo.",
+            help="A model's folder, a world (my_world.py:Kitchen, yard.json), or one of the "
+            "gallery (home, maze, warehouse); else the kitchen.",
         ),
     ] = None,
     project: Annotated[
@@ -59,6 +60,10 @@ def studio(
     port: PortOption = None,
     host: HostOption = "127.0.0.1",
     token: TokenOption = None,
+    classroom: Annotated[
+        bool,
+        typer.Option("--class", help="Let pupils on the local network join by a short address."),
+    ] = False,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
@@ -71,6 +76,7 @@ def studio(
         from groundling.studio.rooms import Rooms
         from groundling.studio.server import (
             Address,
+            class_code,
             open_page,
             project_folder,
             read_target,
@@ -83,16 +89,25 @@ def studio(
         reopened = target is None and world is None and project is not None
         known = reopened and project is not None and (project / FILE).is_file()
         source = None if known else read_target(target, world)
-        folder = project if project is not None else project_folder(source or {"kind": "demo"})
+        folder = (
+            project
+            if project is not None
+            else project_folder(source or {"kind": "gallery", "name": "kitchen"})
+        )
+        if classroom and host == "127.0.0.1":
+            host = "0.0.0.0"
         address = Address(host, port, token)
+        code = class_code() if classroom else None
         try:
-            rooms = Rooms(folder, source, confirm=_confirm)
+            rooms = Rooms(folder, source, confirm=confirm)
         except BaseException:
             address.close()
             raise
 
         def ready(url: str) -> None:
             console.print(f"The studio is open at {url}")
+            if code is not None:
+                console.print(f"Pupils join at {address.join(code)}")
             console.print(f"What you teach is kept in {folder}. Ctrl-C ends.")
             if not rooms.get("main").writes:
                 console.print(
@@ -102,10 +117,12 @@ def studio(
             if not no_browser:
                 open_page(url)
 
-        run(make_studio(rooms, token=address.token), address, ready=ready)
+        joined = None if code is None else address.join(code)
+        app = make_studio(rooms, token=address.token, code=code, join_address=joined)
+        run(app, address, ready=ready)
 
 
-def _confirm(source: Mapping[str, Any]) -> bool:
+def confirm(source: Mapping[str, Any]) -> bool:
     """Ask in the terminal whether to open what a project's file names; elsewhere, do not."""
     from groundling.studio.scenes import named
 

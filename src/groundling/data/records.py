@@ -79,6 +79,8 @@ class Demonstrations:
     1 [('on',)]
     """
 
+    worlds: Worlds | None = None
+
     def __init__(self, source: Iterable[Demonstration]) -> None:
         self._source = source if isinstance(source, Collection) else tuple(source)
         self.files: tuple[Path, ...] = ()
@@ -150,7 +152,7 @@ class Demonstrations:
             )
         if shard_size is not None and shard_size < 1:
             raise DemonstrationError(f"shard_size is {shard_size}; a file has 1 record or more.")
-        records = self._records(self._naming(worlds))
+        records = self._records(_naming(worlds, self.worlds))
         if shard_size is None:
             _write(target, ending, records)
             return [target]
@@ -162,7 +164,7 @@ class Demonstrations:
             written.append(file)
         return written
 
-    def _records(self, name_world: _Naming) -> Iterator[dict[str, Json]]:
+    def _records(self, name_world: NameWorld) -> Iterator[dict[str, Json]]:
         codecs: dict[int, tuple[object, Codec]] = {}
         for shown in self:
             environment = shown.environment
@@ -178,12 +180,11 @@ class Demonstrations:
                     raise DemonstrationError(f"{shown} cannot be written: {error}") from error
             yield record_of(shown, known[1], name_world)
 
-    def _naming(self, given: Mapping[str, Environment] | NameWorld | None) -> _Naming:
-        return _Naming(given, None)
-
 
 class _InFiles(Demonstrations):
     """Demonstrations that are read from files whenever they are gone through."""
+
+    worlds: Worlds
 
     def __init__(self, files: Sequence[Path], worlds: Worlds, skip_bad: bool, check: bool) -> None:
         super().__init__(())
@@ -240,42 +241,35 @@ class _InFiles(Demonstrations):
     def shards(self) -> list[Demonstrations]:
         return [_InFiles([file], self.worlds, self.skip_bad, self.check) for file in self.files]
 
-    def _naming(self, given: Mapping[str, Environment] | NameWorld | None) -> _Naming:
-        return _Naming(given, self.worlds)
-
     def __repr__(self) -> str:
         return f"Demonstrations.read({[str(each) for each in self.files]}, {self.worlds!r})"
 
 
-class _Naming:
-    """What environments go by in the records that are written."""
+def _naming(
+    given: Mapping[str, Environment] | NameWorld | None, read_from: Worlds | None
+) -> NameWorld:
+    """Return what names environments: as was given, as they were read, or by their class."""
+    if given is not None and not isinstance(given, Mapping):
+        return given
+    worlds = read_from if given is None else Worlds(given)
+    classes: dict[str, object] = {}
 
-    def __init__(
-        self,
-        given: Mapping[str, Environment] | NameWorld | None,
-        read_from: Worlds | None,
-    ) -> None:
-        self._function = None if given is None or isinstance(given, Mapping) else given
-        self._worlds = Worlds(given) if isinstance(given, Mapping) else read_from
-        self._told = given is not None
-        self._classes: dict[str, object] = {}
-
-    def __call__(self, environment: Environment) -> tuple[str, Mapping[str, Any]]:
-        if self._function is not None:
-            return self._function(environment)
-        found = self._worlds.name_of(environment) if self._worlds is not None else None
+    def name_world(environment: Environment) -> tuple[str, Mapping[str, Any]]:
+        found = worlds.name_of(environment) if worlds is not None else None
         if found is not None:
             return found
         name = class_name(environment)
-        known = self._classes.setdefault(name, environment)
-        if self._told or known is not environment:
-            what = "is not among the worlds given" if self._told else "is not the only one"
+        known = classes.setdefault(name, environment)
+        if given is not None or known is not environment:
+            what = "is not the only one" if given is None else "is not among the worlds given"
             raise DemonstrationError(
                 f"An environment of class {name} {what}, so that it has no name to be found by. "
                 "Give environments by name, worlds={'one': …, 'other': …}, or a function that "
                 "returns the name and the arguments of an environment."
             )
         return name, {}
+
+    return name_world
 
 
 def _matching(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:

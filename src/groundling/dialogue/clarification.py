@@ -115,8 +115,8 @@ def names_something(request: Request, plan: Plan, language: Language) -> bool:
 class Question(NamedTuple):
     """A question in words, and the options that it offers, each with what it is called."""
 
-    text: str
-    options: tuple[Option, ...]
+    text: str = ""
+    options: tuple[Option, ...] = ()
 
 
 def ask_which(

@@ -20,8 +20,8 @@ from groundling.dialogue.options import Option
 from groundling.errors import DemonstrationError, SettingError
 from groundling.ties import margin
 
-Score = Literal["probability", "lead"]
-"""Nonconformity: `probability` is 1 − p; `lead` is √(best p) − √p, which is 0 for the best."""
+Score = Literal["probability", "ratio"]
+"""Nonconformity: `probability` is 1 − p; `ratio` is log (best p / p), which is 0 for the best."""
 
 Case = tuple[Sequence[Option], Collection[Hashable]]
 """The options for a text, most probable first, and the right outcomes."""
@@ -45,7 +45,7 @@ class PredictionSets:
     count
         How many demonstrations it was calibrated on.
     score
-        The nonconformity score. `lead` is the default: its sets are never empty, and more of
+        The nonconformity score. `ratio` is the default: its sets are never empty, and more of
         them hold one outcome only.
 
     Notes
@@ -73,14 +73,14 @@ class PredictionSets:
     coverage: float
     threshold: float
     count: int
-    score: Score = "lead"
+    score: Score = "ratio"
 
     def __post_init__(self) -> None:
         _check(self.coverage, self.score)
 
     @classmethod
     def calibrate(
-        cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "lead"
+        cls, cases: Iterable[Case], coverage: float = 0.9, *, score: Score = "ratio"
     ) -> Self:
         """Return the sets whose coverage on exchangeable texts is at least the one wanted.
 
@@ -136,15 +136,15 @@ def _finite(number: float) -> float | None:
 def nonconformity(probabilities: Sequence[float], score: Score) -> list[float]:
     """Return how strange each outcome is, given the probabilities of all.
 
-    >>> nonconformity([0.81, 0.16], "probability"), nonconformity([0.81, 0.16], "lead")
-    ([0.18999999999999995, 0.84], [0.0, 0.5])
+    >>> nonconformity([0.5, 0.5], "probability"), nonconformity([0.5, 0.5], "ratio")
+    ([0.5, 0.5], [0.0, 0.0])
     """
     values = np.asarray(probabilities, dtype=float)
     if score == "probability" or not len(values):
         return [1.0 - each for each in values.tolist()]
-    roots = np.sqrt(values)
-    best = float(roots.max())
-    return [best - each for each in roots.tolist()]
+    with np.errstate(divide="ignore"):  # what is impossible is infinitely strange
+        logs = np.log(values)
+    return (logs.max() - logs).tolist() if np.isfinite(logs.max()) else [0.0] * len(logs)
 
 
 def _right_score(options: Sequence[Option], right: Collection[Hashable], score: Score) -> float:
@@ -177,7 +177,8 @@ def decide(
 
     Without `sets`, the fewest outcomes that hold 80 % of the probability are taken, and whatever
     ties with the last of them: a rule of thumb that never guesses between equals, without a
-    guarantee.
+    guarantee. The same outcomes are asked about where one is in the set but not more probable
+    than all others together, since demonstrations may be clearer than what is said later.
 
     >>> from groundling import Plan
     >>> def options(*probabilities):
@@ -188,11 +189,19 @@ def decide(
     """
     if not options:
         raise SettingError("`options` must hold one option or more; got none.")
-    chosen = _nominal(options) if sets is None else sets.select(options)
+    chosen = _considered(options, sets)
     if len(chosen) == 1:
         return Decision("act", chosen, True)
     offered = chosen[:most] or tuple(options[:most])
     return Decision("ask", offered, 1 < len(chosen) <= most)
+
+
+def _considered(options: Sequence[Option], sets: PredictionSets | None) -> tuple[Option, ...]:
+    """Return the outcomes to choose among: never a single one that is improbable."""
+    chosen = None if sets is None else sets.select(options)
+    if chosen is None or (len(chosen) == 1 and chosen[0].probability <= 0.5):
+        return _nominal(options)
+    return chosen
 
 
 def _nominal(options: Sequence[Option]) -> tuple[Option, ...]:
@@ -281,14 +290,14 @@ def evaluate(
     >>> def options(*probabilities):
     ...     return [Option(place, p, Plan((), (place,), math.log(p), p))
     ...             for place, p in enumerate(probabilities)]
-    >>> sets = PredictionSets(0.9, threshold=0.3, count=100)
+    >>> sets = PredictionSets(0.9, threshold=1.0, count=100)
     >>> found = evaluate([(options(0.9, 0.1), {0}), (options(0.5, 0.5), {1})], sets)
     >>> found.alone, found.success_after_one_answer, found.options
     (0.5, 1.0, 1.5)
     """
     rows = []
     for options, right in cases:
-        chosen = _nominal(options) if sets is None else sets.select(options)
+        chosen = _considered(options, sets)
         decision = decide(options, sets, most=most)
         offered = any(each.outcome in right for each in decision.options)
         alone, first = decision.kind == "act", options[0].outcome in right

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from groundling.dialogue.translation import (
     matches,
     words_of,
 )
-from groundling.errors import DemonstrationError
+from groundling.errors import DemonstrationError, ModelFileError
 from groundling.explain.explanation import Plan
 from groundling.features.lexicon import Meaning
 from groundling.features.reader import Text
@@ -39,7 +39,7 @@ from groundling.world.graph import GroundingGraph
 __all__ = ["Description", "Speaker"]
 
 _KEPT = 8  # fragments for each stretch of a plan
-_CHECKED = (2, 6)  # candidates that the listener reads at once: first, and if it is not sure
+_CHECKED = (1, 5)  # candidates that the listener reads at once: first, and if it is not sure
 _SURE = 0.9  # a candidate that is understood so well needs no rivals
 _PER_WORD = 0.2  # what a word must bring
 _CUT = 2.0  # what it costs to use a piece of a text rather than a whole one
@@ -174,6 +174,59 @@ class Speaker:
                 self._cut(words, way.graphs)
         spaced = self.language.spaced and not is_unspaced("".join(map("".join, texts)))
         self._space = " " if spaced else ""
+
+    # ---- files ------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learnt as JSON-ready data."""
+        return {
+            "model": self.model.to_dict(),
+            "space": self._space,
+            "fragments": [
+                [
+                    [list(sort) for sort in signatures],
+                    [
+                        [[w if isinstance(w, str) else list(w) for w in each.words],
+                         each.first, each.whole, count]
+                        for each, count in found.items()
+                    ],
+                ]
+                for signatures, found in self._fragments.items()
+            ],
+            "names": [[*meaning, dict(found)] for meaning, found in self._names.items()],
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], follower: Listener) -> Speaker:
+        """Return the speaker that `to_dict` described."""
+        speaker = cls.__new__(cls)
+        speaker.follower = follower
+        speaker.language = language_of(load_parser(follower.parser))
+        try:
+            speaker.model = TranslationModel.from_dict(
+                data["model"], follower.lexicon_, speaker.language
+            )
+            speaker._space = " " if data["space"] else ""
+            speaker._fragments = {
+                tuple(tuple(map(str, sort)) for sort in signatures): Counter(
+                    {
+                        Fragment(tuple(map(_word, words)), bool(first), bool(whole)): int(count)
+                        for words, first, whole, count in found
+                    }
+                )
+                for signatures, found in data["fragments"]
+            }
+            speaker._names = {
+                (str(kind), value if isinstance(value, float) else str(value)): Counter(
+                    {str(name): int(count) for name, count in found.items()}
+                )
+                for kind, value, found in data["names"]
+            }
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise ModelFileError(
+                f"What was learnt of speaking must be fragments and counts; got {error!r}."
+            ) from error
+        return speaker
 
     # ---- learning -------------------------------------------------------------------------
 
@@ -391,6 +444,16 @@ class Speaker:
         world = world_of(self.follower, environment)
         labels = [describe_graphs(graphs_of(world, p.states, p.actions)) for p in plans]
         return self.model.log_probabilities(words_of(text, self.language), labels)
+
+
+def _word(data: Any) -> str | Gap:
+    """Return a word or a gap from JSON."""
+    if isinstance(data, str):
+        return data
+    kind, label, action = data
+    if not 0 <= int(action) < _LONGEST:
+        raise ValueError(f"a gap must be of one of {_LONGEST} actions")
+    return Gap(str(kind), str(label), int(action))
 
 
 def _signature(graph: GroundingGraph) -> Signature:

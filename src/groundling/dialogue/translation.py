@@ -33,6 +33,7 @@ Reals = NDArray[np.float64]
 PRIOR = 10.0
 """How many words of a label are made up from the frequencies of all words."""
 ITERATIONS = 8
+_LEAST_COUNT = 1e-3  # of a word and a label, in files
 _SURE = 0.5  # how far a learnt word must stand for a value
 
 
@@ -247,6 +248,38 @@ class TranslationModel:
             shares = (counts + prior * frequencies[token_of]) / (totals[owner] + prior)
         table = sparse.csr_array((counts, (owner, token_of)), shape=(len(labels), size))
         return cls(wording, labels, words, table, frequencies, prior)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as JSON-ready data; counts that hardly matter are left out."""
+        kept = self.counts.tocoo()
+        large = kept.data >= _LEAST_COUNT
+        return {
+            "labels": list(self.labels),
+            "words": list(self.words),
+            "counts": [
+                kept.row[large].tolist(),
+                kept.col[large].tolist(),
+                np.round(kept.data[large], 4).tolist(),
+            ],
+            "frequencies": self.frequencies.tolist(),
+            "values": {kind: sorted(values) for kind, values in self.wording.values.items()},
+        }
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], lexicon: Lexicon, language: Language
+    ) -> TranslationModel:
+        """Return the model that `to_dict` described; anything else is a ValueError."""
+        labels = {str(name): place for place, name in enumerate(data["labels"])}
+        words = {str(name): place for place, name in enumerate(data["words"])}
+        frequencies = np.array(data["frequencies"], dtype=float)
+        rows, columns, counts = (np.array(each) for each in data["counts"])
+        shape = (len(labels), len(words) + 1)
+        if frequencies.shape != shape[1:] or not np.all(frequencies > 0) or np.any(counts < 0):
+            raise ValueError("frequencies and counts must be those of the words")
+        table = sparse.csr_array((counts.astype(float), (rows, columns)), shape=shape)
+        values = {str(kind): map(str, each) for kind, each in data["values"].items()}
+        return cls(Wording(values, lexicon, language), labels, words, table, frequencies)
 
     def shares(self, rows: Sequence[int], columns: Sequence[int]) -> Reals:
         """Return p(word | label) for some labels and words."""

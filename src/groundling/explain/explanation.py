@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,7 +28,6 @@ from groundling.world.graph import GroundingGraph
 from groundling.world.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 
@@ -57,6 +54,12 @@ class Plan:
     remembered
         The demonstration that speaks most for the plan, where a text like this one was shown,
         and how much the memory of it adds to the log probability.
+    parts
+        The plans of the commands that a text was cut into, one after another; empty if it was
+        followed as a whole.
+    asked
+        Number of commands in the text, if these are more than `Search.max_length` allows; the
+        plan then leaves some out. 0 otherwise.
 
     Examples
     --------
@@ -76,6 +79,8 @@ class Plan:
     _source: Source | None = field(default=None, repr=False, compare=False)
     unexplained: tuple[str, ...] = ()
     remembered: Recollection | None = None
+    parts: tuple[Plan, ...] = ()
+    asked: int = 0
 
     @property
     def start(self) -> State:
@@ -88,6 +93,12 @@ class Plan:
         return self.states[-1]
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words that it follows, without punctuation; none if no follower made it."""
+        text = () if self._source is None else self._source.text
+        return tuple(w for each in text for w in each.tokens if any(map(str.isalnum, w)))
+
+    @property
     def probability(self) -> float:
         """The probability of exactly this plan among those considered."""
         return math.exp(self.log_probability)
@@ -96,12 +107,29 @@ class Plan:
         """Say which words caused which action, and which weights decided."""
         from groundling.errors import GroundlingError
 
+        if self.parts:
+            return Explanation.joined(self, [part.explain() for part in self.parts])
+        if not self.actions:
+            raise GroundlingError("This plan cannot be explained: the text names nothing to do.")
         if self._source is None:
             raise GroundlingError(
                 "This plan cannot be explained: it was not made by a follower, or is an "
                 "alternative. Explain the plan that Follower.follow returned."
             )
         return self._source.explain(self)
+
+    def word_places(self) -> tuple[dict[str, int], ...]:
+        """Return for each action which word most likely lies on each node of its graph.
+
+        Words are counted over the whole text, from 0. Empty for plans that no follower made.
+
+        >>> from groundling import Follower
+        >>> from groundling.examples import lamp_demonstrations, Lamp
+        >>> follower = Follower(parser="chain").fit(lamp_demonstrations())
+        >>> follower.follow("light the lamp", Lamp(), "off").word_places()
+        ({'lamp': 0},)
+        """
+        return () if self._source is None else self._source.word_places(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON-ready data; values that JSON does not know as text.
@@ -118,6 +146,7 @@ class Plan:
             "understood": self.understood,
             "unexplained": list(self.unexplained),
             "remembered": None if self.remembered is None else self.remembered.to_dict(),
+            "asked": self.asked,
             "alternatives": [
                 {
                     "actions": [_plain(action) for action in each.actions],
@@ -146,8 +175,9 @@ class Plan:
     def __str__(self) -> str:
         if not self.understood:
             return f"I do not understand (confidence {self.confidence:.2f})"
-        steps = ", ".join(str(action) for action in self.actions)
-        return f"{steps} (confidence {self.confidence:.2f})"
+        steps = ", ".join(str(action) for action in self.actions) or "nothing to do"
+        more = f"; the text asks for {self.asked} actions" * bool(self.asked)
+        return f"{steps} (confidence {self.confidence:.2f}{more})"
 
 
 def _plain(value: object) -> Any:
@@ -338,6 +368,20 @@ class Step(Part):
     without: Rival | None = None
     _listed = ("action", "asked", "support", "causes", "links", "text", "own", "without")
 
+    def moved(self, sentences: int) -> Step:
+        """Return the step in a text that has so many more sentences before."""
+
+        def moved(cause: Cause) -> Cause:
+            return replace(
+                cause, unit=replace(cause.unit, sentence=cause.unit.sentence + sentences)
+            )
+
+        return replace(
+            self,
+            causes=tuple(map(moved, self.causes)),
+            links=tuple(replace(e, sentence=e.sentence + sentences) for e in self.links),
+        )
+
 
 @dataclass(frozen=True)
 class Deletion(Part):
@@ -422,8 +466,30 @@ class Explanation(Part):
     ambiguity: float
     score: float
     rivals: tuple[Rival, ...]
-    _source: Source = field(repr=False, compare=False)
+    _source: Source | None = field(repr=False, compare=False)
     _listed = ("score", "margin", "steps", "whole", "ambiguity", "rivals", "deletions")
+
+    @classmethod
+    def joined(cls, plan: Plan, parts: Sequence[Explanation]) -> Explanation:
+        """Return the explanations of the parts of a plan as one; it has no rivals of its own."""
+        units: list[Unit] = []
+        steps: list[Step] = []
+        before = 0  # sentences
+        for each in parts:
+            units += [replace(unit, sentence=unit.sentence + before) for unit in each.units]
+            steps += [step.moved(before) for step in each.steps]
+            before += len(each.instructions)
+        return cls(
+            plan=plan,
+            instructions=tuple(text for each in parts for text in each.instructions),
+            units=tuple(units),
+            steps=tuple(steps),
+            whole=Contributions.together(each.whole for each in parts),
+            ambiguity=sum(each.ambiguity for each in parts),
+            score=sum(each.score for each in parts),
+            rivals=(),
+            _source=None,
+        )
 
     @property
     def margin(self) -> float | None:
@@ -440,7 +506,7 @@ class Explanation(Part):
         surely on the actions are left out: all of 140, twenty of a thousand.
         """
         places = [(s, p) for s, each in enumerate(self.instructions) for p in range(len(each))]
-        if len(places) == 1:
+        if len(places) == 1 or self._source is None:
             return ()
         most = max(10, _DELETED // len(places))
         if len(places) > most:
@@ -465,6 +531,10 @@ class Explanation(Part):
             raise InstructionError(f"The text has no word {word!r}.{did_you_mean(word, known)}")
         if len(places) == sum(map(len, self.instructions)):
             raise InstructionError(f"Without {word!r} nothing would be left of the text.")
+        if self._source is None:
+            raise InstructionError(
+                "Words can be left out of one command at a time. Explain each of `plan.parts`."
+            )
         return self._delete(places)
 
     def _delete(self, places: Sequence[tuple[int, int]]) -> Deletion:
@@ -473,6 +543,7 @@ class Explanation(Part):
             kept = [p for p in range(len(instruction)) if (number, p) not in places]
             if kept:
                 text.append(instruction.select(kept))
+        assert self._source is not None
         after = self._source.scores(text, self.plan)
         sentence, position = places[0]
         return Deletion(
@@ -520,7 +591,7 @@ class Explanation(Part):
 
     __rich__ = rich
 
-    def figure(self) -> Figure:
+    def svg(self) -> str:
         """Draw the trees, the grounding graphs and the alignments between them."""
         from groundling.explain.figure import draw
 
@@ -528,22 +599,13 @@ class Explanation(Part):
 
     def _repr_html_(self) -> str:
         """Show the explanation as a picture in a notebook, with its words as the other text."""
-        from groundling.explain.figure import quiet_glyphs
-
-        data, figure = BytesIO(), self.figure()
-        with quiet_glyphs():
-            figure.savefig(data, format="png", dpi=110)
-        picture = b64encode(data.getvalue()).decode("ascii")
-        return f'<img alt="{escape(str(self))}" src="data:image/png;base64,{picture}">'
+        return f'<div role="img" aria-label="{escape(str(self))}">{self.svg()}</div>'
 
     def save(self, file: str | FilePath) -> FilePath:
         """Draw the explanation into a PNG, SVG or PDF file."""
-        from groundling.explain.figure import RESOLUTION, quiet_glyphs
+        from groundling.svg import write_page
 
-        figure = self.figure()
-        with quiet_glyphs():
-            figure.savefig(file, dpi=RESOLUTION)
-        return FilePath(file)
+        return write_page(self.svg(), file)
 
 
 class Source:
@@ -589,6 +651,17 @@ class Source:
             rivals=tuple(rivals[place] for place in wanted[:RIVALS]),
             _source=self,
         )
+
+    def word_places(self, plan: Plan) -> tuple[dict[str, int], ...]:
+        """Return for each action which word most likely lies on each node of its graph."""
+        [reading] = self.model.interpret(
+            self.fitted, self.request, [_trajectory(plan)], self.search
+        )
+        found = []
+        for state, action, aligned in zip(plan.states, plan.actions, reading.aligned, strict=False):
+            names = self.encoder.ground(self.world, state, action).names
+            found.append(dict(zip(names, aligned.argmax(axis=0).tolist(), strict=True)))
+        return tuple(found)
 
     def scores(self, text: Sequence[Instruction], plan: Plan) -> list[float]:
         """Return the score of a plan and of its best rival under another text."""

@@ -1,108 +1,23 @@
 """Explanations as pictures: trees above, grounding graphs below, the alignment between.
 
 The strip on top shows which text names which action (the paper's Figure 3); below it stands
-one panel per sentence with its words on the nodes of their actions (Figure 2).
+one panel per sentence with its words on the nodes of their actions (Figure 2). Lengths are inches.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from groundling.errors import GlyphWarning
 from groundling.explain.explanation import Step
 from groundling.language.instruction import Instruction
+from groundling.svg import Canvas, font_files
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from groundling.explain.explanation import Explanation
-
-
-_MOST_SHOWN = 8
-
-
-def families_for(texts: Iterable[str]) -> tuple[list[str], str]:
-    """Return font families that have the glyphs of texts between them, and what is missing.
-
-    The usual family comes first; others are added only for what it lacks.
-
-    >>> families_for(["turn left"])
-    (['DejaVu Sans'], '')
-    """
-    wanted = {c for text in texts for c in text if not c.isspace() and c.isprintable()}
-    families = ["DejaVu Sans"]
-    missing = wanted - _glyphs("DejaVu Sans", wanted)
-    if missing:
-        from matplotlib.font_manager import fontManager
-
-        for family in sorted(set(fontManager.get_font_names()) - {"DejaVu Sans", "Last Resort"}):
-            found = _glyphs(family, missing)
-            if found:
-                families.append(family)
-                missing -= found
-            if not missing:
-                break
-    return families, "".join(sorted(missing))
-
-
-@contextmanager
-def fonts_for(texts: Iterable[str]) -> Iterator[None]:
-    """Draw with fonts that have the glyphs of texts; say what to install if there are none.
-
-    >>> with fonts_for(["turn left"]):
-    ...     pass
-    """
-    from matplotlib import rc_context
-
-    families, missing = families_for(texts)
-    if missing:
-        scripts = sorted({unicodedata.name(each, "UNKNOWN").split()[0] for each in missing})
-        warnings.warn(
-            f"No installed font has {missing[:_MOST_SHOWN]!r} ({', '.join(scripts)}); pictures "
-            "show boxes instead. Install a font for it, such as one of the Noto family (Debian: "
-            "fonts-noto-core, fonts-noto-cjk).",
-            GlyphWarning,
-            stacklevel=4,
-        )
-    with rc_context({"font.family": families}), quiet_glyphs():
-        yield
-
-
-@contextmanager
-def quiet_glyphs() -> Iterator[None]:
-    """Keep matplotlib from telling of every missing glyph, after `fonts_for` has told once.
-
-    >>> with quiet_glyphs():
-    ...     pass
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        yield
-
-
-def _glyphs(family: str, wanted: Iterable[str]) -> set[str]:
-    known = _characters(family)
-    return {each for each in wanted if ord(each) in known}
-
-
-@lru_cache(maxsize=256)
-def _characters(family: str) -> frozenset[int]:
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    try:
-        path = findfont(FontProperties(family=family), fallback_to_default=False)
-        return frozenset(get_font(path).get_charmap())
-    except (ValueError, RuntimeError, OSError):  # a font that matplotlib cannot read
-        return frozenset()
-
 
 SEEN = 0.15  # a node that a word lies on with less probability is not drawn
 LABELS = 4
@@ -144,20 +59,21 @@ class NodeBox:
         return 0.26 + 0.145 * len(self.labels)
 
 
+@lru_cache(maxsize=2)
+def _font(bold: bool) -> Any:
+    from PIL import ImageFont
+
+    return ImageFont.truetype(font_files()[bold], 100)
+
+
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return the width of a text in inches, at a font size in points.
+    """Return how wide a text is in inches when written in so many points.
 
-    >>> text_width("mm", 10) > text_width("m", 10) > text_width("i", 10) > 0
+    >>> text_width("wide", 10) > text_width("w", 10) > 0
     True
     """
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
-
-    font = FontProperties(weight="bold" if bold else "normal")
-    # Letters without ink at the end (spaces) count too.
-    path = TextPath((0, 0), text.replace(" ", "n"), size=size, prop=font)
-    return float(path.get_extents().width) / 72
+    return float(_font(bold).getlength(text)) * size / 7200
 
 
 def place_row(
@@ -305,7 +221,6 @@ def _labels(step: Step, node: str) -> tuple[str, ...]:
     )
 
 
-RESOLUTION = 200
 WIDTH = 9.0  # inches; a README shows it about 900 pixels wide
 MARGIN = 0.25
 INK, SOFT, PAPER, ADDED = "#24262b", "#7c808a", "#fcfbf8", "#d9480f"
@@ -313,69 +228,104 @@ COLORS = ("#1f5fbf", "#2b8a3e", "#8a3fa8", "#b3781a", "#0b7d85", "#b03060", "#5c
 WORD_SIZE, SMALL, TINY = 10.5, 8.5, 7.5
 LEVEL = 0.17  # inches from one level of arcs to the next
 BETWEEN = 0.85  # from words to nodes
-_BEHIND = {"boxstyle": "square,pad=0.12", "facecolor": PAPER, "edgecolor": "none"}
+_INCH = 100.0  # units of the drawing
+_POINT = _INCH / 72
+LINES, BOXES, WORDS, NAMES = range(4)  # what lies on what
 
 
-def draw(why: Explanation) -> Figure:
-    """Draw an explanation, with fonts that have the letters of its words."""
-    said = [word for each in why.instructions for word in each.tokens]
-    with fonts_for([*said, *(step.action for step in why.steps)]):
-        return _draw(why)
+class Sheet:
+    """A drawing in inches from its lower left corner, in layers that lie on each other.
+
+    >>> sheet = Sheet(2.0, 1.0)
+    >>> sheet.text(1.0, 0.5, "go", 10.0)
+    >>> ">go</text>" in str(sheet)
+    True
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        self.height = height
+        self.canvas = Canvas(0, 0, width * _INCH, height * _INCH)
+        self.canvas.root.set("width", f"{width * _INCH:g}")
+        self.canvas.root.set("height", f"{height * _INCH:g}")
+        self.canvas.add("rect", width=width * _INCH, height=height * _INCH, fill=PAPER)
+        self.layers = [
+            self.canvas.add("g", font_family="DejaVu Sans, sans-serif") for _ in range(4)
+        ]
+
+    def at(self, x: float, y: float) -> str:
+        """Return a place as paths name it."""
+        return f"{x * _INCH:.1f} {(self.height - y) * _INCH:.1f}"
+
+    def text(
+        self, x: float, y: float, words: str, size: float, color: str = INK, layer: int = WORDS,
+        *, anchor: str = "middle", bold: bool = False, italic: bool = False,
+    ) -> None:  # fmt: skip
+        """Write words around the height y; names stand out from the lines below them."""
+        behind = {"stroke": PAPER, "stroke_width": 6, "paint_order": "stroke"}
+        self.canvas.text(
+            x * _INCH, (self.height - y) * _INCH + 0.35 * size * _POINT, words,
+            self.layers[layer], font_size=size * _POINT, fill=color, text_anchor=anchor,
+            font_weight="bold" if bold else None, font_style="italic" if italic else None,
+            **(behind if layer == NAMES else {}),
+        )  # fmt: skip
+
+    def path(self, way: str, color: str, wide: float, opacity: float = 1.0) -> None:
+        """Draw a line, so many points wide."""
+        self.canvas.add(
+            "path", self.layers[LINES], d=way, fill="none", stroke=color, stroke_opacity=opacity,
+            stroke_width=wide * _POINT, stroke_linecap="round",
+        )  # fmt: skip
+
+    def box(
+        self, left: float, right: float, top: float, height: float, edge: str,
+        face: str = "white", dashed: bool = False,
+    ) -> None:  # fmt: skip
+        """Draw a box with round corners."""
+        self.canvas.add(
+            "rect", self.layers[BOXES], x=left * _INCH, y=(self.height - top) * _INCH,
+            width=(right - left) * _INCH, height=height * _INCH, rx=6.5, fill=face, stroke=edge,
+            stroke_width=1.35 * _POINT, stroke_dasharray="5 4" if dashed else None,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return str(self.canvas)
 
 
-def _draw(why: Explanation) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    shown = _sentences(why)
-    words = [place_words(why.instructions[s], WORD_SIZE) for s in shown]
-    boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in shown]
+def draw(why: Explanation) -> str:
+    """Draw an explanation as SVG."""
+    sentences = range(len(why.instructions))
+    words = [place_words(each, WORD_SIZE) for each in why.instructions]
+    boxes = [place_nodes(choose_nodes(why, s), SMALL, TINY) for s in sentences]
     widths = [row[-1].right for row in words] + [row[-1].right for row in boxes if row]
-    top = _strip_row(why, max(WIDTH - 2 * MARGIN, *widths))
-    widths += [row[-1].right for row in top]
-    width = max(WIDTH, max(widths) + 2 * MARGIN)
-    heights = [
-        _panel_height(arc_levels(why.instructions[s]), row, _deepest(why, row))
-        for s, row in zip(shown, boxes, strict=True)
-    ]
+    top = strip_rows(why, max(WIDTH - 2 * MARGIN, *widths))
+    width = max(WIDTH, 2 * MARGIN + max(*widths, *(row[-1].right for row in top)))
+    heights = [panel_height(why, s, row) for s, row in zip(sentences, boxes, strict=True)]
     strip = 2.05
-    height = strip + sum(heights) + 0.15
-    figure = Figure(figsize=(width, height), facecolor=PAPER)
-    FigureCanvasAgg(figure)
-    ax = figure.add_axes((0, 0, 1, 1))
-    ax.set_xlim(0, width)
-    ax.set_ylim(0, height)
-    ax.set_axis_off()
-    y = height
-    _draw_strip(ax, why, top, width, y)
+    y = strip + sum(heights) + 0.15
+    sheet = Sheet(width, y)
+    draw_strip(sheet, why, top, width, y)
     y -= strip
-    for s, row, nodes, size in zip(shown, words, boxes, heights, strict=True):
-        ax.plot([MARGIN, width - MARGIN], [y, y], color="#e3e0d8", linewidth=1.0)
-        _draw_panel(ax, why, s, row, nodes, width, y)
+    for s, row, nodes, size in zip(sentences, words, boxes, heights, strict=True):
+        sheet.path(f"M{sheet.at(MARGIN, y)} L{sheet.at(width - MARGIN, y)}", "#e3e0d8", 1.0)
+        draw_panel(sheet, why, s, row, nodes, width, y)
         y -= size
-    return figure
+    return str(sheet)
 
 
 def _color(place: int, step: Step) -> str:
     return COLORS[place % len(COLORS)] if step.asked else ADDED
 
 
-def _sentences(why: Explanation) -> list[int]:
-    return list(range(len(why.instructions)))
+# ---- the strip: text above, actions below ----------------------------------------------
 
 
-# ---- the strip: text to actions ---------------------------------------------------------
+def strip_rows(why: Explanation, room: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
+    """Return the units of the text and the actions, placed in rows of their own.
 
-
-def _strip_row(why: Explanation, room: float) -> tuple[list[PlacedWord], list[PlacedWord]]:
-    """Place the units (or the sentences, where every word is a unit) and the actions.
-
-    Long units are cut until all fit into the room that the panels take anyway.
+    Where every word is a unit, the strip shows sentences. Long texts are cut until the row fits.
     """
-    if _by_word(why):
-        said = [" ".join(each.tokens) for each in why.instructions]
-    else:
-        said = [unit.text for unit in why.units]
+    whole = [" ".join(each.tokens) for each in why.instructions]
+    said = whole if _by_word(why) else [unit.text for unit in why.units]
     for limit in (52, 40, 32, 26, 20, 15):
         units = place_row([_short(each, limit) for each in said], SMALL + 1, 0.34, 0.22)
         if units[-1].right <= room:
@@ -396,78 +346,68 @@ def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def _draw_strip(
-    ax: Axes, why: Explanation, rows: Sequence[list[PlacedWord]], width: float, y: float
+def draw_strip(
+    sheet: Sheet, why: Explanation, rows: Sequence[list[PlacedWord]], width: float, y: float
 ) -> None:
-    ax.text(
-        MARGIN, y - 0.2, "which text names which action", fontsize=SMALL, color=SOFT, va="center"
-    )
-    plan = why.plan
-    ax.text(
-        width - MARGIN, y - 0.2, f"confidence {plan.confidence:.2f}", fontsize=SMALL, color=SOFT,
-        va="center", ha="right",
-    )  # fmt: skip
+    """Draw which text names which action."""
+    sheet.text(MARGIN, y - 0.2, "which text names which action", SMALL, SOFT, anchor="start")
+    sheet.text(width - MARGIN, y - 0.2, f"confidence {why.plan.confidence:.2f}", SMALL, SOFT,
+               anchor="end")  # fmt: skip
     above, below = y - 0.52, y - 1.45
-    said = _centred(rows[0], width)
-    done = _centred(rows[1], width)
+    said, done = (centred(row, width) for row in rows)
     for i, unit in enumerate(said):
         for j, step in enumerate(why.steps):
-            probability = _named(why, i, j)
-            _line(ax, unit.middle, above - 0.16, done[j].middle, below + 0.17,
-                  probability, _color(j, step))  # fmt: skip
-        _box(ax, unit, above, 0.32, "white", "#b9bcc4", INK, SMALL + 1, solid=True)
+            _line(sheet, unit.middle, above - 0.16, done[j].middle, below + 0.17,
+                  _named(why, i, j), _color(j, step))  # fmt: skip
+        sheet.box(unit.left, unit.right, above + 0.16, 0.32, "#b9bcc4")
+        sheet.text(unit.middle, above, unit.text, SMALL + 1)
     for j, (step, box) in enumerate(zip(why.steps, done, strict=True)):
         color = _color(j, step)
-        if step.asked:
-            _box(ax, box, below, 0.34, color, color, "white", SMALL + 1, solid=True, bold=True)
-        else:
-            _box(ax, box, below, 0.34, "white", color, color, SMALL + 1, solid=False, bold=True)
-            ax.text(box.middle, below - 0.3, "nobody asked for it", fontsize=TINY + 0.5,
-                    color=color, ha="center", va="center", style="italic")  # fmt: skip
+        face, ink = (color, "white") if step.asked else ("white", color)
+        sheet.box(box.left, box.right, below + 0.17, 0.34, color, face, dashed=not step.asked)
+        sheet.text(box.middle, below, box.text, SMALL + 1, ink, bold=True)
+        if not step.asked:
+            sheet.text(box.middle, below - 0.3, "nobody asked for it", TINY + 0.5, color,
+                       italic=True)  # fmt: skip
 
 
 def _named(why: Explanation, place: int, action: int) -> float:
     if _by_word(why):
         return float(why.sentence_shares()[place, action])
-    unit = why.units[place]
-    for cause in why.steps[action].causes:
-        if cause.unit == unit:
-            return cause.probability
-    return 0.0
+    causes = why.steps[action].causes
+    return next((each.probability for each in causes if each.unit == why.units[place]), 0.0)
 
 
-def _centred(row: list[PlacedWord], width: float) -> list[PlacedWord]:
+def centred(row: list[PlacedWord], width: float) -> list[PlacedWord]:
+    """Return a row in the middle of a width."""
     shift = (width - row[-1].right) / 2
     return [PlacedWord(each.text, each.left + shift, each.right + shift) for each in row]
 
 
-# ---- a panel: words to nodes ------------------------------------------------------------
+# ---- a panel: the tree above its words, the nodes below --------------------------------
 
 
 def _deepest(why: Explanation, nodes: list[NodeBox]) -> int:
     return max((arc.level for arc in graph_arcs(why, nodes)), default=0)
 
 
-def _panel_height(levels: dict[int, int], nodes: list[NodeBox], deepest: int) -> float:
+def panel_height(why: Explanation, sentence: int, nodes: list[NodeBox]) -> float:
+    """Return how much room a sentence takes with its tree and its nodes."""
+    levels = arc_levels(why.instructions[sentence])
     tree = 0.3 + LEVEL * max(levels.values(), default=0)
     tallest = max((box.height for box in nodes), default=0.2)
-    return tree + 0.3 + BETWEEN + tallest + LEVEL * deepest + 0.62
+    return tree + 0.3 + BETWEEN + tallest + LEVEL * _deepest(why, nodes) + 0.62
 
 
-def _draw_panel(
-    ax: Axes,
-    why: Explanation,
-    sentence: int,
-    words: list[PlacedWord],
-    nodes: list[NodeBox],
-    width: float,
-    y: float,
-) -> None:
-    words = _centred(words, width)
-    baseline = _draw_tree(ax, why.instructions[sentence], words, y)
+def draw_panel(
+    sheet: Sheet, why: Explanation, sentence: int, words: list[PlacedWord], nodes: list[NodeBox],
+    width: float, y: float,
+) -> None:  # fmt: skip
+    """Draw a sentence over the nodes that its words lie on."""
+    words = centred(words, width)
+    baseline = draw_tree(sheet, why.instructions[sentence], words, y)
     if not nodes:
-        ax.text(width / 2, baseline - 0.8, "names no action", fontsize=SMALL, color=SOFT,
-                ha="center", style="italic")  # fmt: skip
+        sheet.text(width / 2, baseline - 0.8, "names no action", SMALL, SOFT, italic=True)
     shift = (width - nodes[-1].right) / 2 if nodes else 0.0
     top = baseline - 0.13 - BETWEEN
     middles = {(box.action, box.node): box.middle + shift for box in nodes}
@@ -475,136 +415,74 @@ def _draw_panel(
         for link in step.links:
             where = middles.get((j, link.node))
             if link.sentence == sentence and where is not None:
-                _line(ax, words[link.position].middle, baseline - 0.13, where, top,
+                _line(sheet, words[link.position].middle, baseline - 0.13, where, top,
                       link.probability, _color(j, step))  # fmt: skip
-    _draw_nodes(ax, why, nodes, shift, top)
+    draw_nodes(sheet, why, nodes, shift, top)
 
 
-def _draw_tree(ax: Axes, instruction: Instruction, words: list[PlacedWord], y: float) -> float:
-    """Draw words and dependencies below a height; return the height of the words."""
+def draw_tree(sheet: Sheet, instruction: Instruction, words: list[PlacedWord], y: float) -> float:
+    """Draw the dependencies above the words; return the height of the words."""
     levels = arc_levels(instruction)
     baseline = y - 0.38 - LEVEL * max(levels.values(), default=0)
     for position, level in levels.items():
         head = instruction.heads[position]
-        _arc(ax, words[head].middle, words[position].middle, baseline + 0.13, LEVEL * level,
-             instruction.relations[position], arrow=True)  # fmt: skip
+        _arc(sheet, words[head].middle, words[position].middle, baseline + 0.13, LEVEL * level,
+             instruction.relations[position])  # fmt: skip
     for word in words:
-        ax.text(word.middle, baseline, word.text, fontsize=WORD_SIZE, color=INK, ha="center",
-                va="center", zorder=5)  # fmt: skip
+        sheet.text(word.middle, baseline, word.text, WORD_SIZE)
     return baseline
 
 
-def _draw_nodes(ax: Axes, why: Explanation, nodes: list[NodeBox], shift: float, top: float) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
+def draw_nodes(
+    sheet: Sheet, why: Explanation, nodes: list[NodeBox], shift: float, top: float
+) -> None:
+    """Draw the nodes of actions, their relations, and the actions below."""
     tallest = max((box.height for box in nodes), default=0.0)
     for box in nodes:
         color = _color(box.action, why.steps[box.action])
-        ax.add_patch(
-            FancyBboxPatch(
-                (box.left + shift, top - tallest), box.right - box.left, tallest,
-                boxstyle="round,pad=0,rounding_size=0.06", facecolor="white", edgecolor=color,
-                linewidth=1.3, zorder=4,
-            )
-        )  # fmt: skip
-        ax.text(box.middle + shift, top - 0.12, box.node, fontsize=SMALL, color=color,
-                ha="center", va="center", weight="bold", zorder=5)  # fmt: skip
+        sheet.box(box.left + shift, box.right + shift, top, tallest, color)
+        sheet.text(box.middle + shift, top - 0.12, box.node, SMALL, color, bold=True)
         for line, label in enumerate(box.labels):
-            ax.text(box.middle + shift, top - 0.28 - 0.145 * line, label, fontsize=TINY,
-                    color=INK, ha="center", va="center", zorder=5)  # fmt: skip
+            sheet.text(box.middle + shift, top - 0.28 - 0.145 * line, label, TINY)
     bottom = top - tallest
     for arc in graph_arcs(why, nodes):
-        _arc(ax, arc.source.middle + shift, arc.target.middle + shift, bottom,
-             -0.04 - LEVEL * arc.level, arc.name, arrow=True)  # fmt: skip
+        _arc(sheet, arc.source.middle + shift, arc.target.middle + shift, bottom,
+             -0.04 - LEVEL * arc.level, arc.name)  # fmt: skip
     below = bottom - 0.26 - LEVEL * _deepest(why, nodes)
     for j in sorted({box.action for box in nodes}):
         group = [box for box in nodes if box.action == j]
         step, middle = why.steps[j], (group[0].left + group[-1].right) / 2 + shift
-        ax.text(middle, below, _name(j, step), fontsize=SMALL + 1, color=_color(j, step),
-                ha="center", va="center", weight="bold")  # fmt: skip
+        sheet.text(middle, below, _name(j, step), SMALL + 1, _color(j, step), bold=True)
         drawn = {box.node for box in group}
         rest = [name for name in step.graph.node_names if name not in drawn]
         said = "not spoken of: " + ", ".join(rest)
         room = group[-1].right - group[0].left + 0.4
         if rest and len(step.nodes) > 1 and text_width(said, TINY) < room:
-            ax.text(middle, below - 0.17, said, fontsize=TINY, color=SOFT, ha="center",
-                    va="center")  # fmt: skip
-
-
-# ---- strokes ----------------------------------------------------------------------------
+            sheet.text(middle, below - 0.17, said, TINY, SOFT)
 
 
 def _line(
-    ax: Axes, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
+    sheet: Sheet, x: float, y: float, to_x: float, to_y: float, probability: float, color: str
 ) -> None:
-    """Draw an alignment, thicker and darker the more probable it is."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
+    """Draw a curve that is wide where the probability is high; faint ones are left out."""
     if probability < 0.06:
         return
-    bend = (y - to_y) * 0.45
-    curve = Path(
-        [(x, y), (x, y - bend), (to_x, to_y + bend), (to_x, to_y)],
-        [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
-    )
-    ax.add_patch(
-        PathPatch(curve, facecolor="none", edgecolor=color, linewidth=0.5 + 3.2 * probability,
-                  alpha=0.12 + 0.78 * probability, zorder=3, capstyle="round")
-    )  # fmt: skip
+    bend, at = (y - to_y) * 0.45, sheet.at
+    way = f"M{at(x, y)} C{at(x, y - bend)} {at(to_x, to_y + bend)} {at(to_x, to_y)}"
+    sheet.path(way, color, 0.5 + 3.2 * probability, 0.12 + 0.78 * probability)
 
 
-def _arc(
-    ax: Axes, x: float, to_x: float, y: float, height: float, name: str, *, arrow: bool
-) -> None:
-    """Draw a relation as a bracket with round corners; below the line for negative heights."""
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
+def _arc(sheet: Sheet, x: float, to_x: float, y: float, height: float, name: str) -> None:
+    """Draw an arc with round corners, an arrow at its end, and its name on top."""
     way = 1 if to_x > x else -1
     start = x + way * 0.05
     corner = min(0.1, abs(to_x - start) / 2, abs(height) * 0.8)
     up = corner if height > 0 else -corner
-    top = y + height
-    curve = Path(
-        [
-            (start, y), (start, top - up), (start, top), (start + way * corner, top),
-            (to_x - way * corner, top), (to_x, top), (to_x, top - up), (to_x, y),
-        ],
-        [
-            Path.MOVETO, Path.LINETO, Path.CURVE3, Path.CURVE3,
-            Path.LINETO, Path.CURVE3, Path.CURVE3, Path.LINETO,
-        ],
+    top, at, tip = y + height, sheet.at, 0.07 if height > 0 else -0.07
+    sheet.path(
+        f"M{at(start, y)} L{at(start, top - up)} Q{at(start, top)} {at(start + way * corner, top)} "
+        f"L{at(to_x - way * corner, top)} Q{at(to_x, top)} {at(to_x, top - up)} L{at(to_x, y)} "
+        f"M{at(to_x - 0.025, y + tip)} L{at(to_x, y)} L{at(to_x + 0.025, y + tip)}",
+        SOFT, 0.9,
     )  # fmt: skip
-    ax.add_patch(
-        FancyArrowPatch(path=curve, arrowstyle="-|>" if arrow else "-", mutation_scale=6,
-                        color=SOFT, linewidth=0.9, zorder=2)
-    )  # fmt: skip
-    ax.text((start + to_x) / 2, top, name, fontsize=NAME_SIZE, color="#555964", ha="center",
-            va="center", zorder=6, bbox=_BEHIND)  # fmt: skip
-
-
-def _box(
-    ax: Axes,
-    word: PlacedWord,
-    y: float,
-    height: float,
-    face: str,
-    edge: str,
-    ink: str,
-    size: float,
-    *,
-    solid: bool,
-    bold: bool = False,
-) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    ax.add_patch(
-        FancyBboxPatch(
-            (word.left, y - height / 2), word.right - word.left, height,
-            boxstyle="round,pad=0,rounding_size=0.07", facecolor=face, edgecolor=edge,
-            linewidth=1.4, linestyle="-" if solid else (0, (3, 2)), zorder=4,
-        )
-    )  # fmt: skip
-    ax.text(word.middle, y, word.text, fontsize=size, color=ink, ha="center", va="center",
-            weight="bold" if bold else "normal", zorder=5)  # fmt: skip
+    sheet.text((start + to_x) / 2, top, name, NAME_SIZE, "#555964", NAMES)

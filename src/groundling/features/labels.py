@@ -14,9 +14,11 @@ from groundling.world.graph import Label
 
 __all__ = [
     "LABEL",
+    "NAMED",
     "NUMBER",
     "ORDINAL",
     "RANK",
+    "SAID",
     "STRING",
     "NodeLabel",
     "NodeLabeller",
@@ -31,6 +33,9 @@ NUMBER = "number"
 ORDINAL = "ordinal"
 RANK = "rank"
 STRING = "string"
+SAID, NAMED = "said", "named"
+"""What every word that names a value is called, and every value: one weight says how much it costs
+to leave a value out that the text says, whatever its kind."""
 
 
 class WordLabel(NamedTuple):
@@ -264,6 +269,8 @@ class NodeLabeller:
                 spelled.append((NodeLabel(name), 1.0))
             elif isinstance(label.value, str):
                 spelled.append((NodeLabel(name, kind_of(label), label.value), 1.0))
+                if by_name and kind_of(label) in self.slots:
+                    spelled.append((NodeLabel(NAMED, kind_of(label), label.value), 1.0))
             else:
                 if "real" in self.numbers:
                     spelled.append((NodeLabel(name), label.value))
@@ -273,6 +280,7 @@ class NodeLabeller:
                     spelled.append((NodeLabel(name, NUMBER, label.value), 1.0))
                     if by_name:  # numbers of labels that were never shown agree as well
                         spelled.append((NodeLabel(prefix + NUMBER, NUMBER, label.value), 1.0))
+                        spelled.append((NodeLabel(NAMED, NUMBER, label.value), 1.0))
         return spelled
 
     def values(self, labels: Iterable[Label]) -> tuple[tuple[str, str], ...]:

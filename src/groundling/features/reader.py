@@ -9,7 +9,7 @@ from itertools import islice
 
 from groundling.errors import InstructionError
 from groundling.features.connectives import Connective, in_order
-from groundling.features.labels import LABEL, NUMBER, ORDINAL, WordLabel, WordLabeller
+from groundling.features.labels import LABEL, NUMBER, ORDINAL, SAID, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction, promote_function_words
@@ -25,6 +25,7 @@ _MOST_SENSES = 4_000  # words whose meanings are remembered
 _BY_NAME = (
     2.0  # how much the name of a label counts: all labels share it, words of their own do not
 )
+_COVERAGE = 3.0  # how much it counts that a value is said: all kinds share this
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -320,6 +321,11 @@ class Reader:
                         for name in called
                         for value, extent in meant
                     ]
+                    if self.spans and kind != LABEL:
+                        labels += [
+                            (WordLabel(SAID, kind, value), _COVERAGE * extent)
+                            for value, extent in meant
+                        ]
                     if kind in (NUMBER, ORDINAL) and "word" in self.labeller.labels:
                         # “both” and “two” agree in value, but not in all they say.
                         labels.append((WordLabel(f"word={word}"), 1.0))

@@ -8,8 +8,6 @@ from groundling.features.labels import LABEL, NUMBER, ORDINAL, RANK, STRING, Wor
 from groundling.features.reader import LabelledWord
 from groundling.language.instruction import Instruction
 
-__all__ = ["restrict_ranks"]
-
 _NO_KINDS = frozenset({"", LABEL, NUMBER, ORDINAL, RANK, STRING})
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from groundling.features.labels import NUMBER
+from groundling.features.labels import LABEL, NUMBER
 from groundling.language.languages import NEUTRAL, Language
 
-__all__ = ["Span", "SpanIndex", "nearest_word", "spoken_kinds"]
+__all__ = ["PART", "Span", "SpanIndex", "nearest_word", "spoken_kinds"]
 
 EXACT, PLURAL, EDIT, PART = range(4)
 _EXTENT = (1.0, 0.95, 0.85)  # of a word that is said exactly, in the plural, or misspelt
@@ -161,12 +161,19 @@ def _part(
 ) -> Span | None:
     """Return the span of some words of a name, each said once, or None."""
     taken: dict[int, float] = {}
+    short: set[int] = set()
     for part, word in enumerate(parts):
-        if len(word) >= _SHORTEST:
-            free = sorted(at for name, at in ways if name == part and at not in taken)
-            if free:
-                taken[free[0]] = _EXTENT[ways[part, free[0]]]
-    if not taken or max(taken) - min(taken) > len(parts):
+        free = sorted(at for name, at in ways if name == part and at not in taken)
+        if free and (len(word) >= _SHORTEST or kind == LABEL):
+            taken[free[0]] = _EXTENT[ways[part, free[0]]]
+            if len(word) < _SHORTEST:
+                short.add(free[0])
+    if len(taken) < len(parts):
+        taken = {at: extent for at, extent in taken.items() if at not in short}
+    apart = bool(taken) and max(taken) - min(taken) > len(parts)
+    # Verbs are parted (“turn the lamp on”); words of names that stand apart name other things.
+    parted = kind == LABEL and len(taken) == len(parts) and list(taken) == sorted(taken)
+    if not taken or (apart and not parted):
         return None
     share = sum(taken.values()) / len(parts)
     extent = share * (_REORDERED if len(taken) == len(parts) else _PARTIAL)
@@ -186,6 +193,7 @@ def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
         )
     ]
     used = {place for span in kept for place in span.places}
+    verbs = {place for span in kept if span.kind == LABEL for place in span.places}
     most: dict[tuple[int, ...], float] = {}
     for span in some:
         most[span.places] = max(span.extent, most.get(span.places, 0.0))
@@ -194,5 +202,6 @@ def _best(whole: Sequence[Span], some: Sequence[Span]) -> list[Span]:
         for span in some
         if span.extent >= most[span.places]
         and not used.issuperset(span.places)
+        and not (span.kind == LABEL and verbs & set(span.places))
         and not any(set(span.places) < set(other) for other in most)
     ]

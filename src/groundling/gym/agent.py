@@ -26,7 +26,8 @@ class ActReport:
     Parameters
     ----------
     ending
-        `success`: the environment rewarded it (or, if it rewards nothing, all was carried out);
+        `success`: the environment rewarded it (or, if it rewards nothing, all was carried out),
+        or the episode was won: it terminated with a reward, whatever text was left;
         `misunderstood`: all was carried out, and the environment did not reward it;
         `partly understood`: some parts of the text asked for nothing that could be done;
         `not understood`: the follower was not sure enough, and nothing (more) was done;
@@ -77,6 +78,7 @@ class Run:
     looks: int = 0
     failed: bool = False  # ended by the environment, though not by its clock
     over: bool = False
+    won: bool = False  # ended by the environment, with a reward
     plan: Plan | None = None
     meant: dict[Any, set[Any]] = field(default_factory=dict)  # labels of what parts named
 
@@ -86,11 +88,14 @@ class Run:
         self.moves += 1
         self.reward += float(reward)
         self.over, self.failed = bool(terminated or truncated), bool(terminated)
+        self.won = self.failed and float(reward) > 0
 
     def end(self, rewards: bool) -> ActReport:
         """Return what came of it, now that nothing more will be done."""
-        if self.reward > 0 if rewards else not self.left:
-            return self.report("success", f"Done: {'; '.join(self.done)}.")
+        if self.won or (self.reward > 0 if rewards else not self.left):
+            done = f"Done: {'; '.join(map(_bare, self.done))}."
+            left = f" Not needed: {'; '.join(map(_bare, self.left))}." if self.left else ""
+            return self.report("success", done + left)
         if self.left and self.over and not (rewards and self.failed):
             return self.report("out of time", "The episode ended before all was done.")
         planned = "" if self.plan is None else f" ({', '.join(map(str, self.plan.actions))})"
@@ -98,7 +103,7 @@ class Run:
             return self.report(
                 "partly understood",
                 f"I did what I understood{planned}, and found nothing to do for: "
-                f"{'; '.join(self.left)}.",
+                f"{'; '.join(map(_bare, self.left))}.",
             )
         return self.report(
             "misunderstood",
@@ -118,9 +123,14 @@ class Run:
     def report(self, ending: str, sentence: str) -> ActReport:
         """Return a report of how things stand."""
         return ActReport(
-            ending, sentence, self.reward, self.moves, self.plan, tuple(self.done),
-            tuple(self.left), self.surprises,
+            ending, sentence, self.reward, self.moves, self.plan, tuple(map(_bare, self.done)),
+            tuple(map(_bare, self.left)), self.surprises,
         )  # fmt: skip
+
+
+def _bare(part: str) -> str:
+    """Return a part of a text for reports, without the marks at its end."""
+    return part.strip(" .!?;")
 
 
 class BaseAgent:

@@ -46,7 +46,7 @@ def training_seeds(draw: int, count: int) -> range:
 
 
 @dataclass
-class _Case:
+class _Episode:
     """An unseen episode: what is said, what the mission asks for, and where it is followed."""
 
     seed: int
@@ -96,10 +96,10 @@ class Exam:
             text, scene = self.world.reset(self.env, seed)
             episode = self.world.episode(scene, self.world.read(text))
             said = self.world.mission(self.env)
-            self.cases.append(_Case(seed, text, scene, said, episode))
+            self.cases.append(_Episode(seed, text, scene, said, episode))
         self._known: dict[tuple[Any, ...], ActReport] = {}
 
-    def carry_out(self, case: _Case, actions: tuple[MacroAction, ...]) -> ActReport:
+    def carry_out(self, case: _Episode, actions: tuple[MacroAction, ...]) -> ActReport:
         """Return what comes of macro-actions in an episode."""
         key = (case.seed, *((each.verb, each.things) for each in actions))
         if key not in self._known:
@@ -107,7 +107,9 @@ class Exam:
             self._known[key] = carry_out(self.world, self.env, actions)
         return self._known[key]
 
-    def grade(self, follower: Follower, wanted: Callable[[_Case], bool] | None = None) -> list[int]:
+    def grade(
+        self, follower: Follower, wanted: Callable[[_Episode], bool] | None = None
+    ) -> list[int]:
         """Return for each episode (or those that are wanted) whether the follower succeeds.
 
         Episodes that a follower cannot tell apart are followed once.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from groundling.errors import GroundlingError, WorldError
@@ -56,17 +57,29 @@ class MoveAgent(BaseAgent):
 
     world: GymWorld
 
-    def act(self, text: str, env: Any, observation: Any = None) -> ActReport:
+    def act(
+        self,
+        text: str,
+        env: Any,
+        observation: Any = None,
+        info: Mapping[str, Any] | None = None,
+        *,
+        start: Situation | None = None,
+    ) -> ActReport:
         """Carry out an instruction in an environment that was reset by a seed.
 
-        An environment that was not, or has gone on since, can be begun in too, by what was
-        observed there last, unless the world replays.
+        `env` must be of the same kind as the one that the world simulates in: the world's `key`,
+        and `get_state` where it has one, are asked of it. An environment that was not reset just
+        now is begun in by what was observed there last, with its `info`, unless the world
+        replays. With `start`, a state of the world, nothing is asked before the first move: for
+        simulators that are a twin of another kind.
         """
-        sentences = [each for said in split_sentences(text) if (each := said.strip(" .!?;"))]
-        if not sentences:
+        # As `fit` reads it, full stops included.
+        parts = split_sentences(text, self.follower.members_[0].encoder.reader.language)
+        if not parts:
             return ActReport("not understood", "There is nothing to understand in an empty text.")
-        state = self.world.enter(env, observation)
-        run = Run(env, state, state, sentences)
+        state = self.world.enter(env, observation, info) if start is None else start
+        run = Run(env, state, state, parts)
         try:
             while run.surprises <= _SURPRISES:
                 report = self._attempt(run)
@@ -105,9 +118,14 @@ class MoveAgent(BaseAgent):
     def _move(self, run: Run, action: Any) -> bool:
         """Do one action; tell whether the environment is not where it should be."""
         expected = self.world.step(run.scene, action)
-        answer = run.env.step(action)
-        run.count(answer)
-        real: Situation = self.world.arrive(run.env, run.scene, action, answer)
+        made = []
+        for move in self.world.moves(run.scene, action):
+            answer = run.env.step(move)
+            run.count(answer)
+            made.append(move)
+            if run.over:
+                break
+        real: Situation = self.world.arrive(run.env, run.scene, made, answer)
         run.scene = real
         return real != expected
 

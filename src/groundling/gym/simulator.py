@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import hashlib
 import time
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from groundling.errors import SettingError, WorldError, did_you_mean
+from groundling.errors import LearningWarning, SettingError, WorldError, did_you_mean
 from groundling.world.graph import GroundingGraph
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _WAYS = ("auto", "state", "deepcopy", "replay")
 _SKIPPED = ("render", "window", "screen", "clock", "viewer", "spec", "metadata", "space", "font")
 _DEEPEST = 8
 _TRIED = 3  # actions that are done again, to see whether states are restored
+_SLOW = 5.0  # milliseconds of a simulated step, above which there is advice
+_MEASURED = 50  # simulated steps after which a slow simulator is reported
 
 
 class Situation(NamedTuple):
@@ -48,10 +51,14 @@ class Seen(NamedTuple):
 
 @dataclass
 class Cost:
-    """What it cost to ask a simulator.
+    """Measured cost of simulation, with advice where it is high.
 
     >>> print(Cost("replay", asked=10, simulated=4, moves=12, seconds=0.006))
     10 steps asked, 4 simulated (60% remembered) by replay: 12 moves, 1.50 ms a simulated step
+    >>> print(Cost("replay", asked=100, simulated=80, moves=900, seconds=2.4).advice)
+    A simulated step takes 30 ms, and learning asks for thousands. Give get_state and set_state:
+    replay makes 11.2 moves for each step. If one move is slow by itself, plan in a symbolic twin:
+    an Environment of your own that follows the same rules.
     """
 
     way: str
@@ -60,12 +67,39 @@ class Cost:
     moves: int = 0
     seconds: float = 0.0
 
+    @property
+    def milliseconds(self) -> float:
+        """Time of one simulated step."""
+        return 1000 * self.seconds / self.simulated if self.simulated else 0.0
+
+    @property
+    def advice(self) -> str:
+        """What would make a slow simulator faster; nothing if it is fast."""
+        if self.milliseconds < _SLOW:
+            return ""
+        said = (
+            f"A simulated step takes {self.milliseconds:.0f} ms, and learning asks for thousands. "
+        )
+        if self.way == "replay":
+            said += (
+                f"Give get_state and set_state: replay makes {self.moves / self.simulated:.1f} "
+                "moves for each step. "
+            )
+        elif self.way == "deepcopy":
+            said += (
+                "Give get_state and set_state with the few values that change: deepcopy copies "
+                "all of the environment. "
+            )
+        return said + (
+            "If one move is slow by itself, plan in a symbolic twin: an Environment of your own "
+            "that follows the same rules."
+        )
+
     def __str__(self) -> str:
         share = 1 - self.simulated / self.asked if self.asked else 0.0
-        each = 1000 * self.seconds / self.simulated if self.simulated else 0.0
         return (
             f"{self.asked:,} steps asked, {self.simulated:,} simulated ({share:.0%} remembered) by "
-            f"{self.way}: {self.moves:,} moves, {each:.2f} ms a simulated step"
+            f"{self.way}: {self.moves:,} moves, {self.milliseconds:.2f} ms a simulated step"
         )
 
 
@@ -77,6 +111,7 @@ class _Kept:
     snapshot: Any
     seen: Seen
     after: dict[Any, Situation] = field(default_factory=dict)
+    moves: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
 
 
 class GymWorld:
@@ -90,8 +125,12 @@ class GymWorld:
         A function (seen before, action, seen after) that returns the grounding graph; what was
         seen are `Seen` values.
     actions
-        A function from what is seen to the possible actions, or a sequence of actions. By
-        default all numbers of a discrete action space.
+        A function from what is seen (its `info`, say) to the possible actions, or a sequence of
+        actions. By default all numbers of a discrete action space.
+    moves
+        A function (seen, action) that returns the simulator's own actions which carry an action
+        out, steps that no text mentions included: the planner for doors on the way. An empty
+        list means that the action is impossible here. Without it actions are the simulator's own.
     way
         How states are restored: `state` by your `get_state(env)` and `set_state(env, state)`,
         `deepcopy`, or `replay` of the actions since the reset by seed. `auto` takes the first
@@ -133,6 +172,7 @@ class GymWorld:
         ground: Callable[[Seen, Any, Seen], GroundingGraph],
         *,
         actions: Callable[[Seen], Sequence[Any]] | Sequence[Any] | None = None,
+        moves: Callable[[Seen, Any], Sequence[Any]] | None = None,
         way: str = "auto",
         get_state: Callable[[Any], Any] | None = None,
         set_state: Callable[[Any, Any], None] | None = None,
@@ -152,6 +192,7 @@ class GymWorld:
         self.rewards = rewards
         self._ground = ground
         self._listed = actions
+        self._moves = moves
         self._get, self._set = get_state, set_state
         self._key = key or _default_key
         self._kept: dict[Situation, _Kept] = {}
@@ -174,8 +215,9 @@ class GymWorld:
         kept = self._known(state)
         cost = replace(self.cost)
         for action in list(self.actions(state))[:_TRIED]:
-            once = self._simulate(kept, action)
-            again = [self._simulate(kept, action) for _ in range(2)]
+            moves = self.moves(state, action)
+            once = self._simulate(kept, moves)
+            again = [self._simulate(kept, moves) for _ in range(2)]
             if any(each != once for each in again):
                 raise WorldError(
                     f"Doing {action!r} again from the same state did not lead to the same state. "
@@ -197,11 +239,13 @@ class GymWorld:
 
         return MoveAgent(follower, self, threshold)
 
-    def enter(self, env: Any, observation: Any = None) -> Situation:
+    def enter(
+        self, env: Any, observation: Any = None, info: Mapping[str, Any] | None = None
+    ) -> Situation:
         """Return the state that a running environment is in.
 
         Without an observation it must just have been reset by a seed, with which the simulation
-        begins, too.
+        begins, too. With one, `get_state` or `deepcopy` is applied to it.
         """
         if env.unwrapped is self.env.unwrapped:
             raise WorldError(
@@ -214,25 +258,34 @@ class GymWorld:
                     "A GymWorld that replays begins where a seed leads. Call env.reset(seed=…) "
                     "and act without an observation, or give get_state and set_state."
                 )
-            return self._keep(env, Seen(observation), ())
-        seed = int(env.unwrapped.np_random_seed)
-        start = self.reset(seed=max(0, seed))
-        if seed < 0 or self._key(env, self.seen(start).observation) != self._known(start).key:
+            return self._keep(env, Seen(observation, info=info or {}), (), running=True)
+        seed = getattr(env.unwrapped, "np_random_seed", None)
+        if seed is None:
+            raise WorldError(
+                f"{type(env.unwrapped).__name__} does not tell by which seed it was reset "
+                "(np_random_seed). Call super().reset(seed=seed) in its reset, or act with "
+                "observation=… or start=…"
+            )
+        start = self.reset(seed=max(0, int(seed)))
+        key = self._key_of(env, self.seen(start).observation, running=True)
+        if seed < 0 or key != self._known(start).key:
             raise WorldError(
                 f"The environment does not stand where the seed {seed} leads. Call "
                 "env.reset(seed=…) just before acting, or tell the agent what was observed last."
             )
         return start
 
-    def arrive(self, env: Any, state: Situation, action: Any, answer: Any) -> Situation:
-        """Return the state of a running environment after an action, by what it answered."""
+    def arrive(
+        self, env: Any, state: Situation, moves: Sequence[Any], answer: tuple[Any, ...]
+    ) -> Situation:
+        """Return the state of a running environment after moves, by what it answered last."""
         observation, reward, terminated, truncated, info = answer
         seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
         course: tuple[Any, ...] = ()
         if self.way_ == "replay":
             seed, options, done = self._known(state).snapshot
-            course = (seed, options, (*done, action))
-        return self._keep(env, seen, course)
+            course = (seed, options, (*done, *moves))
+        return self._keep(env, seen, course, running=True)
 
     def seen(self, state: Situation) -> Seen:
         """Return what was seen in a state."""
@@ -242,13 +295,27 @@ class GymWorld:
 
     def actions(self, state: Situation) -> Sequence[Any]:
         """Return the actions possible in a state."""
+        if self._moves is None:
+            return self._actions(self.seen(state))
+        return tuple(each for each in self._actions(self.seen(state)) if self.moves(state, each))
+
+    def _actions(self, seen: Seen) -> Sequence[Any]:
         if callable(self._listed):
-            return tuple(self._listed(self.seen(state)))
+            return tuple(self._listed(seen))
         if self._listed is not None:
             return tuple(self._listed)
         space = self.env.action_space
         first = int(getattr(space, "start", 0))
         return tuple(range(first, first + int(space.n)))
+
+    def moves(self, state: Situation, action: Any) -> tuple[Any, ...]:
+        """Return the simulator's own actions that carry out an action; none if it is impossible."""
+        if self._moves is None:
+            return (action,)
+        kept = self._known(state)
+        if action not in kept.moves:
+            kept.moves[action] = tuple(self._moves(kept.seen, action))
+        return kept.moves[action]
 
     def step(self, state: Situation, action: Any) -> Situation:
         """Return the state after an action; each is simulated once."""
@@ -256,9 +323,11 @@ class GymWorld:
         self.cost.asked += 1
         if action not in kept.after:
             began = time.perf_counter()
-            kept.after[action] = self._simulate(kept, action)
+            kept.after[action] = self._simulate(kept, self.moves(state, action))
             self.cost.simulated += 1
             self.cost.seconds += time.perf_counter() - began
+            if self.cost.simulated == _MEASURED and self.cost.advice:
+                warnings.warn(self.cost.advice, LearningWarning, stacklevel=2)
         return kept.after[action]
 
     def ground(self, state: Situation, action: Any, after: Situation) -> GroundingGraph:
@@ -279,18 +348,39 @@ class GymWorld:
             )
         return self._kept[state]
 
-    def _keep(self, env: Any, seen: Seen, course: tuple[Any, ...]) -> Situation:
-        key = self._key(env, seen.observation)
+    def _key_of(self, env: Any, observation: Any, *, running: bool = False) -> Hashable:
         try:
+            key = self._key(env, observation)
             hash(key)
+        except (AttributeError, KeyError) as error:
+            raise self._unlike(env, "key", error) if running else error from None
         except TypeError as error:
             raise WorldError(
                 f"GymWorld's key must be hashable ({error}). Return numbers, texts or tuples."
             ) from error
+        return key
+
+    def _unlike(self, env: Any, what: str, error: Exception) -> WorldError:
+        """Return the error for a running environment that is unlike the simulated one."""
+        return WorldError(
+            f"GymWorld's {what} raised {type(error).__name__}: {error} in the environment to act "
+            f"in, a {type(env.unwrapped).__name__}; it simulates a "
+            f"{type(self.env.unwrapped).__name__}. Act in an environment of the same kind. If the "
+            "simulator is a twin of another kind, let key use nothing but the observation, and "
+            "act with start=…"
+        )
+
+    def _keep(
+        self, env: Any, seen: Seen, course: tuple[Any, ...], *, running: bool = False
+    ) -> Situation:
+        key = self._key_of(env, seen.observation, running=running)
         state = Situation((key, seen.terminated or seen.truncated))
         if state not in self._kept:
             if self.way_ == "state" and self._get is not None:
-                snapshot = self._get(env)
+                try:
+                    snapshot = self._get(env)
+                except (AttributeError, KeyError) as error:
+                    raise self._unlike(env, "get_state", error) if running else error from None
             elif self.way_ == "deepcopy":
                 snapshot = copy.deepcopy(env)
             else:
@@ -298,7 +388,9 @@ class GymWorld:
             self._kept[state] = _Kept(key, snapshot, seen)
         return state
 
-    def _simulate(self, kept: _Kept, action: Any) -> Situation:
+    def _simulate(self, kept: _Kept, moves: Sequence[Any]) -> Situation:
+        if not moves:
+            raise WorldError("GymWorld's moves must not be empty for an action that is done.")
         env: Any = self.env
         course: tuple[Any, ...] = ()
         if self.way_ == "state" and self._set is not None:
@@ -311,17 +403,23 @@ class GymWorld:
             for each in done:
                 observation = env.step(each)[0]
             self.cost.moves += len(done)
-            course = (seed, options, (*done, action))
+            course = (seed, options, (*done, *moves))
             if self._key(env, observation) != kept.key:
                 raise WorldError(
                     f"Replaying {len(done)} actions from seed {seed} did not lead to the same "
                     "state: the simulator is not deterministic. Seed it in reset, or leave what "
                     "differs out of GymWorld's key."
                 )
-        observation, reward, terminated, truncated, info = env.step(action)
-        self.cost.moves += 1
-        seen = Seen(observation, float(reward), bool(terminated), bool(truncated), info)
-        return self._keep(env, seen, course)
+        total = 0.0
+        for move in moves:
+            observation, reward, terminated, truncated, info = env.step(move)
+            self.cost.moves += 1
+            total += float(reward)
+            if terminated or truncated:
+                break
+        return self._keep(
+            env, Seen(observation, total, bool(terminated), bool(truncated), info), course
+        )
 
     def _choose(self, way: str) -> str:
         if way == "state" or (way == "auto" and self._get is not None):
@@ -339,15 +437,22 @@ class GymWorld:
     def _copying_fails(self) -> str:
         """Return why the environment cannot be copied, or nothing."""
         name = type(self.env.unwrapped).__name__
-        observation, _ = self.env.reset(seed=0)
-        for action in list(self.actions(self._first(observation)))[:3]:
-            observation, _, terminated, truncated, _ = self.env.step(action)
-            if terminated or truncated:
-                observation, _ = self.env.reset(seed=0)
-        own = self._key(self.env, observation)
+        seen = Seen(*_begun(self.env))
+        for _ in range(_TRIED):
+            actions = [
+                move
+                for action in self._actions(seen)
+                for move in ((action,) if self._moves is None else self._moves(seen, action)[:1])
+            ]
+            if not actions:
+                break
+            seen = Seen(*self.env.step(actions[0]))
+            if seen.terminated or seen.truncated:
+                seen = Seen(*_begun(self.env))
+        own = self._key(self.env, seen.observation)
         trouble = "the copy is not in the state of the original"
         try:
-            if self._key(copy.deepcopy(self.env), observation) == own:
+            if self._key(copy.deepcopy(self.env), seen.observation) == own:
                 return ""
         except Exception as error:  # whatever the environment's own code does when copied
             trouble = f"{type(error).__name__}: {error}"
@@ -357,10 +462,11 @@ class GymWorld:
             )
         return f"A deepcopy of {name} forgets its state: {trouble}."
 
-    def _first(self, observation: Any) -> Situation:
-        state = Situation(("probe", False))
-        self._kept = {state: _Kept(None, None, Seen(observation))}
-        return state
+
+def _begun(env: Any) -> tuple[Any, ...]:
+    """Reset an environment; return what is seen there, in the order of `Seen`."""
+    observation, info = env.reset(seed=0)
+    return observation, 0.0, False, False, info
 
 
 def _default_key(env: Any, observation: Any) -> str:

@@ -18,7 +18,7 @@ from groundling.gym.babyai_levels import BabyAI, babyai, levels
 from groundling.gym.episode import Episode
 from groundling.gym.object_presets import make_follower
 from groundling.tasks.benchmark import Case, Fold, Outcome, Scene, Source, Task, sample_count
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.variants import BasePreset, Presets
 from groundling.world.environment import Environment
 
 __all__ = ["BabyAIPreset", "BabyAIScene", "BabyAITask"]
@@ -40,17 +40,6 @@ class BabyAIPreset(BasePreset):
         return isinstance(other, BabyAIPreset) and self.kind == other.kind
 
 
-class _Rows(Presets[BabyAIPreset]):
-    """Presets whose rows differ in what is learnt from; to train, all levels together are."""
-
-    def select(self, preset: str, variant: str = FULL) -> BabyAIPreset:
-        """Return the settings of a row, or of the preset as it is trained."""
-        if variant == FULL:
-            self.variants_of(preset)  # complains of what does not exist
-            return replace(self.presets[preset], kind="together", count=exam.TOGETHER)
-        return super().select(preset, variant)
-
-
 def _row(kind: str, count: int) -> Any:
     return lambda given: replace(given, kind=kind, count=count)
 
@@ -69,7 +58,7 @@ def _presets() -> Presets[BabyAIPreset]:
         "combinations held out": _row("combinations", 100),
         "combinations shown": _row("combinations", 100),
     }
-    return _Rows("babyai", {"best": best}, {"best": rows})
+    return Presets("babyai", {"best": best}, {"best": rows}, "one follower for all levels")
 
 
 class BabyAITask(Task[tuple[str, ...], BabyAIPreset]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import overload
+from itertools import islice, product
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from groundling.inference.search import Search
 from groundling.ties import Name, margin, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, State
+from groundling.world.products import Product
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
 
 
@@ -57,6 +58,7 @@ class ActionNames:
         return sorted(range(len(actions)), key=lambda place: self(actions[place]))
 
 
+_COMBINED = 64  # combinations of the best values of each factor that are scored together
 _BYTES = 24  # of a plan: its last action, its last state, where it comes from, its place
 
 
@@ -187,6 +189,8 @@ def enumerate_plans(world: CachedEnvironment, start: State, search: Search) -> P
             return None
         for plan in layer:
             end = found.state(plan)
+            if is_factored(world, end):
+                return None
             for action in world.actions(end):
                 after = world.step(end, action)
                 if world.is_dead_end(after):
@@ -214,7 +218,7 @@ def sample_plans(
         while len(plan) < wanted:
             possible = [
                 each
-                for each in world.actions(plan.end)
+                for each in world.some_actions(plan.end)
                 if not world.is_dead_end(world.step(plan.end, each))
             ]
             if not possible:
@@ -242,7 +246,8 @@ def beam_plans(
     names = ActionNames()
     looked = 0
     for _ in range(search.longest):
-        looked += sum(len(world.actions(plan.end)) for plan in layer)
+        looked += sum(len(world.actions(plan.end)) for plan in layer
+                      if not is_factored(world, plan.end))  # fmt: skip
         if looked > search.budget:
             if kept:
                 break
@@ -250,10 +255,9 @@ def beam_plans(
                 f"The search looked at {looked} plans from state {start!r} without an answer. "
                 "Raise Search.budget, or lower Search.beam or Search.max_length."
             )
-        grown = [each for plan in layer for each in _next(world, plan)]
+        grown, scores = _grow(world, layer, score)
         if not grown:
             break
-        scores = score(grown)
         # Far more than are kept may be tied before anything is learnt: name those that matter.
         ranked = rank(scores, _names(grown, names), search.beam)
         alive = (place for place in ranked if not world.is_dead_end(grown[place].end))
@@ -276,10 +280,9 @@ def greedy_plans(
     looked: list[ScoredTrajectory] = []
     names = ActionNames()
     while len(plan) < search.longest:
-        options = _next(world, plan)
+        options, scores = _grow(world, [plan], score)
         if not options:
             break
-        scores = score(options)
         scored = [_scored(each, value) for each, value in zip(options, scores, strict=True)]
         looked += scored
         best = scored[rank(scores, _names(options, names), 1)[0]]
@@ -318,11 +321,81 @@ def widen(
         search = replace(search, beam=search.beam * 4)
 
 
-def _next(world: CachedEnvironment, plan: Trajectory) -> list[Trajectory]:
-    """Return the plan with each action that can follow it."""
-    return [
-        plan.extended(action, world.step(plan.end, action)) for action in world.actions(plan.end)
-    ]
+def _grow(
+    world: CachedEnvironment, layer: Iterable[Trajectory], score: PlanScorer
+) -> tuple[list[Trajectory], NDArray[np.float64]]:
+    """Return plans with each action that can follow them, or the best of a product, scored."""
+    grown: list[Trajectory] = []
+    combined: dict[Trajectory, float] = {}
+    for plan in layer:
+        actions = world.actions(plan.end)
+        if isinstance(actions, Product) and actions.is_large:
+            combined |= _combine(world, plan, actions, score)
+        else:
+            grown += [plan.extended(each, world.step(plan.end, each)) for each in actions]
+    scores = score(grown) if grown else np.zeros(0)
+    return [*grown, *combined], np.append(scores, list(combined.values()))
+
+
+def is_factored(world: CachedEnvironment, state: State) -> bool:
+    """Tell whether the actions of a state are a product that is searched factor by factor."""
+    actions = world.actions(state)
+    return isinstance(actions, Product) and actions.is_large
+
+
+_PASSES = 3  # over all factors; the second mostly confirms the first
+
+
+def _combine(
+    world: CachedEnvironment, plan: Trajectory, actions: Product, score: PlanScorer
+) -> dict[Trajectory, float]:
+    """Return a plan with the actions of a product that score best, and those near them.
+
+    The values of each factor are scored with the others held fixed, and all combinations of the
+    best are scored together, so that arguments that depend on each other are chosen jointly.
+    """
+    found: dict[Action, Trajectory] = {}
+    scores: dict[Action, float] = {}
+
+    def look_at(some: Iterable[Action]) -> None:
+        new = [each for each in some if each not in found]
+        grown = [plan.extended(each, world.step(plan.end, each)) for each in new]
+        if grown:
+            found.update(zip(new, grown, strict=True))
+            scores.update(zip(new, score(grown).tolist(), strict=True))
+
+    most = max(2, round(_COMBINED ** (1 / len(actions.factors))))
+    best: Any = actions[0]
+    for _ in range(_PASSES):
+        look_at(actions.around(best))
+        parts = tuple(best)
+        kept = []
+        for place, values in enumerate(actions.factors):
+            near = [(*parts[:place], each, *parts[place + 1 :]) for each in values]
+            order = sorted(range(len(values)), key=lambda n: -scores[actions.action(near[n])])
+            kept.append([values[n] for n in order[:most]])
+        look_at(map(actions.action, product(*kept)))
+        best = max(scores, key=scores.__getitem__)
+        if tuple(best) == tuple(each[0] for each in kept):  # together as by themselves
+            break
+    return {found[each]: value for each, value in scores.items()}
+
+
+def nearby_plans(world: CachedEnvironment, shown: Trajectory) -> list[Trajectory]:
+    """Return plans that differ from one in one factor of one action, itself among them."""
+    found: dict[tuple[Action, ...], Trajectory] = {}
+    for place, (state, action) in enumerate(shown.decisions()):
+        actions = world.actions(state)
+        around = actions.around(action) if isinstance(actions, Product) else actions
+        for other in around:
+            plan = Trajectory(shown.states[: place + 1], shown.actions[:place])
+            for each in (other, *shown.actions[place + 1 :]):
+                if each not in world.actions(plan.end):
+                    break
+                plan = plan.extended(each, world.step(plan.end, each))
+            else:
+                found[plan.actions] = plan
+    return list(found.values())
 
 
 def _scored(plan: Trajectory, score: float) -> ScoredTrajectory:

@@ -228,7 +228,7 @@ class UnitScores:
                 place += len(actions)
         return [self._options[state] for state in listed]
 
-    def _ordered(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    def _ordered(self, actions: Sequence[Action]) -> tuple[Action, ...]:
         """Return actions by name: searches leave ties to the first, whatever the world's order."""
         return tuple(actions[place] for place in self._names.order(actions))
 

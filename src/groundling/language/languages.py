@@ -45,6 +45,8 @@ class Language:
     fractions, articles, partitives, joints, exceptions
         Words for parts (`half`), for one of a unit (`an hour`), between part and unit (`of`),
         between summands (`and`), and before what is left out (`except`).
+    connectives
+        Words between commands (`and`, `then`).
     times, half_days, hour_words, clock_words
         Times of day by name in minutes (`noon`), words for half of a day in hours (`pm`), words
         after a full hour (`o'clock`), and signs of minutes before or after it (`past`, `to`).
@@ -101,6 +103,7 @@ class Language:
     articles: tuple[str, ...] = ()
     partitives: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
+    connectives: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     times: Mapping[str, float] = field(default_factory=dict)
     half_days: Mapping[str, float] = field(default_factory=dict)
@@ -179,7 +182,7 @@ class Language:
             ) from error
         for name in (
             "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations",
-            "articles", "partitives", "joints", "exceptions", "hour_words",
+            "articles", "partitives", "joints", "exceptions", "hour_words", "connectives",
             "function_words",
         ):  # fmt: skip
             words = getattr(self, name)
@@ -391,6 +394,7 @@ ENGLISH = Language(
     articles=("a", "an"),
     partitives=("of",),
     joints=("and", "-"),
+    connectives=("and", "then", "plus"),
     exceptions=("except", "but", "without", "besides", "excluding"),
     times={"noon": 720, "midday": 720, "midnight": 0},
     half_days={"am": 0, "a.m": 0, "pm": 12, "p.m": 12},
@@ -418,6 +422,8 @@ ENGLISH = Language(
         *("it", "its", "them", "me", "my", "i", "we", "our", "you", "your", "to", "of", "in", "on"),
         *("at", "by", "for", "from", "with", "as", "into", "is", "are", "be", "was", "do", "does"),
         *("can", "could", "would", "will", "should", "please", "thanks", "now", "just", "also"),
+        *("hello", "hi", "hey", "ok", "okay", "alright", "welcome", "thank", "bye", "goodbye"),
+        *("cheers", "great", "sorry", "kindly", "well"),
         *("some", "any", "all", "both", "every", "each", "not", "no", "up", "down", "off", "'s"),
     ),
     addressed=("you", "u"),

@@ -136,6 +136,7 @@ class ParseCache:
         if path.stat().st_mode & 0o077:  # SQLite gives its journals the same permissions
             path.chmod(0o600)
         connection = sqlite3.connect(path, timeout=self.patience)
+        connection.execute("PRAGMA synchronous = OFF")  # what is lost is parsed again
         with contextlib.closing(connection), connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS parses"

@@ -122,7 +122,7 @@ def count_plans(world: CachedEnvironment, start: State, length: int) -> tuple[fl
         some = list(layer)[:: max(1, -int(-len(layer) * each // _AT_ONCE))]
         asked = 0
         for state in some:
-            for action in world.actions(state):
+            for action in world.some_actions(state):
                 after = world.step(state, action)
                 following[after] = following.get(after, 0.0) + layer[state]
                 asked += 1

@@ -13,7 +13,7 @@ from groundling.inference.decoder import log_softmax
 from groundling.models.base import Request
 from groundling.models.example import Example
 from groundling.models.learnt import Learnt
-from groundling.models.memory import BEST, Memory, Recollection
+from groundling.models.memory import BEST, Memory, Recollection, latest
 from groundling.overlay.batch import Reals
 from groundling.ties import rank
 from groundling.world.judgement import Judgement
@@ -50,7 +50,7 @@ def choose_strength(learnt: Learnt, memory: Memory) -> float:
     Each counts twice: as a text that is said again, with the whole memory, and as a new one, with
     the memory of the others. The weaker wins ties.
     """
-    shown = [each for each in learnt.examples if each.shown is not None and each.weight > 0]
+    shown = latest(learnt.examples)
     if len(shown) > CASES:
         shown = [shown[place] for place in np.linspace(0, len(shown) - 1, CASES).astype(int)]
     cases = _cases(learnt.without_memory(), memory.with_strength(1.0), shown)

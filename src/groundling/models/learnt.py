@@ -63,6 +63,7 @@ class Learnt:
     memory: Memory = Memory()  # noqa: RUF009 - a frozen value
     sets: Mapping[str, Any] | None = None  # prediction sets, calibrated for these weights
     answers: Mapping[str, Any] | None = None  # what was learnt of questions
+    speech: Mapping[str, Any] | None = None  # what was learnt of speaking, in a model from a file
     questions: tuple[Any, ...] = field(default=(), repr=False)  # demonstrations, not from a file
 
     def __getstate__(self) -> dict[str, Any]:

@@ -100,13 +100,7 @@ class Memory:
     @classmethod
     def of(cls, examples: Iterable[Example], strength: float = 0.0) -> Memory:
         """Return the memory of examples as they were shown; images and compositions are not."""
-        # Whoever shows the same text from the same start again corrects what was shown before.
-        latest = {
-            (words_of(each.instructions), each.trajectory.start): each
-            for each in examples
-            if each.shown is not None and each.weight > 0
-        }
-        return cls(tuple(map(_remembered, list(latest.values())[-MOST:])), strength)
+        return cls(tuple(map(_remembered, latest(examples)[-MOST:])), strength)
 
     def with_strength(self, strength: float) -> Memory:
         """Return the same memory, stronger or weaker."""
@@ -196,6 +190,19 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{str(value)[:60]!r} stands where a text should")
     return value
+
+
+def latest(examples: Iterable[Example]) -> list[Example]:
+    """Return the examples that were shown and are not corrected by a later one.
+
+    Whoever shows the same text from the same start again corrects what was shown before.
+    """
+    found = {
+        (words_of(each.instructions), each.trajectory.start): each
+        for each in examples
+        if each.shown is not None and each.weight > 0
+    }
+    return list(found.values())
 
 
 def _mean(

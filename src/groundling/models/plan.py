@@ -16,6 +16,8 @@ from groundling.inference.plan_space import (
     beam_plans,
     enumerate_plans,
     greedy_plans,
+    is_factored,
+    nearby_plans,
     sample_plans,
     widen,
 )
@@ -156,6 +158,11 @@ class PlanObjective(Objective):
 
     def _from(self, example: Example, start: State) -> PlanSpace:
         space = self.spaces.plans(example.world, start, self.data.search)
+        if space is None and is_factored(example.world, start):
+            shown = [each for each in (example.trajectory, *example.also) if each.start == start]
+            near = (each for one in shown for each in nearby_plans(example.world, one))
+            plans = list({each.actions: each for each in near}.values())
+            return PlanSpace(plans, self.data.encoder.candidates(example.world, plans))
         if space is None:
             self.complete, self.realigns = False, True
             plans = sample_plans(

@@ -8,12 +8,12 @@ from typing import Protocol
 
 from groundling.cache import Cache, CacheBudget
 from groundling.features.feature_tables import JoinedLabels
-from groundling.features.labels import NUMBER, NodeLabeller
+from groundling.features.labels import LABEL, NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.restriction import restrict_ranks
 from groundling.features.space import FeatureSpace
-from groundling.features.spans import SpanIndex
+from groundling.features.spans import PART, Span, SpanIndex
 from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
@@ -98,7 +98,7 @@ class Encoder:
         self.memory: dict[str, SizedMemory] = {}  # what those who search with it remember
         self.budget = CacheBudget() if budget is None else budget
         # Graphs take more room than what is made of them, which is what is kept.
-        self._worlds = EnvironmentCache(self.budget, keep_graphs=False)
+        self.worlds = EnvironmentCache(self.budget, keep_graphs=False)
         self._graphs: Cache[tuple[CachedEnvironment, int, State, Action], LaidOutGraph] = Cache(
             self.budget
         )
@@ -113,13 +113,13 @@ class Encoder:
         reader = replace(self.reader, lexicon=self.reader.lexicon if lexicon is None else lexicon)
         other = Encoder(reader, self.overlay, self.nodes, self.terms, self.split, self.budget)
         other.values = {kind: set(known) for kind, known in self.values.items()}
-        other._worlds, other._graphs, other._layouts = self._worlds, self._graphs, self._layouts
+        other.worlds, other._graphs, other._layouts = self.worlds, self._graphs, self._layouts
         other.memory, other._bound = self.memory, self._bound
         return other
 
     def world(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the remembered world of an environment."""
-        return self._worlds.of(environment)
+        return self.worlds.of(environment)
 
     def bind(
         self, environment: Environment | CachedEnvironment, text: Sequence[Instruction]
@@ -159,7 +159,7 @@ class Encoder:
 
     def empty(self) -> None:
         """Forget everything that could be asked or worked out again."""
-        self._worlds.forget_all()
+        self.worlds.forget_all()
         self._graphs.clear()
         self._layouts.clear()
         self._joined = None
@@ -171,7 +171,7 @@ class Encoder:
 
     def forget(self, environment: Environment) -> None:
         """Forget what an environment has answered, because it has changed."""
-        self._worlds.forget(environment)
+        self.worlds.forget(environment)
         self._latest.clear()
         self.memory.clear()
         self.budget.count_again()
@@ -282,6 +282,13 @@ class Encoder:
             found = SpanIndex(values, self.reader.language)
             self._names.put(key, found)
         return found
+
+    def names_in(self, words: Sequence[str], graphs: Iterable[LaidOutGraph]) -> list[Span]:
+        """Return where words say whole names of some graphs, whatever slots there are."""
+        names = self._names_of(graphs)
+        folded = [self.reader.language.fold(word) for word in words]
+        found = [] if names is None else names.find(folded, self.reader.counts)
+        return [span for span in found if span.way != PART and span.kind != LABEL]
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

@@ -101,8 +101,7 @@ class Layouts:
         names = graph.parts
         ranks: Sequence[_Ranks] = (None,) * len(names)
         if scene is not None:
-            things = scene.labels
-            ranks = [scene.ranks(name) if name in things else None for name in graph.node_names]
+            ranks = [scene.ranks(name) for name in graph.node_names]
             self.has_ranks = self.has_ranks or any(ranks)
         for name, labels, ranked in zip(names, graph.node_labels, ranks, strict=True):
             # Labels that were read from the same are mostly the same object, found at once.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
@@ -183,6 +184,23 @@ def open_again(trainer: Trainer, names: Iterable[str]) -> dict[str, Any]:
     return settings
 
 
+_TICK = 0.5  # seconds between reports of how far it has come
+
+
+def _ticking(tell: _Tell) -> Callable[[], None]:
+    """Return what counts the steps of environments, and tells of them now and then."""
+    steps, told = 0, time.monotonic()
+
+    def tick() -> None:
+        nonlocal steps, told
+        steps += 1
+        if (now := time.monotonic()) - told >= _TICK:
+            told = now
+            tell(f"asking the environments ({steps:,} steps)")
+
+    return tick
+
+
 # ---- the choice -------------------------------------------------------------------------------
 
 
@@ -207,7 +225,7 @@ def choose(
         chosen["features"] = AUTO
     search = chosen["search"]
     length = None if _is_auto(search) else search.max_length
-    profile = Profile(demonstrations, chosen["parser"], length)
+    profile = Profile(demonstrations, chosen["parser"], length, _ticking(tell))
     declared = [name for name in profile.declared if _is_auto(chosen.get(name))]
     chosen |= {name: profile.declared[name] for name in declared}
     race = Race(chosen, profile, Work(profile.count), tell)

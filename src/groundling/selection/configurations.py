@@ -174,6 +174,13 @@ def _soft_graph(profile: Profile, features: Features) -> Configuration:
     return Configuration("soft graph", PlanModel(), overlay, features, _listing(profile))
 
 
+def _related(profile: Profile, features: Features) -> Configuration:
+    # Clauses are read from left to right: what they hang from is where parsers err most.
+    overlay = Overlay(skeleton="chain", adjacency="soft", entry="any", relations=True)
+    own = features.changed_to(words=("word", *_number(features)), compound_weight=1.0)
+    return Configuration("relations", PlanModel(), overlay, own, _listing(profile))
+
+
 def _flat(profile: Profile, features: Features) -> Configuration:
     model = PlanModel() if profile.longest == 1 else PlanModel.flat()
     return Configuration("flat", model, Overlay.flat(), features, _listing(profile))
@@ -212,6 +219,13 @@ STRUCTURES: tuple[Structure, ...] = (
         lambda p: p.listable is not None and p.longest == 1 and not p.in_characters,
         "plans of one action can be listed: which words lie on which nodes is learnt, not given",
         _soft_graph,
+    ),
+    Structure(
+        "relations",
+        lambda p: p.listable is not None and p.relates and not p.in_characters,
+        "texts name other things than those acted on, of those that the environment lists; nothing "
+        "else can tell how these lie to each other",
+        _related,
     ),
     Structure(
         "graph",
@@ -254,7 +268,8 @@ def configurations(profile: Profile) -> list[Configuration]:
     """Return the configurations that are feasible for some demonstrations, simplest first."""
     joins = [each for each in JOINS if each.applies(profile)] or [_PLAIN]
     found = []
-    for row in STRUCTURES:
+    related = [each for each in STRUCTURES if each.name == "relations" and each.applies(profile)]
+    for row in related or STRUCTURES:
         for join in joins if row.applies(profile) else ():
             features = Features.from_dict({**_words(profile), **join.settings(profile)})
             if (profile.says_numbers or profile.has_things) and "slot" not in features.joins:

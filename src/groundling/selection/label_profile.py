@@ -59,7 +59,7 @@ class UsualLabels:
         valued: set[str] = set()
         for world, state in _some(places):
             here: set[str] = set()
-            for action in world.actions(state):
+            for action in world.some_actions(state):
                 labels = [e for each in world.ground(state, action).node_labels for e in each]
                 names = {each.name for each in labels}
                 valued |= {each.name for each in labels if each.value is not None}
@@ -81,7 +81,7 @@ class UsualLabels:
         here = {
             label.name
             for world, state in some
-            for action in world.actions(state)
+            for action in world.some_actions(state)
             for labels in world.ground(state, action).node_labels
             for label in labels
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, groupby, pairwise
@@ -29,6 +29,7 @@ from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARI
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
+from groundling.world.graph import Label
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class Profile:
     """Facts about demonstrations; each is computed when it is first asked for.
 
     Lengths are those of all demonstrations; the other facts are those of a sample that depends
-    neither on their order nor on their names. `max_length` is a length of plans that was given.
+    neither on their order nor on their names. `max_length` is a length of plans that was given;
+    `on_step` is called whenever an environment steps, which takes long where it simulates.
 
     Examples
     --------
@@ -110,10 +112,12 @@ class Profile:
         demonstrations: Sequence[Demonstration],
         parser: str | Parser,
         max_length: int | None = None,
+        on_step: Callable[[], object] | None = None,
     ) -> None:
         self.demonstrations = demonstrations
         self.parser = parser
         self.max_length = max_length
+        self.on_step = on_step
 
     @property
     def count(self) -> int:
@@ -130,7 +134,9 @@ class Profile:
         """What reads and caches the sample."""
         features = Features(words=("word",))
         reader = Reader(load_parser(self.parser), (), features.labeller(), Lexicon())
-        return Encoder(reader, Overlay(), features.nodes())
+        encoder = Encoder(reader, Overlay(), features.nodes())
+        encoder.worlds.on_step = self.on_step
+        return encoder
 
     @cached_property
     def examples(self) -> list[Example]:
@@ -165,6 +171,13 @@ class Profile:
         """Whether environments list things, so that their ranks and relations are known."""
         worlds = {id(each.environment): each.environment for each in self.demonstrations}
         return any(self.encoder.world(each).has_things for each in worlds.values())
+
+    @cached_property
+    def relates(self) -> bool:
+        """Whether texts often name values that only other things have than those acted on."""
+        if not self.has_things:
+            return False
+        return sum(map(_names_others, self.examples)) > SHARE * len(self.examples)
 
     # ---- plans --------------------------------------------------------------------------
 
@@ -372,7 +385,7 @@ class Profile:
                 known.setdefault(kind, set()).add(value)
         offered = {kind: set(values) for kind, values in known.items()}
         for each in self.examples[:SHARING]:
-            for action in each.world.actions(each.trajectory.start):
+            for action in each.world.some_actions(each.trajectory.start):
                 for kind, value in graph_values(each.world, each.trajectory.start, action):
                     offered.setdefault(kind, set()).add(value)
         return [self._kind(kind, known.get(kind, set()), offered[kind], shown) for kind in
@@ -529,6 +542,26 @@ def is_reordered(
 
 def _units(example: Example, unit: str) -> int:
     return sum(len(split_units(sentence, unit)) for sentence in example.instructions)
+
+
+def _names_others(example: Example) -> bool:
+    """Tell whether a text names values of other things, and of none that it is about."""
+    world, words = example.world, words_of(example)
+    if not world.has_things:
+        return False
+    there: set[str] = set()
+    about: set[str] = set()
+    for state, action in example.trajectory.decisions():
+        graph, things = world.ground(state, action), world.scene(state).labels
+        if not any(name in things for name in graph.node_names):
+            continue
+        about.update(str(each.value).lower() for each in _listed(graph.node_labels))
+        there.update(str(each.value).lower() for each in _listed(things.values()))
+    return any(words.issuperset(value.split()) for value in there - about)
+
+
+def _listed(labels: Iterable[tuple[Label, ...]]) -> Iterator[Label]:
+    return (each for some in labels for each in some if isinstance(each.value, str))
 
 
 def _values(example: Example) -> frozenset[tuple[str, str]]:

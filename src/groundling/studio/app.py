@@ -6,20 +6,33 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import Body, Query
+from fastapi import Body, HTTPException, Query
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp
 
-from groundling.errors import GroundlingError, InstructionError, NotFittedError, ProjectError
+from groundling.data.scene_world import SceneWorld
+from groundling.errors import GroundlingError, NotFittedError, ProjectError
 from groundling.follower import Follower
-from groundling.language.parser import load_parser
 from groundling.limits import IMPORT_BYTES
 from groundling.studio import views
 from groundling.studio.exchange import TOLD, export_lines, import_lines
-from groundling.studio.forms import ChangeForm, Demonstrated, Question, Revision, Said, Way, Wish
+from groundling.studio.forms import (
+    ChangeForm,
+    Demonstrated,
+    JoinForm,
+    Question,
+    Revision,
+    Way,
+    Wish,
+    WorldForm,
+)
+from groundling.studio.gallery import GALLERY
 from groundling.studio.gate import Gate
+from groundling.studio.pictures import picture
 from groundling.studio.project import Project
+from groundling.studio.reasons import reasons
 from groundling.studio.rooms import Rooms
+from groundling.studio.scenes import StudioExample, typed
 from groundling.studio.store import Record
 from groundling.studio.teacher import threshold_of
 from groundling.studio.texts import check_text
@@ -32,8 +45,17 @@ __all__ = ["make_studio"]
 PATIENCE = 180.0  # seconds
 
 
-def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = None) -> ASGIApp:
+def make_studio(
+    rooms: Rooms,
+    *,
+    token: str | None = None,
+    gate: Gate | None = None,
+    code: str | None = None,
+    join_address: str | None = None,
+) -> ASGIApp:
     """Return the studio as an application.
+
+    With a `code`, pupils may join a class at `join_address`, which ends in it (see `Guard`).
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -55,9 +77,19 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
     )
     web.app.state.rooms = rooms
 
-    def begin_lesson() -> dict[str, str]:
-        """Begin a lesson with a follower that knows nothing."""
-        return {"project": rooms.begin_lesson()}
+    def begin(wanted: WorldForm) -> dict[str, str]:
+        """Open a world of the gallery, or one that was made in the editor, as a new project."""
+        return {"project": rooms.begin(wanted.source())}
+
+    def listed() -> dict[str, Any]:
+        """Return the projects that are open, and the worlds of the gallery."""
+        return {
+            "projects": [{"project": name, "title": title} for name, title in rooms.titles()],
+            "gallery": [
+                {"name": each.name, "title": each.title, "about": each.about}
+                for each in GALLERY.values()
+            ],
+        }
 
     def add(method: str, path: str, work: Callable[..., Any], status: int = 200) -> None:
         """Add a path of a project: `work` is given the project that the path names."""
@@ -74,14 +106,34 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
         )
         web.add(method, "/api/projects/{name}" + path, of_project, status=status)
 
-    web.add("POST", "/api/lessons", begin_lesson, status=201)
-    web.add("POST", "/api/parse", _parse)
+    def of_class() -> dict[str, Any]:
+        """Return the address to join the class by, and how far everybody's robot is."""
+        return {
+            "address": join_address,
+            "pupils": [
+                {"project": each, "name": pupil, **_robot(rooms.get(each))}
+                for each, pupil in rooms.pupils.items()
+            ],
+        }
+
+    def join(wanted: JoinForm) -> dict[str, str]:
+        """Join the class with a robot of one's own that knows nothing."""
+        if code is None:
+            raise HTTPException(403, "There is no class here. Start one: groundling studio --class")
+        return {"project": rooms.join(wanted.name)}
+
+    web.add("GET", "/api/class", of_class)
+    web.add("POST", "/api/class/join", join, status=201)
+    web.add("GET", "/api/worlds", listed)
+    web.add("POST", "/api/worlds", begin, status=201)
+    web.add("POST", "/api/worlds/check", _check_scene)
     add("GET", "", _overview)
     add("GET", "/events", _events)
     add("POST", "/walk", _walk)
     add("POST", "/follow", _follow)
     add("POST", "/explain", _explain)
-    add("POST", "/ground", _ground)
+    add("POST", "/reasons", _reasons)
+    add("GET", "/use", _use)
     add("POST", "/continue", _go_on)
     add("POST", "/teach", _teach, status=201)
     add("POST", "/undo", _undo)
@@ -93,7 +145,7 @@ def make_studio(rooms: Rooms, *, token: str | None = None, gate: Gate | None = N
     add("GET", "/export", _export)
     add("GET", "/words", _words)
     add("GET", "/weights", _weights)
-    return web.guarded(token, larger={"/import": IMPORT_BYTES})
+    return web.guarded(token, larger={"/import": IMPORT_BYTES}, code=code)
 
 
 # ---- looking --------------------------------------------------------------------------------
@@ -111,8 +163,9 @@ def _overview(project: Project) -> dict[str, Any]:
         "scenes": [
             {"name": each.name, "text": _describe(project, each.name)} for each in setting.scenes
         ],
-        "examples": list(setting.examples),
-        "threshold": threshold_of(follower or setting.make()),
+        "examples": [_example(project, each) for each in setting.examples],
+        "threshold": threshold_of(follower),
+        "standing": project.standing(),
         "trained": follower is not None,
         "writes": project.writes,
         "revision": store.revision,
@@ -127,6 +180,32 @@ def _overview(project: Project) -> dict[str, Any]:
         "first_tries": store.first_tries(),
         "models": project.kept_models(),
     }
+
+
+def _example(project: Project, example: StudioExample) -> dict[str, Any]:
+    start = example.start
+    if start is not None:
+        start = project.write_state(example.scene, start)
+    return {"text": example.text, "scene": example.scene, "start": start}
+
+
+def _robot(project: Project) -> dict[str, Any]:
+    """Return how far a pupil's robot is: what it was shown, what it can do, how it looks."""
+    scene = project.setting.scenes[0]
+    latest = project.store.page("", 0, 1)[1]
+    return {
+        "known": project.store.counts()[0],
+        **{name: project.standing()[name] for name in ("recent", "of")},
+        "last": latest[0].text if latest else None,
+        "svg": picture(scene.environment, [scene.start]).svg,
+    }
+
+
+def _check_scene(wanted: WorldForm) -> dict[str, Any]:
+    """Draw a world of the editor, or say what is wrong with it."""
+    world = SceneWorld(wanted.scene or {})
+    start = world.initial_state()
+    return {**picture(world, [start]).to_dict(), "actions": list(world.actions(start))}
 
 
 def _describe(project: Project, name: str) -> str:
@@ -157,14 +236,6 @@ def _walk(project: Project, way: Way) -> dict[str, Any]:
     return views.walk(project, *_way(project, way))
 
 
-def _ground(project: Project, way: Way) -> dict[str, Any]:
-    """Return the grounding graph of the last of some actions."""
-    scene, start, actions = _way(project, way)
-    if not actions:
-        raise InstructionError("Nothing was done. Click an action.")
-    return views.graph_view(CachedEnvironment(scene.environment).trace(start, actions).graphs[-1])
-
-
 def _go_on(project: Project, way: Way) -> dict[str, Any]:
     """Return the state after actions as the start of the next instruction."""
     scene, start, actions = _way(project, way)
@@ -172,11 +243,6 @@ def _go_on(project: Project, way: Way) -> dict[str, Any]:
     # An environment may tell where a plan ends from where the next begins.
     restart = getattr(scene.environment, "restart", None)
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())
-
-
-def _parse(said: Said) -> dict[str, Any]:
-    """Return the dependency trees of a text, as the shipped parser sees it."""
-    return {"trees": views.trees_view(load_parser("default").parse(check_text(said.text)))}
 
 
 def _follow(project: Project, wish: Wish) -> dict[str, Any]:
@@ -218,6 +284,31 @@ def _explain(project: Project, question: Question) -> dict[str, Any]:
         }
 
 
+def _reasons(project: Project, wish: Wish) -> dict[str, Any]:
+    """Follow what was said and say why, in parts of sentences."""
+    scene, text = project.setting.scene(wish.scene), check_text(wish.text)
+    start = project.read_state(scene, wish.start)
+    follower = project.follower
+    if follower is None:
+        return {"steps": [], "remembered": None, "words": [], "unexplained": []}
+    plan = project.follow(scene, start, text)
+    with project.answering:
+        return reasons(follower, scene, plan)
+
+
+def _use(project: Project) -> dict[str, Any]:
+    """Return how programs use the model: where it is, and a sentence and a state of this world."""
+    scene = project.setting.scenes[0]
+    said = [each.text for each in project.setting.examples]
+    said += [each.text for each in project.store.page("", 0, 1)[1]]
+    return {
+        "folder": str(project.folder.resolve()),
+        "text": (*said, "go")[0],
+        "state": project.write_state(scene.name, scene.start),
+        "world": typed(project.setting.source),
+    }
+
+
 # ---- teaching -------------------------------------------------------------------------------
 
 
@@ -254,7 +345,7 @@ def _shown(project: Project, number: int) -> dict[str, Any]:
 
 
 def _change(project: Project, number: int, change: ChangeForm) -> dict[str, Any]:
-    """ChangeForm a demonstration."""
+    """Change a demonstration."""
     return views.record_view(project, project.edit(number, change.fields()))
 
 
@@ -270,10 +361,11 @@ def _import(
     """Add the demonstrations of all good JSON Lines, and tell what is wrong with the others."""
     project.check_writes()
     records, refused = import_lines(project, data)
-    project.take_in(records)
+    fresh = project.take_in(records)
     told = [{"line": line, "problem": problem} for line, problem in list(refused.items())[:TOLD]]
     return {
-        "imported": len(records),
+        "imported": fresh,
+        "known": len(records) - fresh,
         "refused": told,
         "refused_in_all": len(refused),
         "revision": project.store.revision,

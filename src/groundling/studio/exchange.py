@@ -23,10 +23,12 @@ TOLD = 50  # bad lines that are told one by one
 def export_lines(project: Project) -> Iterator[str]:
     """Yield all demonstrations, one a line, in the format that `groundling train` reads."""
     yield json.dumps({"format": FORMAT, "version": VERSION}) + "\n"
+    # Scenes of one environment are one world, which need not be named; starts tell them apart.
+    several = len({id(each.environment) for each in project.setting.scenes}) > 1
     for each in project.store.records():
         record: dict[str, Any] = {
             "text": each.text,
-            "world": each.scene,
+            **({"world": each.scene} if several else {}),
             "start": each.start,
             "actions": list(each.actions),
         }

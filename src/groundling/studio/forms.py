@@ -15,13 +15,17 @@ __all__ = [
     "ChangeForm",
     "Demonstrated",
     "Health",
+    "JoinForm",
     "Problem",
     "Question",
     "RequestForm",
     "Said",
+    "SayForm",
+    "Spoken",
     "Teaching",
     "Way",
     "Wish",
+    "WorldForm",
 ]
 
 MOST_WEIGHT = 1000
@@ -81,6 +85,27 @@ class Demonstrated(Wish):
     origin: Annotated[str, Field(pattern="^(shown|picked)$")] = "shown"
 
 
+class JoinForm(_Form):
+    """The name under which a pupil joins a class."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40), AfterValidator(plain_json)]
+
+
+class WorldForm(_Form):
+    """A world to open: one of the gallery by its name, or one made in the editor."""
+
+    gallery: Name | None = None
+    scene: Annotated[dict[str, JsonValue] | None, AfterValidator(plain_json)] = None
+
+    def source(self) -> dict[str, Any]:
+        """Return what a project is made from."""
+        if (self.gallery is None) == (self.scene is None):
+            raise InstructionError("Name a world of the gallery, or give a scene.")
+        if self.scene is None:
+            return {"kind": "gallery", "name": self.gallery}
+        return {"kind": "scene", "scene": self.scene}
+
+
 class ChangeForm(_Form):
     """What is changed in a demonstration; the rest stays."""
 
@@ -112,6 +137,16 @@ class RequestForm(Said):
     ] = None
 
 
+class SayForm(Said):
+    """What a user says to an agent: a command, a question, or a reply."""
+
+    text: Annotated[Words, Field(description="A command, a question, or a reply.")]
+    session: Annotated[
+        str | None, Field(max_length=64, description="The session; without one, another begins.")
+    ] = None
+    state: Annotated[Json, Field(description="The state that a new session begins in.")] = None
+
+
 class Taught(Said):
     """A text, where it was said, and what was meant."""
 
@@ -141,6 +176,28 @@ class Answer(Alternative):
     confidence: float
     understood: bool
     alternatives: list[Alternative]
+
+
+class OfferedOption(BaseModel):
+    """An option of a question: what it is called, and what would be done."""
+
+    text: str
+    probability: float
+    actions: list[Any]
+
+
+class Spoken(BaseModel):
+    """A turn of an agent; `state` is the state after it."""
+
+    session: str
+    kind: str
+    text: str
+    confidence: float
+    actions: list[Any]
+    options: list[OfferedOption]
+    answer: Any
+    reason: str
+    state: Any
 
 
 class Health(BaseModel):

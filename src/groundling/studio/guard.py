@@ -19,7 +19,9 @@ from groundling.studio.problems import problem
 
 __all__ = ["Guard"]
 
-COOKIE = "groundling"
+COOKIE, CLASS = "groundling", "groundling-class"
+JOIN = "/j/"
+GUESSES = 200  # wrong addresses of a class before nobody can join any more
 OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 BODY_SECONDS = 30.0
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\s\[\]]+)(:[0-9]{1,5})?", re.ASCII)
@@ -32,7 +34,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(self)",
 }
 
 
@@ -55,6 +57,9 @@ class Guard:
         not reach us under a name of theirs.
     open_paths
         What needs no token.
+    code
+        What pupils of a class show instead, once, as `/j/CODE`. It opens the page and the projects
+        whose names they know, other than the main one; without a token it has no effect.
     """
 
     def __init__(
@@ -67,6 +72,7 @@ class Guard:
         hosts: Iterable[str] = OWN_HOSTS,
         open_paths: Iterable[str] = (),
         seconds: float = BODY_SECONDS,
+        code: str | None = None,
     ) -> None:
         self.app = app
         self.token = token
@@ -75,6 +81,8 @@ class Guard:
         self.hosts = frozenset(hosts)
         self.open_paths = frozenset(open_paths)
         self.seconds = seconds
+        self.code = code
+        self._guesses = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -98,7 +106,10 @@ class Guard:
             return
         shown = self._shown_in_address(scope)
         if shown is not None:
-            await _settle(shown, scope, receive, sending)
+            await _settle(COOKIE, shown, "/", scope, receive, sending)
+            return
+        if self.code is not None and scope["path"].startswith(JOIN):
+            await self._join(scope, receive, sending)
             return
         limit = self._limit(scope["path"])
         size = headers.get("content-length", "0")
@@ -132,17 +143,29 @@ class Guard:
             return None
         if self._knows(headers) or self._shown_in_address(scope) is not None:
             return None
+        if self.code is not None and (
+            scope["path"].startswith(JOIN)
+            or (_for_pupils(scope["path"]) and _same(_cookie(headers, CLASS), self.code))
+        ):
+            return None
         return 401, "This server needs its token: open the address that it printed when it began."
 
     def _knows(self, headers: Headers) -> bool:
         scheme, _, said = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self._is_token(said.strip()):
             return True
-        try:
-            kept = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            return False
-        return kept is not None and self._is_token(unquote(kept.value))
+        return self._is_token(_cookie(headers, COOKIE))
+
+    async def _join(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let somebody into the class who shows its code; guessing ends soon."""
+        if self._guesses >= GUESSES:
+            refused = problem(429, "Too many wrong addresses were tried. Start the class again.")
+            await refused(scope, receive, send)
+        elif self.code is not None and _same(scope["path"].removeprefix(JOIN), self.code):
+            await _settle(CLASS, self.code, "/#/join", scope, receive, send)
+        else:
+            self._guesses += 1
+            await problem(401, "This address is not that of the class.")(scope, receive, send)
 
     def _is_token(self, said: str) -> bool:
         if self.token is None:
@@ -164,13 +187,34 @@ class Guard:
         return None
 
 
-async def _settle(token: str, scope: Scope, receive: Receive, send: Send) -> None:
+def _for_pupils(path: str) -> bool:
+    """Tell whether pupils may ask for a path."""
+    if path in ("/", "/favicon.ico", "/api/class/join") or path.startswith("/static/"):
+        return True
+    return path.startswith("/api/projects/") and not f"{path}/".startswith("/api/projects/main/")
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    try:
+        kept = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return "" if kept is None else unquote(kept.value)
+
+
+def _same(said: str, known: str) -> bool:
+    return hmac.compare_digest(said.encode("utf-8", "replace"), known.encode())
+
+
+async def _settle(
+    cookie: str, token: str, page: str, scope: Scope, receive: Receive, send: Send
+) -> None:
     """Put the token into a cookie and take it out of the address."""
     from starlette.responses import RedirectResponse
 
-    answer = RedirectResponse("/", status_code=303)
+    answer = RedirectResponse(page, status_code=303)
     answer.set_cookie(
-        COOKIE, quote(token, safe=""), httponly=True, samesite="strict", max_age=30 * 86400
+        cookie, quote(token, safe=""), httponly=True, samesite="strict", max_age=30 * 86400
     )
     await answer(scope, receive, send)
 

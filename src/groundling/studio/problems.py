@@ -46,7 +46,7 @@ def problem(status: int, detail: str, kind: str = "about:blank") -> Response:
         {"type": kind, "title": title, "status": status, "detail": said},
         status_code=status,
         media_type="application/problem+json",
-        headers={"retry-after": "2"} if status == 429 else None,
+        headers={"retry-after": "2"} if status in (409, 429) else None,
     )
 
 

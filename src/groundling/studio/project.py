@@ -38,16 +38,18 @@ from groundling.studio.scenes import (
     typed,
 )
 from groundling.studio.store import DiskFullError, Record, Store, fingerprint
-from groundling.studio.teacher import learn
+from groundling.studio.teacher import learn, understood
 from groundling.studio.texts import check_actions, check_text, plain_json
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, State, shorten
+from groundling.world.judgement import is_right
 
 __all__ = ["LearntState", "Project", "fingerprint_of"]
 
 STALE = -1  # no revision: the model is of other demonstrations than those in the file
 MOST_WEIGHT = 1000
 WATCH = 0.5  # seconds between looks at what another process has done
+RECENT = 10  # demonstrations that are tried again to say what it can do
 KEPT = 12  # models that stay on disk; older ones keep their row only
 
 
@@ -131,6 +133,7 @@ class Project:
             self._wake = threading.Condition()
             self._stop = threading.Event()
             self._woken = self._warm = False
+            self._standing: tuple[tuple[str, int], dict[str, Any]] | None = None
             self._seen: tuple[Any, ...] | None = None  # what another process had learnt
             self._thread: threading.Thread | None = None
             self._load_last()
@@ -309,6 +312,43 @@ class Project:
                 raise NotFittedError("Nothing was learnt yet. Show what you mean first.")
             return follower.follow(self.setting.read(scene, text), scene.environment, start)
 
+    def standing(self) -> dict[str, Any]:
+        """Return what the follower can do now: of the last ten shown, and of those held out.
+
+        One that was shown counts if it is right and sure; each text in its scene counts once.
+        """
+        known = self._standing
+        current = (self.learnt.fingerprint, self.store.revision)
+        if known is not None and known[0] == current:
+            return known[1]
+        recent: dict[tuple[str, str], Record] = {}
+        held: list[Record] = []
+        for each in reversed(self.store.records()):
+            if each.apart:
+                held.append(each)
+            elif each.origin != "given" and len(recent) < RECENT:
+                recent.setdefault((each.scene, each.text), each)
+        found = {
+            "recent": sum(map(self._does, recent.values())),
+            "of": len(recent),
+            "held": sum(self.would_do(each) or 0 for each in held),
+            "held_of": len(held),
+        }
+        if not self.is_behind:
+            self._standing = (current, found)
+        return found
+
+    def _does(self, record: Record) -> bool:
+        """Tell whether the follower is sure of what a demonstration shows, and right."""
+        try:
+            scene = self.setting.scene(record.scene)
+            plan = self.follow(scene, self.read_state(scene, record.start), record.text)
+            each = self.demonstration(record)
+        except GroundlingError:
+            return False
+        right = is_right(CachedEnvironment(each.environment), each, plan)
+        return right and understood(self.follower, plan)
+
     def would_do(self, record: Record) -> bool | None:
         """Tell whether the follower already does what a demonstration shows."""
         follower = self.follower
@@ -331,12 +371,19 @@ class Project:
         self.changed(what)
         return added
 
-    def take_in(self, records: Sequence[Record]) -> None:
-        """Keep demonstrations that were checked, as one step of the history."""
+    def take_in(self, records: Sequence[Record]) -> int:
+        """Keep demonstrations that were checked and are new, as one step of the history.
+
+        Returns how many there were.
+        """
         self.check_writes()
-        what = f"importing {len(records)} demonstrations"
-        self.store.add(records, what)
-        self.changed(what)
+        known = {each.content for each in self.store.records()}
+        fresh = list({each.content: each for each in records if each.content not in known}.values())
+        if fresh:
+            what = f"importing {len(fresh)} demonstrations"
+            self.store.add(fresh, what)
+            self.changed(what)
+        return len(fresh)
 
     def edit(self, number: int, fields: Mapping[str, Any]) -> Record:
         """Change fields of a demonstration."""
@@ -438,7 +485,8 @@ class Project:
         self._warm = True
         scene = self.setting.scenes[0]
         with suppress(Exception):  # whoever asks will be told what is wrong
-            plan = self.follow(scene, scene.start, (*self.setting.examples, "go")[0])
+            said = [each.text for each in self.setting.examples]
+            plan = self.follow(scene, scene.start, (*said, "go")[0])
             plan.explain()
 
     def learn_now(self) -> None:

@@ -10,26 +10,29 @@ from typing import Any
 
 from groundling.data.codec import Codec
 from groundling.data.own import open_world, starts_of
+from groundling.data.scene_world import SceneWorld
 from groundling.errors import DemonstrationError, SettingError, WorldError, did_you_mean
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.studio.starters import lesson_follower, plain_follower
-from groundling.world.environment import Demonstration, Environment, State, shorten
+from groundling.world.environment import Action, Demonstration, Environment, State, shorten
 
 __all__ = [
     "Setting",
+    "StudioExample",
     "StudioScene",
     "check_source",
     "demo_setting",
     "lesson_setting",
     "named",
     "open_setting",
+    "scene_setting",
     "typed",
 ]
 
 GIVEN, APART = 60, 40
-KINDS = ("demo", "lesson", "world", "model")
-HARMLESS = ("demo", "lesson")
+SHOWN = (0, 3, 9, 41)  # demonstrations of the mazes that are things to say
+KINDS = ("demo", "lesson", "gallery", "scene", "world", "model")
+HARMLESS = ("demo", "lesson", "gallery", "scene")
 """What a stored project may open by itself: these run nothing that a file names."""
 
 
@@ -40,6 +43,16 @@ class StudioScene:
     name: str
     environment: Environment
     start: State
+
+
+@dataclass(frozen=True)
+class StudioExample:
+    """Something to say: the text, the scene and the state it is meant for, and what it asks for."""
+
+    text: str
+    scene: str
+    start: State | None = None
+    actions: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,7 @@ class Setting:
     trained
         A follower that has learnt already, where a model was opened.
     examples
-        Things to say.
+        Things to say, each in its scene.
     read
         Prepares what was typed for the follower, where a task cuts texts in its own way.
     """
@@ -75,12 +88,12 @@ class Setting:
     title: str
     source: Mapping[str, Any]
     scenes: tuple[StudioScene, ...]
-    make: Callable[[], Follower]
+    make: Callable[[], Follower] = Follower
     given: Callable[[], Sequence[tuple[str, Demonstration]]] = tuple
     apart: Callable[[], Sequence[tuple[str, Demonstration]]] = tuple
     base: Callable[[], Sequence[Demonstration]] = tuple
     trained: Follower | None = None
-    examples: tuple[str, ...] = ()
+    examples: tuple[StudioExample, ...] = ()
     read: Callable[[StudioScene, str], Text] = lambda scene, text: text
     _codecs: dict[str, Codec] = field(default_factory=dict, repr=False, compare=False)
 
@@ -108,8 +121,8 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
     >>> open_setting({"kind": "moon"})
     Traceback (most recent call last):
         ...
-    groundling.errors.WorldError: The studio cannot open a 'moon'. Known: 'demo', 'lesson',
-    'model', 'world'.
+    groundling.errors.WorldError: The studio cannot open a 'moon'. Known: 'demo', 'gallery',
+    'lesson', 'model', 'scene', 'world'.
     """
     source = check_source(source)
     kind = source["kind"]
@@ -117,6 +130,12 @@ def open_setting(source: Mapping[str, Any]) -> Setting:
         return demo_setting()
     if kind == "lesson":
         return lesson_setting()
+    if kind == "gallery":
+        from groundling.studio.gallery import open_gallery
+
+        return open_gallery(source["name"])
+    if kind == "scene":
+        return scene_setting(SceneWorld(source["scene"]), source)
     if kind == "world":
         return world_setting(source["world"])
     return model_setting(
@@ -137,10 +156,12 @@ def check_source(source: Any) -> dict[str, Any]:
     kind = source.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise WorldError(f"The studio cannot open a {shorten(kind)}.{did_you_mean(kind, KINDS)}")
-    needed = {"world": ("world",), "model": ("model",)}.get(kind, ())
-    for name in ("world", "model"):
+    needed = {"world": ("world",), "model": ("model",), "gallery": ("name",)}.get(kind, ())
+    for name in ("world", "model", "name"):
         if (name in needed or name in source) and not isinstance(source.get(name), str):
             raise WorldError(f"{name!r} must be text; got {shorten(source.get(name))}.")
+    if kind == "scene" and not isinstance(source.get("scene"), Mapping):
+        raise WorldError(f"'scene' must be an object; got {shorten(source.get('scene'))}.")
     shown = source.get("demonstrations", [])
     if not isinstance(shown, (list, tuple)) or not all(isinstance(each, str) for each in shown):
         raise WorldError(f"'demonstrations' must be a list of files; got {shorten(shown)}.")
@@ -153,6 +174,8 @@ def named(source: Mapping[str, Any]) -> str:
     >>> named({"kind": "model", "model": "m", "world": "w.py:Yard"})
     'the model m in the world w.py:Yard'
     """
+    if source.get("kind") == "gallery":
+        return f"the {source.get('name')} of the gallery"
     model, world = source.get("model"), source.get("world")
     found = [f"the model {model}"] if model else []
     found += [f"the world {world}"] if world else []
@@ -191,10 +214,14 @@ def demo_setting() -> Setting:
         title=world.title,
         source={"kind": "demo"},
         scenes=tuple(scenes),
-        make=lambda: world.follower("default"),
         given=lambda: named(world.training),
         apart=lambda: named(world.sentences),
-        examples=world.examples,
+        examples=tuple(
+            StudioExample(
+                " ".join(map(str, each.instructions)), scene, each.start, tuple(each.actions)
+            )
+            for scene, each in named([world.training[place] for place in SHOWN])
+        ),
     )
 
 
@@ -214,7 +241,43 @@ def lesson_setting() -> Setting:
         scenes=tuple(
             StudioScene(f"Kitchen {n}", kitchen, start) for n, start in enumerate(starts, 1)
         ),
-        make=lesson_follower,
+        make=lambda: Follower(parser="chain"),  # words in a row, of any language
+    )
+
+
+def scene_setting(
+    world: SceneWorld, source: Mapping[str, Any], held_out: int = 0, shown: int = 0
+) -> Setting:
+    """Return a world of places and things: the last of its examples are held out, some shown.
+
+    >>> yard = {"title": "Yard", "places": [{"name": "shed"}, {"name": "gate"}],
+    ...         "movers": [{"name": "robot", "at": "shed"}], "scenes": 2}
+    >>> [each.name for each in scene_setting(SceneWorld(yard), {"kind": "scene"}).scenes]
+    ['Yard 1', 'Yard 2']
+    """
+    starts = world.starts
+    names = list(starts)
+    scenes = tuple(StudioScene(name, world, start) for name, start in starts.items())
+    listed = [
+        StudioExample(str(each["text"]), names[int(each.get("scene", 1)) - 1], None,
+                      tuple(each["actions"]))
+        for each in world.examples
+    ]  # fmt: skip
+
+    def demonstrations(some: Sequence[StudioExample]) -> list[tuple[str, Demonstration]]:
+        return [
+            (each.scene, Demonstration(each.text, world, starts[each.scene], each.actions))
+            for each in some
+        ]
+
+    learnt = listed[: len(listed) - held_out]
+    return Setting(
+        title=world.title,
+        source=source,
+        scenes=scenes,
+        given=lambda: demonstrations(learnt),
+        apart=lambda: demonstrations(listed[len(learnt) :]),
+        examples=tuple(listed[:shown]),
     )
 
 
@@ -231,6 +294,8 @@ def world_setting(name: str) -> Setting:
     from groundling.data.worlds import load_world
 
     environment = load_world(name)
+    if isinstance(environment, SceneWorld):
+        return scene_setting(environment, {"kind": "world", "world": name})
     title = name.partition("{")[0].rpartition(":")[2] or name
     return Setting(
         title=title,
@@ -238,7 +303,6 @@ def world_setting(name: str) -> Setting:
         scenes=tuple(
             StudioScene(each, environment, start) for each, start in starts_of(environment, title)
         ),
-        make=plain_follower,
     )
 
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 from groundling import __version__
+from groundling.agent import Agent, Turn
 from groundling.data.codec import Codec
-from groundling.errors import InstructionError, WorldError
+from groundling.errors import WorldError
 from groundling.explain.explanation import Plan
 from groundling.follower import Follower
+from groundling.studio.problems import BusyError
+from groundling.studio.project import Project
 from groundling.studio.scenes import Setting
+from groundling.studio.sessions import Sessions
+from groundling.studio.store import Record
 from groundling.studio.teacher import learn
 from groundling.world.environment import Demonstration, State, class_name
 
-__all__ = ["Served"]
+__all__ = ["Served", "ServedProject"]
 
 
 class Served:
@@ -40,14 +45,36 @@ class Served:
         if setting.trained is None:
             raise WorldError("There is no trained model to serve.")
         self.setting = setting
-        self.follower: Follower = setting.trained
+        self._follower: Follower = setting.trained
         self.scene = setting.scenes[0]
         self.environment = self.scene.environment
         self.codec = Codec(self.environment)
         self.answering = threading.Lock()
-        self.learning = False
+        self.sessions = Sessions()
+        self._busy = False
         self._writing = threading.Lock()
         self._shown: dict[str, Demonstration] = {}
+
+    @property
+    def follower(self) -> Follower:
+        """The follower that answers."""
+        return self._follower
+
+    @property
+    def learning(self) -> bool:
+        """Whether it is learning."""
+        return self._busy
+
+    @property
+    def taught(self) -> int:
+        """How many demonstrations it was taught."""
+        return len(self._shown)
+
+    def begin(self) -> None:
+        """Begin to serve."""
+
+    def close(self) -> None:
+        """End."""
 
     def state(self, data: Any) -> State:
         """Return the state that JSON describes; without any, where the world begins."""
@@ -62,12 +89,26 @@ class Served:
             read = self.setting.read(self.scene, text)
             return self.follower.follow(read, self.environment, state, length=length)
 
+    def say(self, text: str, session: str | None, state: Any) -> tuple[str, Agent, Turn]:
+        """Say something to the agent of a session; without one, another begins in a state."""
+        with self.answering:
+            name = session
+            if name is None:
+                start = self.state(state)
+                name = self.sessions.begin(lambda: Agent(self.follower, self.environment, start))
+            agent = self.sessions.get(name)
+            agent.follower = self.follower  # it may have been taught since
+            read = None if agent.asking else self.setting.read(self.scene, text)
+            turn = agent.say(text, read)
+            _ = turn.text  # said by the same follower
+            return name, agent, turn
+
     def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
         """Learn from demonstrations too; what was known before is kept."""
         if not self._writing.acquire(blocking=False):
-            raise InstructionError("It is learning already. Try again when it has learnt.")
+            raise BusyError(409, "It is learning already. Try again when it has learnt.")
         try:
-            self.learning = True
+            self._busy = True
             added = {
                 f"taught {len(self._shown) + number}": each
                 for number, each in enumerate(demonstrations, 1)
@@ -76,11 +117,11 @@ class Served:
             follower = learn(self.setting.make, self.setting.base(), shown, known=self.follower)
             if follower is not None:
                 with self.answering:
-                    self.follower = follower
+                    self._follower = follower
                     self._shown = shown
             return {"taught": len(added), "loss": self.follower.loss_}
         finally:
-            self.learning = False
+            self._busy = False
             self._writing.release()
 
     def about(self) -> dict[str, Any]:
@@ -97,9 +138,81 @@ class Served:
             "weights": len(self.follower.theta_),
             "loss": self.follower.loss_,
             "temperature": self.follower.temperature_,
-            "taught": len(self._shown),
+            "taught": self.taught,
             "settings": {name: _plain(value) for name, value in settings.items()},
         }
+
+
+class ServedProject(Served):
+    """A project of the studio behind HTTP; what is taught is kept there, and learnt in turn.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     project = Project(Path(folder), {"kind": "lesson"})
+    ...     try:
+    ...         ServedProject(project)
+    ...     finally:
+    ...         project.close()
+    Traceback (most recent call last):
+        ...
+    groundling.errors.WorldError: Nothing was learnt in this project yet. Teach it in the studio.
+    """
+
+    def __init__(self, project: Project) -> None:
+        if project.follower is None and project.store.counts()[0] and project.writes:
+            project.learn_now()
+        if project.follower is None:
+            raise WorldError("Nothing was learnt in this project yet. Teach it in the studio.")
+        super().__init__(replace(project.setting, trained=project.follower))
+        self.project = project
+
+    @property
+    def follower(self) -> Follower:
+        """The follower that answers: the last that was ready."""
+        return self.project.follower or self._follower
+
+    @property
+    def learning(self) -> bool:
+        """Whether something is not learnt yet."""
+        return self.project.is_behind
+
+    @property
+    def taught(self) -> int:
+        """How many demonstrations it learns from."""
+        return self.project.store.counts()[0]
+
+    def begin(self) -> None:
+        """Learn whatever is not learnt yet, in the background."""
+        self.project.wake()
+
+    def close(self) -> None:
+        """Close the project; what is not learnt yet is learnt when it is opened again."""
+        self.project.close()
+
+    def teach(self, demonstrations: Sequence[Demonstration]) -> dict[str, Any]:
+        """Keep demonstrations and begin to learn; returns where to see whether it has learnt."""
+        project, scene = self.project, self.scene.name
+        records = [
+            project.check(
+                Record(
+                    scene,
+                    str(each.instructions),
+                    project.write_state(scene, each.start),
+                    tuple(project.write_actions(scene, each.actions)),
+                    weight=each.weight,
+                )
+            )
+            for each in demonstrations
+        ]
+        taught = project.take_in(records)
+        revision = project.store.revision
+        return {"taught": taught, "revision": revision, "status": f"/v1/teach/{revision}"}
+
+    def progress(self, revision: int) -> dict[str, Any]:
+        """Return whether what was taught up to a revision is learnt."""
+        learnt = self.project.learnt_revision >= revision
+        return {"revision": revision, "learnt": learnt, "problem": self.project.problem}
 
 
 def _plain(value: Any) -> Any:

@@ -18,9 +18,19 @@ from urllib.parse import quote
 
 from starlette.types import ASGIApp
 
+from groundling.data.own import names_world
 from groundling.errors import SettingError
+from groundling.studio.gallery import GALLERY
 
-__all__ = ["Address", "make_server", "project_folder", "read_target", "run"]
+__all__ = [
+    "Address",
+    "class_code",
+    "is_project",
+    "make_server",
+    "project_folder",
+    "read_target",
+    "run",
+]
 
 PORT = 8090
 
@@ -62,9 +72,35 @@ class Address:
             f"?token={quote(self.token, safe='')}" if self.token else ""
         )
 
+    def join(self, code: str) -> str:
+        """Return the short address at which pupils join a class."""
+        shown = self.host
+        if self.host in ("0.0.0.0", "::"):
+            shown = _network_address()
+        return f"http://{shown}:{self.port}/j/{code}"
+
     def close(self) -> None:
         """Let the port go."""
         self.socket.close()
+
+
+def class_code() -> str:
+    """Make up the short code of a class, of letters that are not taken for others.
+
+    >>> len(class_code())
+    6
+    """
+    return "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(6))
+
+
+def _network_address() -> str:
+    """Return this machine's address on the local network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
+        try:
+            found.connect(("10.255.255.255", 1))
+            return str(found.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
 
 
 def is_local(host: str) -> bool:
@@ -158,48 +194,63 @@ def read_target(target: str | None, world: str | None = None) -> dict[str, Any]:
     """Return what a word on the command line opens: a model's folder, or a world.
 
     >>> read_target(None)
-    {'kind': 'demo'}
+    {'kind': 'gallery', 'name': 'kitchen'}
     >>> read_target("groundling.studio.kitchen:Kitchen")["kind"]
     'world'
     >>> read_target("nowhere")
     Traceback (most recent call last):
         ...
     groundling.errors.SettingError: There is neither a folder nor a world 'nowhere'. Give a
-    model's folder, or a file and a class such as my_world.py:Kitchen.
+    model's folder, a file and a class such as my_world.py:Kitchen, or a world as JSON.
     """
     if target is None:
         if world is not None:
             return {"kind": "world", "world": _whole(world)}
-        return {"kind": "demo"}
+        return {"kind": "gallery", "name": "kitchen"}
+    if target in GALLERY:
+        return {"kind": "gallery", "name": target}
     if Path(target).is_dir():
         found = {"kind": "model", "model": str(Path(target).resolve())}
         return {**found, "world": _whole(world)} if world else found
-    if ":" in target or target.partition("{")[0].endswith(".py"):
+    if names_world(target):
         if world is not None:
             raise SettingError("Two worlds are named. Give one, or a model's folder before it.")
         return {"kind": "world", "world": _whole(target)}
     raise SettingError(
-        f"There is neither a folder nor a world {target!r}. Give a model's folder, or a file and "
-        "a class such as my_world.py:Kitchen."
+        f"There is neither a folder nor a world {target!r}. Give a model's folder, a file and a "
+        "class such as my_world.py:Kitchen, or a world as JSON."
     )
 
 
 def _whole(world: str) -> str:
     """Return the name of a world with the whole path of its file."""
+    if world.endswith(".json"):
+        return str(Path(world).resolve())
     place, colon, rest = world.partition(":")
     return f"{Path(place).resolve()}:{rest}" if colon and place.endswith(".py") else world
+
+
+def is_project(folder: Path) -> bool:
+    """Tell whether a folder holds a project of the studio.
+
+    >>> is_project(Path("nowhere"))
+    False
+    """
+    from groundling.studio.store import FILE
+
+    return (folder / FILE).is_file()
 
 
 def project_folder(source: Mapping[str, Any]) -> Path:
     """Return where a project is kept if nobody says: one folder for each thing opened.
 
-    >>> project_folder({"kind": "demo"}).name
-    'demo'
+    >>> project_folder({"kind": "gallery", "name": "kitchen"}).name
+    'kitchen'
     """
     from platformdirs import user_data_path
 
-    name = str(source["kind"])
-    if name not in ("demo", "lesson"):
+    name = str(source.get("name", source["kind"]))
+    if source["kind"] not in ("demo", "lesson", "gallery"):
         named = str(source.get("world") or source.get("model"))
         digest = hashlib.sha256(repr(sorted(source.items())).encode()).hexdigest()[:8]
         tail = named.partition("{")[0].replace("\\", "/").rpartition("/")[2].rpartition(":")[2]

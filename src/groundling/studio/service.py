@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import HTTPException
-from starlette.responses import Response
+from fastapi import HTTPException, Path
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundling.data.codec import Codec
+from groundling.errors import InstructionError
 from groundling.explain.explanation import Plan
-from groundling.studio.forms import Alternative, Answer, RequestForm, Teaching
+from groundling.studio.forms import (
+    Alternative,
+    Answer,
+    OfferedOption,
+    RequestForm,
+    SayForm,
+    Spoken,
+    Teaching,
+)
 from groundling.studio.gate import Gate
 from groundling.studio.metrics import Metrics
-from groundling.studio.served import Served
+from groundling.studio.served import Served, ServedProject
 from groundling.studio.teacher import understood
 from groundling.studio.texts import check_actions, check_text
 from groundling.studio.web import Web
@@ -50,6 +59,8 @@ def make_service(
         gate or Gate(),
         learning=lambda: served.learning,
         summary="Follows plain-language instructions, and says why.",
+        start=served.begin,
+        stop=served.close,
     )
     metrics = Metrics(web.gate)
 
@@ -67,13 +78,29 @@ def make_service(
             told = plan.explain().to_dict()
         return {**told, "understood": understood(served.follower, plan)}
 
+    def say(said: SayForm) -> Spoken:
+        """Talk with an agent: it acts, asks, answers or declines; a session keeps its state."""
+        return _say(served, said)
+
     def model() -> dict[str, Any]:
         """Return what the model is: its settings and its size."""
         return served.about()
 
-    def learn(teaching: Teaching) -> dict[str, Any]:
-        """Learn from demonstrations; answers change when it has learnt. Off unless asked for."""
-        return served.teach(_demonstrations(served, teaching))
+    def learn(teaching: Teaching) -> Response:
+        """Learn from demonstrations; answers change when it has learnt. Off unless asked for.
+
+        A project keeps them, answers 202 at once, and says where to see whether it has learnt.
+        """
+        done = served.teach(_demonstrations(served, teaching))
+        if "status" not in done:
+            return JSONResponse(done)
+        return JSONResponse(done, 202, {"location": done["status"]})
+
+    def learnt(revision: Annotated[int, Path(ge=0, lt=2**53)]) -> dict[str, Any]:
+        """Tell whether what was taught up to a revision is learnt."""
+        if not isinstance(served, ServedProject):
+            raise HTTPException(404, "This model learns before it answers; there is no queue.")
+        return served.progress(revision)
 
     def permit() -> None:  # before the body is looked at
         if not teach:
@@ -81,8 +108,10 @@ def make_service(
 
     web.add("POST", "/v1/follow", follow)
     web.add("POST", "/v1/explain", explain)
+    web.add("POST", "/v1/say", say)
     web.add("GET", "/v1/model", model)
     web.add("POST", "/v1/teach", learn, checks=permit)
+    web.add("GET", "/v1/teach/{revision}", learnt)
     web.serve_file("/docs", "interface.html")
 
     @web.app.get("/metrics", include_in_schema=False)
@@ -105,6 +134,32 @@ def _follow(served: Served, request: RequestForm) -> Answer:
         confidence=plan.confidence,
         understood=understood(served.follower, plan),
         alternatives=[Alternative(**_plain(codec, each)) for each in plan.alternatives],
+    )
+
+
+def _say(served: Served, said: SayForm) -> Spoken:
+    if said.session is not None and said.state is not None:
+        raise InstructionError("`state` must be left out in a session that has begun.")
+    session, agent, turn = served.say(check_text(said.text), said.session, said.state)
+    codec, plan = served.codec, turn.plan if turn.kind == "act" else None
+    answer = turn.answer
+    return Spoken(
+        session=session,
+        kind=turn.kind,
+        text=turn.text,
+        confidence=turn.confidence,
+        actions=[] if plan is None else [codec.action_to_json(each) for each in plan.actions],
+        options=[
+            OfferedOption(
+                text=each.text,
+                probability=each.probability,
+                actions=[codec.action_to_json(action) for action in each.plan.actions],
+            )
+            for each in turn.options
+        ],
+        answer=sorted(map(str, answer)) if isinstance(answer, frozenset) else answer,
+        reason=turn.reason,
+        state=codec.state_to_json(agent.state),
     )
 
 

@@ -82,6 +82,11 @@ class Record:
         """A sum over all that the follower learns from: scene, text, start, actions, weight."""
         return fingerprint([self.scene, self.text, self.start, self.actions, self.weight])
 
+    @property
+    def content(self) -> str:
+        """A sum over what was said and done, by which duplicates are found."""
+        return fingerprint([self.text, self.start, self.actions, self.apart])
+
 
 def fingerprint(content: Any) -> str:
     """Return a sum over JSON that changes with any part of it.

@@ -8,7 +8,7 @@ from typing import Any
 
 from groundling.errors import ModelFileError
 from groundling.features.reader import Text
-from groundling.studio.scenes import Setting, StudioScene
+from groundling.studio.scenes import Setting, StudioExample, StudioScene
 from groundling.world.environment import Demonstration
 
 __all__ = ["task_setting"]
@@ -65,6 +65,8 @@ def task_setting(folder: Path, source: Mapping[str, Any]) -> Setting:
         make=lambda: chosen.follower(seed=note.seed),
         base=base,
         trained=follower,
-        examples=tuple(text for each in found.values() for text in each.examples)[:3],
+        examples=tuple(
+            StudioExample(text, name) for name, each in found.items() for text in each.examples
+        )[:3],
         read=read,
     )

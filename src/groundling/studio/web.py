@@ -148,7 +148,10 @@ class Web:
         )  # fmt: skip
 
     def guarded(
-        self, token: str | None = None, larger: Mapping[str, Limit] | None = None
+        self,
+        token: str | None = None,
+        larger: Mapping[str, Limit] | None = None,
+        code: str | None = None,
     ) -> ASGIApp:
         """Return the application with what stands before it."""
-        return Guard(self.app, token=token, larger=larger, open_paths=("/v1/health",))
+        return Guard(self.app, token=token, larger=larger, open_paths=("/v1/health",), code=code)

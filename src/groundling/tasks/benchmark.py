@@ -74,6 +74,12 @@ class Case:
     learnable: bool = True
     reference: Any = None
 
+    @property
+    def request(self) -> tuple[Text, Environment, State]:
+        """What a follower is asked: the text, where it is followed, and from which state."""
+        shown = self.demonstration
+        return shown.instructions, self.environment or shown.environment, shown.start
+
 
 class Fold(NamedTuple):
     """One training and what is followed after it; folds are independent of each other.
@@ -366,11 +372,7 @@ def demonstrations(cases: Iterable[Case], left_out: Collection[str] = ()) -> lis
 
 def follow_cases(follower: Follower, cases: Sequence[Case]) -> list[Plan | None]:
     """Follow the texts of cases; None where no plan is found."""
-    asked = [
-        (each.demonstration.instructions, each.environment or each.demonstration.environment,
-         each.demonstration.start)
-        for each in cases
-    ]  # fmt: skip
+    asked = [each.request for each in cases]
     lengths = [each.length for each in cases]
     found: list[Plan | GroundlingError] = []
     if set(lengths) <= {None}:

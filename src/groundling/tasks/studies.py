@@ -7,7 +7,7 @@ weights) is chosen inside the training data, by cross-fitting over its parts.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any, NamedTuple, cast
@@ -60,17 +60,6 @@ def study_folds(task: Task[Any, Any], corpus: Any, preset: str, quick: bool) -> 
     return folds[:1] if quick else folds
 
 
-def _requests(cases: Iterable[Case]) -> list[tuple[Any, Any, Any]]:
-    return [
-        (
-            each.demonstration.instructions,
-            each.environment or each.demonstration.environment,
-            each.demonstration.start,
-        )
-        for each in cases
-    ]
-
-
 def _cross_fitted(
     chosen: BasePreset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
@@ -100,7 +89,7 @@ def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
         if length is not None:
             search = replace(follower._fitted().search, min_length=length, max_length=length)
             used = follower.with_search(search)
-        options = all_options(used, _requests(cases[place] for place in places))
+        options = all_options(used, [cases[place].request for place in places])
         for place, each in zip(places, options, strict=True):
             kept = tuple(Option(o.outcome, o.probability, _NO_PLAN) for o in each)
             found[place] = (kept, right_outcomes(cases[place].demonstration))
@@ -265,7 +254,7 @@ def _measure_pragmatic(
     test = [each for each in cases if each.part in fold.held_out]
     found: Measured = {}
     for name, used in (("", follower), (", pragmatic", listener)):
-        plans = used.follow_many(_requests(test))
+        plans = used.follow_many(each.request for each in test)
         scores = [(e.part, task.judge(e, plan)) for e, plan in zip(test, plans, strict=True)]
         found[name] = {"scores": scores, "seconds": [], "weight": listener.weight}
     return found

@@ -116,6 +116,7 @@ class Presets(Generic[PresetT]):
     task: str
     presets: Mapping[str, PresetT]
     variants: Mapping[str, Mapping[str, Callable[[PresetT], PresetT]]]
+    trained: str = FULL  # the row that is trained where none is named
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.presets)
@@ -133,6 +134,7 @@ class Presets(Generic[PresetT]):
     def select(self, preset: str, variant: str = FULL) -> PresetT:
         """Return the settings of a variant, or say which name may have been meant."""
         known = self.variants_of(preset)
+        variant = self.trained if variant == FULL else variant
         # Tables and options call them rows.
         check_known(variant, known, f"The preset {preset!r} has no row")
         return self.variants[preset][variant](self.presets[preset])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from groundling.cache import Cache, CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
 from groundling.limits import EXTRA_LENGTH, WORLD_ACTIONS
+from groundling.world.changes import Facts, label_changes, with_changes
 from groundling.world.environment import (
     Action,
     Demonstration,
@@ -17,8 +18,9 @@ from groundling.world.environment import (
     class_name,
     innermost,
 )
-from groundling.world.graph import GroundingGraph
+from groundling.world.graph import GroundingGraph, labels_of
 from groundling.world.open_values import BoundEnvironment, TextValues, declared_types, fills
+from groundling.world.products import Product
 from groundling.world.relations import Scene
 from groundling.world.reprs import among, equal, impossible, said, shorten
 from groundling.world.trajectory import Trajectory
@@ -46,15 +48,20 @@ class CachedEnvironment:
     ) -> None:
         self.environment = environment
         self.keep_graphs = keep_graphs
+        self.on_step: Callable[[], object] | None = None  # called when the environment steps
         self.generation = 0
         self.repeated = ""
         budget = CacheBudget() if budget is None else budget
-        self._actions: Cache[State, tuple[Action, ...]] = Cache(budget)
+        self._actions: Cache[State, Sequence[Action]] = Cache(budget)
         self._steps: Cache[tuple[State, Action], State] = Cache(budget)
         self._graphs: Cache[tuple[State, Action], GroundingGraph] = Cache(budget)
         self._seen: Cache[tuple[State, Action], int] = Cache(budget)  # graphs, by their hash
         self._dead_ends: Cache[State, bool] = Cache(budget)
         self._scenes: Cache[State, Scene] = Cache(budget)
+        self._facts: Cache[State, Facts] = Cache(budget)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "on_step": None}  # whoever listens does so in this process
 
     def bound(self, text: TextValues) -> CachedEnvironment:
         """Return the environment with its open actions filled by the values of a text."""
@@ -77,6 +84,12 @@ class CachedEnvironment:
         return isinstance(self.environment, BoundEnvironment)
 
     @property
+    def unbound(self) -> Environment:
+        """The environment as it was given, whose actions are open."""
+        inner = self.environment
+        return inner.environment if isinstance(inner, BoundEnvironment) else inner
+
+    @property
     def is_blank(self) -> bool:
         """Whether nothing that the environment said is remembered."""
         graphs = len(self._graphs) or len(self._seen)
@@ -89,6 +102,8 @@ class CachedEnvironment:
         try:
             answer = getattr(self.environment, method)(*arguments)
             if not listed:
+                return answer
+            if isinstance(answer, Product):
                 return answer
             if not isinstance(answer, (str, bytes)) and isinstance(answer, Iterable):
                 if not isinstance(answer, Sized) or len(answer) > WORLD_ACTIONS.least:
@@ -152,18 +167,25 @@ class CachedEnvironment:
 
     # ---- what must be there -------------------------------------------------------------
 
-    def actions(self, state: State) -> tuple[Action, ...]:
+    def actions(self, state: State) -> Sequence[Action]:
         """Return the actions possible in a state; none when it is terminal."""
-        known: tuple[Action, ...] | None = self._find(self._actions, state, state)
+        known: Sequence[Action] | None = self._find(self._actions, state, state)
         if known is None:
             known = self._offered(state)
             self._actions.put(state, known)
         return known
 
-    def _offered(self, state: State) -> tuple[Action, ...]:
+    def some_actions(self, state: State) -> Iterable[Action]:
+        """Return the actions possible in a state or, of a large product, enough to see them all."""
+        actions = self.actions(state)
+        return actions.some() if isinstance(actions, Product) else actions
+
+    def _offered(self, state: State) -> Sequence[Action]:
         if self.is_terminal(state):
             return ()
         offered = self._ask("actions", state, listed=True)
+        if isinstance(offered, Product):
+            return offered
         known = tuple(dict.fromkeys(self._hashable(each, "actions", state) for each in offered))
         if len(known) < len(offered):
             self.repeated = self.repeated or self._call("actions", (state,))
@@ -176,6 +198,8 @@ class CachedEnvironment:
         if known is None:
             known = self._hashable(self._ask("step", state, action), "step", state, action)
             self._steps.put(key, known)
+            if self.on_step is not None:
+                self.on_step()
         return known
 
     def ground(self, state: State, action: Action) -> GroundingGraph:
@@ -197,7 +221,24 @@ class CachedEnvironment:
                 f"{class_name(self.environment)}.ground returned {shorten(graph)} for the "
                 f"action {shorten(action)} in state {shorten(state)}; return a GroundingGraph."
             )
-        return graph.changed(roles=self.roles) if self.roles else graph
+        if self.roles:
+            graph = graph.changed(roles=self.roles)
+        if self.has_facts:
+            graph = with_changes(graph, self.facts(state), self.facts(after))
+        return graph
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether the environment says what is true in a state."""
+        return hasattr(self.environment, "facts")
+
+    def facts(self, state: State) -> Facts:
+        """Return what is true in a state."""
+        known: Facts | None = self._find(self._facts, state, state)
+        if known is None:
+            known = frozenset(labels_of(self._ask("facts", state), "the state"))
+            self._facts.put(state, known, 200 + 100 * len(known))
+        return known
 
     @property
     def has_things(self) -> bool:
@@ -224,7 +265,7 @@ class CachedEnvironment:
         """Forget all that the environment has answered, because it has changed."""
         self.generation += 1
         for memory in (self._actions, self._steps, self._graphs, self._seen, self._dead_ends,
-                       self._scenes):  # fmt: skip
+                       self._scenes, self._facts):  # fmt: skip
             memory.clear()
 
     def notice(self, start: State) -> bool:
@@ -327,9 +368,13 @@ class CachedEnvironment:
 
     def label_plan(self, start: State, actions: Sequence[Action], states: Sequence[State]) -> Any:
         """Return the environment's labels of a whole plan, or nothing."""
+        own: Any = {}
         if hasattr(self.environment, "label_plan"):
-            return self._ask("label_plan", start, tuple(actions), tuple(states))
-        return {}
+            own = self._ask("label_plan", start, tuple(actions), tuple(states))
+        if not self.has_facts:
+            return own
+        changes = label_changes([self.facts(state) for state in states])
+        return (*labels_of(own, "the plan"), *labels_of(changes))
 
     def canonical_plan(self, start: State, actions: Iterable[Action]) -> tuple[Action, ...]:
         """Return a plan as the environment would have it, or as it is."""
@@ -373,7 +418,7 @@ class CachedEnvironment:
         return Trajectory(states, done, graphs)
 
 
-def _ends(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+def _ends(actions: Sequence[Action]) -> Sequence[Action]:
     """Return the first and the last action: those by which a change is noticed."""
     return (actions[0], actions[-1]) if len(actions) > 1 else actions
 
@@ -402,8 +447,12 @@ class EnvironmentCache:
         self.keep_graphs = keep_graphs
         self.budget = CacheBudget() if budget is None else budget
         self.most = most
+        self.on_step: Callable[[], object] | None = None  # called when an environment steps
         self._worlds: dict[int, CachedEnvironment] = {}
         self._shrunk = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "on_step": None}
 
     def of(self, environment: Environment | CachedEnvironment) -> CachedEnvironment:
         """Return the world of an environment, with its memory."""
@@ -417,6 +466,7 @@ class EnvironmentCache:
                 known = environment
             else:
                 known = CachedEnvironment(environment, self.budget, keep_graphs=self.keep_graphs)
+                known.on_step = self.on_step
             self._let_go()
             self._worlds[id(asked)] = known
         return known

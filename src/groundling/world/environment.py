@@ -67,6 +67,10 @@ class Environment(Protocol[StateT, ActionT]):
       `features`, `learning`, `search`), which a `Follower` takes where none were given;
     - `open_values`: the types of values that actions leave open (see `OpenValue`), and
       `things(state)`, labels for each thing, where sets are among them (see `OpenSet`);
+    - `things(state)`: from which ranks and relations follow for nodes that are named like a thing
+      (see `Scene`);
+    - `facts(state)`: labels of what is true; what an action changes of it becomes part of its graph
+      (see `with_changes`);
     - `presumed_slots`: slots that its followers have wherever they learn, though graphs may lack
       them;
     - `labels_follow_text`: whether graphs have only labels that a text names, so that no check

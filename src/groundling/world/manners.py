@@ -9,8 +9,6 @@ from typing import Literal, TypeAlias
 
 from groundling.errors import WorldError
 
-__all__ = ["PLAIN", "Manner", "Route", "explain_sequence", "learn_manners"]
-
 Primitive: TypeAlias = Hashable
 Route: TypeAlias = Sequence[tuple[Sequence[Primitive], Primitive]]
 """The steps of a way: for each the turns before it, and the move itself."""

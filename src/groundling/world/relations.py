@@ -8,8 +8,6 @@ from itertools import combinations
 from groundling.errors import WorldError
 from groundling.world.graph import GroundingGraph, Label, Labels, labels_of
 
-__all__ = ["Rank", "Scene"]
-
 _MOST_RANK = 9  # that people count to: the ninth from the left
 _AXES = ("x", "y", "z")
 _NEAR = 1.0  # between neighbours on a grid, diagonals included
@@ -63,8 +61,9 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._sorted: dict[tuple[str, Hashable], list[float]] = {}
+        self._sorted: dict[Hashable, list[float]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
+        self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
 
     def _is_shared(self, name: str) -> bool:
         """Tell whether some things, not all, share a string of a label."""
@@ -74,43 +73,56 @@ class Scene:
 
     # ---- ranks --------------------------------------------------------------------------
 
-    def ranks(self, thing: str) -> tuple[Rank, ...]:
+    def ranks(self, node: str) -> tuple[Rank, ...] | None:
         """Return how the numbers of a thing rank among things that share labels with it.
 
         Each rank stands with the labels that are shared: `("lowest x", "")` is the leftmost of
         all, `("2nd highest x", "colour")` the second from the right of those of its colour, and
-        `("highest size", "colour kind")` the biggest of its colour and kind.
+        `("highest size", "colour kind")` the biggest of its colour and kind. The node of a
+        relation (see `related`) has the ranks among those that the thing is so related to; nodes
+        that are neither have None.
         """
-        found = self._ranks.get(thing)
+        found = self._ranks.get(node)
         if found is None:
-            found = self._ranks[thing] = tuple(self._find_ranks(thing))
+            if node in self.labels:
+                found = tuple(self._find_ranks(node, None))
+            elif node in self._sets:
+                thing, among = self._sets[node]
+                found = tuple(self._find_ranks(thing, among)) if len(among) > 1 else ()
+            else:
+                return None
+            self._ranks[node] = found
         return found
 
-    def _find_ranks(self, thing: str) -> Iterator[Rank]:
+    def _find_ranks(self, thing: str, among: frozenset[str] | None) -> Iterator[Rank]:
+        most = _MOST_RANK if among is None else 1
         kinds = [kind for kind in self._kinds if thing in self._values[kind]]
         for size in range(len(kinds) + 1):
             for shared in combinations(kinds, size):
                 key = tuple((kind, self._values[kind][thing]) for kind in shared)
                 for name in self._numbers:
                     own = self._values[name].get(thing)
-                    values = self._sorted_values(name, key)
+                    values = self._sorted_values(name, key, among)
                     if own is not None and len(values) > 1:
                         place = values.index(float(own))
-                        for rank in _rank(name, place, len(values)):
+                        for rank in _rank(name, place, len(values), most):
                             yield rank, " ".join(shared)
 
-    def _sorted_values(self, name: str, key: tuple[tuple[str, Hashable], ...]) -> list[float]:
+    def _sorted_values(
+        self, name: str, key: tuple[tuple[str, Hashable], ...], among: frozenset[str] | None
+    ) -> list[float]:
         """Return the distinct numbers of those things that have some values."""
-        found = self._sorted.get((name, key))
+        found = self._sorted.get((name, key, among))
         if found is None:
             found = sorted(
                 {
                     float(number)
                     for thing, number in self._values[name].items()
-                    if all(self._values[kind].get(thing) == value for kind, value in key)
+                    if (among is None or thing in among)
+                    and all(self._values[kind].get(thing) == value for kind, value in key)
                 }
             )
-            self._sorted[name, key] = found
+            self._sorted[name, key, among] = found
         return found
 
     # ---- relations ----------------------------------------------------------------------
@@ -169,7 +181,8 @@ class Scene:
     def related(self, graph: GroundingGraph) -> GroundingGraph:
         """Return a graph whose things are related to all others.
 
-        Each relation of a thing is a node, from which edges lead to the things at its other end.
+        Each relation of a thing is a node, from which edges lead to the things at its other end;
+        it has the ranks of the thing among these.
         """
         nodes: dict[str, Labels] = dict(zip(graph.node_names, graph.node_labels, strict=True))
         edges: list[tuple[str, str, Labels]] = list(graph.edges)
@@ -180,6 +193,7 @@ class Scene:
                 name = f"{thing}: {relation}"
                 nodes[name] = (relation, *(("same",) if relation.startswith("same ") else ()))
                 edges.append((thing, name, "is"))
+                self._sets[name] = (thing, frozenset((thing, *others)))
                 for other in others:
                     if other not in nodes:
                         nodes[other] = self.labels[other]
@@ -187,10 +201,10 @@ class Scene:
         return GroundingGraph(nodes, edges, graph.root, graph.roles)
 
 
-def _rank(name: str, place: int, count: int) -> Iterator[str]:
+def _rank(name: str, place: int, count: int, most: int) -> Iterator[str]:
     for order, number in (("lowest", place + 1), ("highest", count - place)):
-        if number <= min(_MOST_RANK, count - 1):
+        if number <= min(most, count - 1):
             said = "" if number == 1 else _ORDINALS.get(number, f"{number}th ")
             yield f"{said}{order} {name}"
-    if count > 2 and 2 * place + 1 == count:
+    if most > 1 and count > 2 and 2 * place + 1 == count:
         yield f"middle {name}"

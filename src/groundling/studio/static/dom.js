@@ -1,4 +1,5 @@
 // Elements without HTML in strings: whatever people typed stays text.
+import { t } from "./strings.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -46,12 +47,15 @@ export function tell(text, kind = "problem") {
   toast.className = kind;
   toast.replaceChildren(
     h("p", {}, text),
-    h("button", { type: "button", class: "quiet", onclick: () => { toast.hidden = true; } }, "Close"),
+    h("button", { type: "button", class: "quiet", onclick: hush }, t("close")),
   );
   toast.hidden = false;
   clearTimeout(hiding);
-  hiding = setTimeout(() => { toast.hidden = true; }, 12000);
+  hiding = setTimeout(hush, kind === "problem" ? 10000 : 4000);
 }
+
+/** Take the sentence away. */
+export function hush() { document.getElementById("toast").hidden = true; }
 
 /** Run something that may fail; tell what went wrong. */
 export async function trying(work) {
@@ -66,7 +70,6 @@ export async function trying(work) {
 export const percent = (share) => `${Math.round(100 * share)} %`;
 export const signed = (number, digits = 2) =>
   `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
-export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** A bar between 0 and 1, with its number. */
 export function bar(share, label) {
@@ -75,15 +78,13 @@ export function bar(share, label) {
   return h("span", { class: "bar", role: "img", "aria-label": label ?? percent(share) }, inner);
 }
 
-/** What the signs in names of features mean, where they occur. */
-function legend(rows) {
-  const all = rows.map((each) => each.name).join(" ");
-  const said = [
-    /‹\w+›/.test(all) ? `${all.match(/‹\w+›/)[0]} is any word that names one` : "",
-    /~/.test(all) ? "~ means that the names agree" : "",
-    /\b[mts]:/.test(all) ? "m:, t:, s: after a move, a turn, staying" : "",
-  ].filter(Boolean);
-  return said.length ? h("li", { class: "legend" }, said.join("; ")) : null;
+/** The name of a feature as people read it. */
+export function readable(feature) {
+  const [first, ...rest] = feature.split(" ∧ ");
+  const word = first.match(/^word=(.+)$/)?.[1];
+  const label = (each) => each.replace(/^(\w+):/, "").replaceAll("~", "").replace(/^(\w+)=(.+)$/, "$2 ($1)").replace("=", " ");
+  const said = rest.map(label).join(" + ");
+  return word ? t("goesWith", word.replace(/[‹›]/g, ""), said || "…") : [first, ...rest].map(label).join(" + ");
 }
 
 /** Weights or amounts as bars to both sides of a line. */
@@ -95,6 +96,6 @@ export function sides(rows, name) {
     return h("li", {},
       h("span", { class: "sides-bar", "aria-hidden": "true" }, inner),
       h("span", { class: "number" }, signed(each.value)),
-      h("span", { class: "feature" }, each.name));
-  }), legend(rows));
+      h("span", {}, readable(each.name)));
+  }));
 }

@@ -1,49 +1,61 @@
-// The studio: pages by address, the theme, and the project that is open.
+// The studio: pages by address (#/page/project), the theme, the language, and the project.
 import { Project } from "./api.js";
-import { h, tell } from "./dom.js";
+import { h, hush, tell } from "./dom.js";
+import { chooseLanguage, otherLanguage, t } from "./strings.js";
 
 const PAGES = [
-  ["", "Teach", () => import("./teach.js")],
-  ["demonstrations", "Demonstrations", () => import("./table.js")],
-  ["inside", "Look inside", () => import("./inside.js")],
-  ["lesson", "Lesson", () => import("./lesson.js")],
+  ["", "talk", () => import("./talk.js")],
+  ["examples", "examples", () => import("./table.js")],
+  ["model", "model", () => import("./model.js")],
+  ["worlds", "worlds", () => import("./worlds.js")],
+  ["lesson", "lesson", () => import("./lesson.js")],
+  ["class", "class", () => import("./class.js")],
 ];
+const HIDDEN = [["join", "joinTitle", () => import("./class.js")]];
 
-const project = new Project("main");
 const main = document.getElementById("main");
+let project = new Project("main");
 let leave = () => {};
 let turn = 0;
 
 async function open() {
-  const name = location.hash.replace(/^#\/?/, "").split("?")[0];
   if (location.hash && !location.hash.startsWith("#/")) return; // within the page
-  const [, title, load] = PAGES.find(([path]) => path === name) ?? PAGES[0];
+  const [name, wanted = "main"] = location.hash.replace(/^#\/?/, "").split("?")[0].split("/");
+  const [path, title, load] = [...PAGES, ...HIDDEN].find((each) => each[0] === name) ?? PAGES[0];
   const mine = ++turn;
-  for (const link of document.querySelectorAll("#nav a")) {
-    if (link.dataset.title === title) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  document.title = `${title} · Groundling Studio`;
+  hush();
+  if (project.name !== wanted) project = new Project(wanted);
+  frame(path);
+  document.title = `${t(title)} · Groundling Studio`;
   leave();
   leave = () => {};
   try {
     const page = await load();
-    await project.refresh();
+    if (path !== "join") await project.refresh();
     if (mine !== turn) return;
     const shown = h("div", { class: "page" });
     main.replaceChildren(shown);
-    leave = (await page.open(shown, project)) ?? (() => {});
-    main.dataset.ready = title;
+    leave = (await page.open(shown, project, path)) ?? (() => {});
+    main.dataset.ready = path;
   } catch (error) {
-    main.replaceChildren(h("div", { class: "panel" }, h("h1", {}, "This page cannot be opened"), h("p", {}, error.message)));
+    main.replaceChildren(h("div", { class: "panel" }, h("h1", {}, t("broken")), h("p", {}, error.message)));
     tell(error.message);
   }
 }
 
-document.getElementById("nav").append(...PAGES.map(([path, title]) =>
-  h("a", { href: `#/${path}`, "data-title": title }, title)));
+function frame(path) {
+  const own = project.name === "main" ? "" : `/${project.name}`;
+  document.getElementById("nav").replaceChildren(...PAGES.map(([each, title]) => h("a", {
+    href: `#/${each}${["worlds", "class", "lesson"].includes(each) ? "" : own}`,
+    "aria-current": each === path ? "page" : null }, t(title))));
+  language.textContent = t("language");
+  theme.setAttribute("aria-label", t("theme"));
+  present.textContent = t("present");
+}
 
 const theme = document.getElementById("theme");
+const language = document.getElementById("language");
+const present = document.getElementById("present");
 const paint = () => { theme.textContent = document.documentElement.dataset.theme === "dark" ? "☀" : "☾"; };
 theme.addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
@@ -51,6 +63,12 @@ theme.addEventListener("click", () => {
   try { localStorage.setItem("theme", next); } catch { /* it lasts as long as the page */ }
   paint();
 });
+language.addEventListener("click", () => { otherLanguage(); open(); });
+present.addEventListener("click", () => {
+  const on = document.documentElement.classList.toggle("presenting");
+  present.setAttribute("aria-pressed", String(on));
+});
+chooseLanguage();
 paint();
 addEventListener("hashchange", open);
 open();

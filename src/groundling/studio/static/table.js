@@ -1,6 +1,7 @@
-// All demonstrations: search, edit, weigh, keep apart, delete, take in and give out.
+// All examples: search, edit, weigh, hold out, delete, import and export.
 import { call } from "./api.js";
-import { announce, h, plural, tell, trying } from "./dom.js";
+import { announce, h, tell, trying } from "./dom.js";
+import { t } from "./strings.js";
 
 const SIZE = 50;
 
@@ -11,9 +12,9 @@ export async function open(page, project) {
   let late = false;
   const count = h("p", { class: "muted", role: "status" });
   const body = h("tbody");
-  const more = h("button", { type: "button", hidden: true, onclick: () => load(true) }, "Show more");
+  const more = h("button", { type: "button", hidden: true, onclick: () => load(true) }, t("showMore"));
   const undo = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => trying(() => project.post("/undo")) });
-  const search = h("input", { type: "search", id: "search", placeholder: "a word …", autocomplete: "off", oninput: () => {
+  const search = h("input", { type: "search", id: "search", placeholder: "…", autocomplete: "off", oninput: () => {
     clearTimeout(search.timer);
     search.timer = setTimeout(() => load(), 200);
   } });
@@ -36,35 +37,36 @@ export async function open(page, project) {
     const rows = found.demonstrations.map(row);
     if (further) body.append(...rows); else body.replaceChildren(...rows);
     const { aside } = project.about;
-    count.textContent = plural(found.total, "demonstration") + (aside ? `, ${aside} set aside` : "");
+    count.textContent = (found.total === 1 ? t("countOne") : t("count", found.total)) + (aside ? t("setAside", aside) : "");
+    if (!found.total) body.replaceChildren(h("tr", {}, h("td", { colspan: 6, class: "muted" }, t(search.value ? "noneFound" : "noneYet"))));
     more.hidden = body.children.length >= found.total;
     undo.hidden = !project.about.undo;
-    undo.textContent = `Undo ${project.about.undo ?? ""}`;
+    undo.textContent = t("undoLast", project.about.undo ?? "");
   }
 
   const change = (each, fields) => trying(() => call("PATCH", `${project.base}/demonstrations/${each.id}`, fields));
 
   function row(each) {
-    const text = h("textarea", { class: "plain", rows: Math.max(each.text.split("\n").length, Math.ceil(each.text.length / 44)), value: each.text, "aria-label": "Text",
+    const text = h("textarea", { class: "plain", rows: Math.max(each.text.split("\n").length, Math.ceil(each.text.length / 44)), value: each.text, "aria-label": t("text"),
       maxlength: 4000, spellcheck: "false",
       onchange: () => change(each, { text: text.value }).then((done) => { if (!done) text.value = each.text; }) });
-    const weight = h("input", { type: "number", min: 0, max: 1000, step: 0.5, value: each.weight, "aria-label": `Weight of “${each.text}”`,
+    const weight = h("input", { type: "number", min: 0, max: 1000, step: 0.5, value: each.weight, "aria-label": t("weightOf", each.text),
       onchange: () => change(each, { weight: Number(weight.value) }).then((done) => { if (!done) weight.value = each.weight; }) });
-    const apart = h("input", { type: "checkbox", checked: each.apart, "aria-label": `Keep “${each.text}” apart`,
+    const apart = h("input", { type: "checkbox", checked: each.apart, "aria-label": t("testOnlyOf", each.text),
       onchange: () => change(each, { apart: apart.checked }) });
-    const first = { true: "right at once", false: "had to be taught" }[String(each.right_before)] ?? each.origin;
+    const first = { true: t("rightAtOnce"), false: t("hadToBeTaught") }[String(each.right_before)] ?? t("given");
     return h("tr", {},
       h("td", { class: "said" }, text),
-      h("td", { "data-name": "Done" }, each.labels.join(" → "), h("span", { class: "muted small block" }, each.scene),
-        each.problem ? h("span", { class: "problem small block" }, `Set aside: ${each.problem}`) : ""),
-      h("td", { "data-name": "First try" }, h("span", { class: `tag ${each.right_before === true ? "good" : ""}` }, first)),
-      h("td", { "data-name": "Weight" }, weight),
-      h("td", { "data-name": "Kept apart" }, apart),
+      h("td", { "data-name": t("did") }, each.labels.join(" → "), h("span", { class: "muted small block" }, each.scene),
+        each.problem ? h("span", { class: "problem small block" }, t("aside", each.problem)) : ""),
+      h("td", { "data-name": t("firstTry"), class: "inline" }, h("span", { class: `tag ${each.right_before === true ? "good" : ""}` }, first)),
+      h("td", { "data-name": t("weight"), class: "inline" }, weight),
+      h("td", { "data-name": t("testOnly"), class: "inline" }, apart),
       h("td", { class: "row" },
-        h("a", { class: "button quiet", href: `#/?show=${each.id}`, "aria-label": `Show again: ${each.text}` }, "Show again"),
-        h("button", { type: "button", class: "quiet", "aria-label": `Delete: ${each.text}`, onclick: async () => {
-          if (await trying(() => call("DELETE", `${project.base}/demonstrations/${each.id}`))) announce("Deleted. Undo takes it back.");
-        } }, "Delete")));
+        h("a", { class: "button quiet", href: `#/${project.name === "main" ? "" : `/${project.name}`}?redo=${each.id}`, "aria-label": t("redoOf", each.text) }, t("redo")),
+        h("button", { type: "button", class: "quiet", "aria-label": t("removeOf", each.text), onclick: async () => {
+          if (await trying(() => call("DELETE", `${project.base}/demonstrations/${each.id}`))) announce(t("removed"));
+        } }, t("remove"))));
   }
 
   async function takeIn() {
@@ -75,20 +77,21 @@ export async function open(page, project) {
     file.value = "";
     if (!done) return;
     const [first] = done.refused;
-    if (first) tell(`${plural(done.imported, "demonstration")} imported; ${done.refused_in_all} refused. Line ${first.line}: ${first.problem}`);
-    else tell(`${plural(done.imported, "demonstration")} imported.`, "good");
+    const said = t("imported", done.imported, done.known);
+    if (first) tell(`${said} ${t("refused", done.refused_in_all, first.line, first.problem)}`);
+    else tell(said, "good");
   }
 
   page.append(
-    h("h1", {}, "Demonstrations"),
-    h("p", { class: "lead" }, "All that it learns from: what was said, and what was done. Those kept apart are only followed, to see how well it does."),
+    h("h1", {}, t("examplesTitle")),
+    h("p", { class: "lead" }, t("examplesLead")),
     h("div", { class: "row between tools" },
-      h("div", { class: "row" }, h("label", { for: "search", class: "unseen" }, "Search"), search, count),
+      h("div", { class: "row" }, h("label", { for: "search", class: "unseen" }, t("search")), search, count),
       h("div", { class: "row" }, undo,
-        h("label", { for: "file", class: "button" }, "Import"), file,
-        h("a", { class: "button", href: `${project.base}/export`, download: "demonstrations.jsonl" }, "Export"))),
+        h("label", { for: "file", class: "button" }, t("import")), file,
+        h("a", { class: "button", href: `${project.base}/export`, download: "demonstrations.jsonl" }, t("export")))),
     h("div", { class: "panel table" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["Said", "Done", "First try", "Weight", "Kept apart", ""].map((each) => h("th", { scope: "col" }, each || h("span", { class: "unseen" }, "Change"))))),
+      h("thead", {}, h("tr", {}, [t("said"), t("did"), t("firstTry"), t("weight"), t("testOnly"), ""].map((each) => h("th", { scope: "col" }, each || h("span", { class: "unseen" }, t("change")))))),
       body)),
     h("div", { class: "row" }, more));
   const stop = project.listen((kind) => { if (kind === "changed" || kind === "learnt" || kind === "again") load(); });

@@ -1,5 +1,6 @@
-// Why: sentences over actions, words over nodes; pointing at one lights the others.
-import { h, percent, s, sides, signed } from "./dom.js";
+// The details of a reason: words over nodes; pointing at one lights the others.
+import { h, percent, s, sides } from "./dom.js";
+import { t } from "./strings.js";
 
 const SHOWN = 0.25; // links below this are drawn only when they are pointed at
 const FAINT = 0.03;
@@ -16,20 +17,13 @@ export class Why {
     this.acts = h("div", { class: "why-actions" });
     this.detail = h("div", { class: "why-detail", "aria-live": "polite" });
     this.chart = h("div", { class: "why-chart" }, this.lines, this.words, this.acts);
-    this.element = h("section", { class: "panel why", "aria-label": "Why" },
-      h("h2", {}, "Why"), h("div", { class: "why-grid" }, this.chart, this.detail));
-    this.element.hidden = true;
+    this.element = h("div", { class: "why" }, h("div", { class: "why-grid" }, this.chart, this.detail));
     this.watch = new ResizeObserver(() => this.draw());
     this.watch.observe(this.chart);
   }
 
-  hide() { this.told = null; this.element.hidden = true; }
-
   show(told) {
-    // What is told again as it was stays as it is, with what somebody is choosing in it.
-    if (this.told && JSON.stringify(told) === JSON.stringify(this.told)) return;
     this.told = told;
-    this.element.hidden = false;
     this.chosen = this.pointed = null;
     this.detail.style.removeProperty("min-height");
     this.detail.replaceChildren();
@@ -89,7 +83,7 @@ export class Why {
       h("span", { class: "act-number" }, place + 1), step.label);
     this.places.set(`step.${place}`, head);
     return h("div", { class: step.asked ? "why-action" : "why-action unasked" }, head,
-      step.asked ? null : h("span", { class: "muted small" }, "nobody asked for this"),
+      step.asked ? null : h("span", { class: "muted small" }, t("notMentioned")),
       h("div", { class: "nodes" }, nodes));
   }
 
@@ -133,7 +127,7 @@ export class Why {
   }
 
   draw() {
-    if (!this.told || this.element.hidden) return;
+    if (!this.told) return;
     const box = this.chart.getBoundingClientRect();
     this.lines.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
     this.lines.setAttribute("width", box.width);
@@ -156,16 +150,12 @@ export class Why {
   // ---- in words ----
 
   general() {
-    const told = this.told;
-    const rival = told.rivals[0];
-    const unasked = told.steps.filter((each) => !each.asked).length;
+    const rival = this.told.rivals[0];
     return [
-      h("p", {}, "Point at a word or an action, or choose one with the keyboard. Thick lines are probable."),
-      unasked ? h("p", {}, unasked === 1 ? "One action has no text of its own: it makes the rest possible."
-        : `${unasked} actions have no text of their own: they make the rest possible.`) : null,
-      rival ? h("p", {}, `The runner-up is “${rival.labels.join(" → ")}” and scores ${rival.margin.toFixed(2)} less.`) : null,
-      rival ? h("h3", {}, "What decided between them") : null,
-      rival ? sides(rival.features.features.slice(0, 6).map((each) => ({ name: each.feature, value: each.amount })), "What decided") : null,
+      h("p", {}, t("detailsHow")),
+      rival ? h("p", {}, t("runnerUp", rival.labels.join(t("then")), rival.margin.toFixed(2))) : null,
+      rival ? h("h3", {}, t("decided")) : null,
+      rival ? sides(rival.features.features.slice(0, 6).map((each) => ({ name: each.feature, value: each.amount })), t("decided")) : null,
     ].filter(Boolean);
   }
 
@@ -174,16 +164,13 @@ export class Why {
     const word = told.words[sentence][place];
     const links = this.links().filter((each) => this.isOf(each, { sentence, place }) && each.probability >= FAINT)
       .sort((one, two) => two.probability - one.probability);
-    const deletion = told.deletions.find((each) => each.sentence === sentence && each.position === place);
     const features = this.featuresOf(word, links);
     return [
       h("h3", { class: "mark" }, `“${word}”`),
-      h("p", {}, links.length ? "It lies on " : "It lies on nothing.", links.slice(0, 4).map((each, rank) => h("span", {},
-        rank ? ", " : "", h("strong", {}, each.node), ` of “${told.steps[each.step].label}” (${percent(each.probability)})`))),
-      features.length ? h("h3", {}, "Its weights here") : h("p", { class: "muted" }, "It has no weights of its own here."),
-      features.length ? sides(features, `Weights of ${word}`) : null,
-      deletion ? h("p", {}, `Left out, the plan would score ${signed(deletion.score)}`,
-        deletion.margin === null ? "." : ` and its lead over the runner-up would change by ${signed(deletion.margin)}.`) : null,
+      h("p", {}, links.length ? t("liesOn") : t("liesOnNothing"), links.slice(0, 4).map((each, rank) => h("span", {},
+        rank ? ", " : "", h("strong", {}, each.node), ` · ${told.steps[each.step].label} (${percent(each.probability)})`))),
+      features.length ? h("h3", {}, t("itsWeights")) : null,
+      features.length ? sides(features, t("itsWeights")) : null,
     ].filter(Boolean);
   }
 
@@ -209,20 +196,10 @@ export class Why {
 
   aboutStep(place) {
     const step = this.told.steps[place];
-    const causes = step.causes.filter((each) => each.probability >= FAINT).slice(0, 4);
     const rows = (all) => all.features.filter((each) => Math.abs(each.amount) >= SMALL).slice(0, 6).map((each) => ({ name: each.feature, value: each.amount }));
-    return [
-      h("h3", { class: "mark" }, step.label),
-      step.asked
-        ? h("p", {}, "Named by ", causes.slice(0, 2).map((each, rank) => h("span", {}, rank ? ", " : "", h("q", {}, each.text), ` (${percent(each.probability)})`)), ".")
-        : h("p", {}, "No text asks for it. The plan as a whole fits the text better with it than without."),
-      rows(step.text).length ? h("h3", {}, "What the text says for and against it") : null,
-      rows(step.text).length ? sides(rows(step.text), "From the text") : null,
-      rows(step.own).length ? h("h3", {}, "Whatever is said") : null,
-      rows(step.own).length ? sides(rows(step.own), "Whatever is said") : null,
-      step.without ? h("p", {}, "Without it the best plan is ", h("q", {}, step.without.labels.join(" → ")),
-        `, which scores ${step.without.margin.toFixed(2)} less.`) : null,
-    ].filter(Boolean);
+    const part = (name, all) => (rows(all).length ? [h("h3", {}, t(name)), sides(rows(all), t(name))] : []);
+    return [h("h3", { class: "mark" }, step.label), step.asked ? "" : h("p", {}, t("notMentioned")),
+      ...part("fromText", step.text), ...part("anyway", step.own)];
   }
 
   close() { this.watch.disconnect(); }

@@ -1,5 +1,6 @@
 // The world: a picture of a state, and a plan that can be gone through step by step.
 import { adopt, announce, h } from "./dom.js";
+import { t } from "./strings.js";
 
 export class World {
   constructor({ onaction } = {}) {
@@ -10,9 +11,9 @@ export class World {
     this.acting = false;
     this.picture = h("div", { class: "picture" });
     this.words = h("p", { class: "state" });
-    this.back = h("button", { type: "button", class: "quiet icon", "aria-label": "One step back",
+    this.back = h("button", { type: "button", class: "quiet icon", "aria-label": t("oneBack"),
       onclick: () => this.go(this.place - 1, true) }, "◀");
-    this.forth = h("button", { type: "button", class: "quiet icon", "aria-label": "One step forward",
+    this.forth = h("button", { type: "button", class: "quiet icon", "aria-label": t("oneOn"),
       onclick: () => this.go(this.place + 1, true) }, "▶");
     this.label = h("span", { class: "step-label" });
     this.stepper = h("div", { class: "stepper" }, this.back, this.label, this.forth);
@@ -65,8 +66,18 @@ export class World {
     this.stepper.hidden = last === 0;
     this.back.disabled = place === 0;
     this.forth.disabled = place === last;
-    this.label.textContent = place === 0 ? "start" : `${place} of ${last}: ${this.actions[place - 1].label}`;
+    this.label.textContent = place === 0 ? t("start") : t("stepOf", place, last, this.actions[place - 1].label);
+    this.mark(place);
     if (byHand) announce(`${this.label.textContent}. ${frame.text}`);
     this.element.dispatchEvent(new CustomEvent("step", { detail: place }));
+  }
+
+  /** Mark the thing that the next step is about, in the colour of that step. */
+  mark(place) {
+    const next = this.actions[place];
+    if (!next || this.acting) return;
+    for (const target of this.picture.querySelectorAll("[data-action]")) {
+      if (target.getAttribute("data-action") === next.name) target.classList.add("meant", `colour-${place % 6}`);
+    }
   }
 }

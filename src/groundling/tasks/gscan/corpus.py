@@ -14,8 +14,6 @@ from groundling.limits import RESULT_BYTES
 from groundling.tasks.gscan.environment import MANNERS, VERBS, Command, Grid, GridThing
 from groundling.world.environment import shorten
 
-__all__ = ["FILE", "SPLITS", "Example", "read_corpus"]
-
 FILE = "examples.jsonl.gz"
 TRAIN = "train"
 SPLITS = {

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from groundling.world.graph import GroundingGraph, Labels, labels_of
 from groundling.world.manners import PLAIN, Manner, Route
 
-__all__ = ["MANNERS", "VERBS", "Command", "Grid", "GridThing", "GscanEnvironment", "routes"]
-
 VERBS = ("walk", "push", "pull")
 STRAIGHT, ZIGZAG = "", "zigzag"
 _LOOK = ("turn left", "turn right", "turn right", "turn left")

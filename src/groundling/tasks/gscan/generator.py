@@ -15,8 +15,6 @@ from groundling.tasks.gscan.environment import (
     GscanEnvironment,
 )
 
-__all__ = ["generate_corpus"]
-
 _SHAPES, _COLOURS = ("circle", "square", "cylinder"), ("red", "blue", "green", "yellow")
 _SIZE, _SIZES = 6, (1, 2, 3, 4)
 

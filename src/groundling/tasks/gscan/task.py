@@ -24,18 +24,12 @@ from groundling.tasks.benchmark import (
 from groundling.tasks.gscan.corpus import FILE, SPLITS, TRAIN, Example, read_corpus
 from groundling.tasks.gscan.environment import VERBS, Command, GscanEnvironment, routes
 from groundling.tasks.gscan.generator import generate_corpus
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.variants import BasePreset, Presets
 from groundling.world.environment import Demonstration
 from groundling.world.manners import explain_sequence, learn_manners
 
-__all__ = ["GscanPreset", "GscanTask"]
-
 _USUAL = 200
 _QUICK = 40  # commands of each split
-_PUBLISHED = {
-    "A": 0.9995, "B": 0.999, "C": 0.9925, "D": 0.057, "E": 0.99, "F": 0.9998, "G": 0.119,
-    "H": 0.336,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +39,6 @@ class GscanPreset(BasePreset):
     auto: bool = True
     count: int = _USUAL
     learns_manners: bool = False
-
-
-class _Rows(Presets[GscanPreset]):
-    """Presets whose rows differ in what is learnt from."""
-
-    def select(self, preset: str, variant: str = FULL) -> GscanPreset:
-        """Return the settings of a row, or of the preset as it is trained."""
-        return super().select(preset, f"{_USUAL} demonstrations" if variant == FULL else variant)
 
 
 def _row(**changes: Any) -> Any:
@@ -73,7 +59,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
         "for each split of the benchmark."
     )
     metrics = (*SPLITS, "mean")
-    presets = _Rows(
+    presets = Presets(
         "gscan",
         {"auto": GscanPreset()},
         {
@@ -82,6 +68,7 @@ class GscanTask(Task[list[Example], GscanPreset]):
                 "200 demonstrations, manner learnt": _row(count=200, learns_manners=True),
             }
         },
+        f"{_USUAL} demonstrations",
     )
     corpus = "gscan"
     part = "split"
@@ -160,14 +147,12 @@ class GscanTask(Task[list[Example], GscanPreset]):
         }
         metrics["mean"] = fmean(metrics.values())
         interval = bootstrap([right for _, right in pairs], fmean)
-        return Row(
-            variant, metrics, interval, published=_PUBLISHED, seconds=median_seconds(outcomes)
-        )
+        return Row(variant, metrics, interval, seconds=median_seconds(outcomes))
 
     def condition(self, corpus: list[Example], preset: str, quick: bool) -> str:
         """Say how the figures come about."""
         count = f"{_QUICK} commands" if quick else "all commands"
-        return f"no settings, {count} of each split, published with 367,933 demonstrations"
+        return f"no settings, {count} of each split"
 
 
 def _commands(example: Example, manners: int) -> list[Command]:

@@ -1,0 +1,102 @@
+"""Coordination: where a text may be cut into commands, and what a part leaves unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+
+from groundling.language.instruction import Instruction
+from groundling.language.languages import Language
+from groundling.language.literals import read_literals
+
+__all__ = ["Segment", "cuts_of", "is_polite", "readings", "segmentations"]
+
+_MOST_CUTS = 3  # that are tried in all combinations; of more, all or none
+_MARKS = frozenset(",;")
+
+Segment = tuple[str, ...]
+"""Words in a row, without the connectives at their ends."""
+
+
+def cuts_of(text: Sequence[Instruction], language: Language) -> list[Segment]:
+    """Return the stretches of a text between sentence ends, commas and words such as *and*.
+
+    Connectives inside a value (*two hours and five minutes*) cut nothing, and nothing else does,
+    so that names of several words stay whole.
+
+    >>> from groundling.language import ENGLISH, ChainParser
+    >>> text = ChainParser(language=ENGLISH).parse("Heat the hall for an hour and a half, and then "
+    ...                                            "lock the side door lock. Thanks!")
+    >>> [" ".join(each) for each in cuts_of(text, ENGLISH)]
+    ['Heat the hall for an hour and a half', 'lock the side door lock', 'Thanks']
+    """
+    found: list[list[str]] = []
+    for sentence in text:
+        words = sentence.tokens
+        inside = {
+            place
+            for literal in read_literals(words, language)
+            for place in range(literal.places[0], literal.places[-1])
+        }
+        found.append([])
+        for place, word in enumerate(words):
+            connects = word in _MARKS or language.fold(word) in language.connectives
+            if connects and place not in inside:
+                found.append([])
+            elif any(map(str.isalnum, word)) or place in inside:
+                found[-1].append(word)
+    return [tuple(each) for each in found if each]
+
+
+def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Segment, ...]]:
+    """Yield the ways to cut a text in two or more, into as many parts as possible first.
+
+    >>> [len(each) for each in segmentations([("open", "it"), ("salt",), ("pepper",)], "and")]
+    [3, 2, 2]
+    """
+    places = range(1, len(segments))
+    for size in range(len(places), 0, -1):
+        if size < len(places) > _MOST_CUTS:
+            return
+        for chosen in combinations(places, size):
+            ends = (0, *chosen, len(segments))
+            yield tuple(_joined(segments[first:last], joint) for first, last in pairwise(ends))
+
+
+def readings(parts: Sequence[Segment], place: int) -> list[Segment]:
+    """Return what one part of a text may say in full: as it is, or with words of its neighbours.
+
+    The words before it may begin it too (*open the blinds in the kitchen and the hall*), and those
+    after it end it too (*the kitchen and hall lights*).
+
+    >>> parts = [("dim", "the", "hall"), ("the", "attic", "to", "20")]
+    >>> [" ".join(each) for each in readings(parts, 1)]
+    ['the attic to 20', 'dim the attic to 20', 'dim the the attic to 20']
+    >>> " ".join(readings(parts, 0)[2])
+    'dim the hall to 20'
+    """
+    part = parts[place]
+    before = parts[place - 1] if place else ()
+    after = parts[place + 1] if place + 1 < len(parts) else ()
+    found = [part]
+    found += [before[:size] + part for size in range(1, len(before))]
+    found += [part + after[first:] for first in range(1, len(after))]
+    return found
+
+
+def is_polite(words: Sequence[str], language: Language) -> bool:
+    """Tell whether words only connect others or are polite, so that they name nothing.
+
+    >>> from groundling.language import ENGLISH
+    >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)
+    (True, False)
+    """
+    plain = {*language.function_words, *language.stop_words}
+    return all(language.fold(word) in plain for word in words if any(map(str.isalnum, word)))
+
+
+def _joined(segments: Sequence[Segment], joint: str) -> Segment:
+    words = list(segments[0])
+    for each in segments[1:]:
+        words += [joint, *each]
+    return tuple(words)

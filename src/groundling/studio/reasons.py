@@ -1,0 +1,118 @@
+"""Reasons in sentences: which word asked for which action, and what would be done without it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from groundling.errors import GroundlingError
+from groundling.explain.explanation import Explanation, Plan, Step
+from groundling.follower import Follower
+from groundling.language.instruction import Instruction
+from groundling.studio.pictures import name_action
+from groundling.studio.scenes import StudioScene
+
+__all__ = ["reasons"]
+
+LINKED = 0.3  # words that lie on an action with less probability are no reason for it
+WITHOUT = 3  # words that are left out, one at a time, to see what would be done
+RECALLED = 1.0  # what a memory must add to a plan to be a reason for it
+
+
+def reasons(follower: Follower, scene: StudioScene, plan: Plan) -> dict[str, Any]:
+    """Return why each action is in a plan, as parts of sentences.
+
+    Each of `steps` has the words that ask for the action, the decisive one first (none where it
+    is not mentioned, but needed), and what would be done without that word if it were something
+    else. `remembered` is the text that was shown, where the plan follows a demonstration.
+
+    >>> from groundling.studio.gallery import open_gallery
+    >>> setting = open_gallery("kitchen")
+    >>> follower = setting.make().fit([each for _, each in setting.given()], check=False)
+    >>> scene = setting.scenes[0]
+    >>> plan = follower.follow("walk to the table", scene.environment, scene.start)
+    >>> [step] = reasons(follower, scene, plan)["steps"]
+    >>> step["label"], "table" in [each["word"] for each in step["words"]]
+    ('go to the table', True)
+    """
+    why = plan.explain()
+    weight = {(each.sentence, each.position): _lead(each) for each in why.deletions}
+    language = follower.members_[0].encoder.reader.language
+    plain = {*language.stop_words, *language.function_words}
+    steps, left_out = [], 0
+    for step, action in zip(why.steps, plan.actions, strict=True):
+        words = _words(why, step, weight, plain)
+        told: dict[str, Any] = {
+            "label": name_action(scene.environment, action), "words": words, "without": None,
+        }  # fmt: skip
+        if words and left_out < WITHOUT:
+            left_out += 1
+            told["without"] = _without(follower, scene, plan, why.instructions, words[0])
+        steps.append(told)
+    shown = plan.remembered
+    recalled = shown.shown.text if shown is not None and shown.amount >= RECALLED else None
+    return {
+        "steps": steps,
+        "remembered": recalled,
+        "words": [list(each.tokens) for each in why.instructions],
+        "unexplained": list(plan.unexplained),
+    }
+
+
+def _lead(deletion: Any) -> float:
+    return float(deletion.score if deletion.margin is None else deletion.margin)
+
+
+def _words(
+    why: Explanation, step: Step, weight: dict[tuple[int, int], float], plain: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return the words that ask for an action, the decisive one first.
+
+    Those that a label of the action is spelt like come first, then those that matter most.
+    """
+    share: dict[tuple[int, int], float] = {}
+    for link in step.links:
+        key = (link.sentence, link.position)
+        share[key] = share.get(key, 0.0) + link.probability
+    spelt = {
+        word
+        for name in step.graph.node_names
+        for label in step.graph.labels(name)
+        for word in str(label.name if label.value is None else label.value).casefold().split()
+    }
+    found = []
+    for sentence, instruction in enumerate(why.instructions):
+        for position, word in enumerate(instruction.tokens):
+            key = (sentence, position)
+            named, linked = word.casefold() in spelt, share.get(key, 0.0) >= LINKED and step.asked
+            if word.casefold() in plain or not (named or linked) or not word.isalnum():
+                continue
+            rank = (not named, weight.get(key, 0.0), *key)
+            found.append((rank, {"sentence": sentence, "position": position, "word": word}))
+    return [word for _, word in sorted(found, key=lambda each: each[0])]
+
+
+def _without(
+    follower: Follower,
+    scene: StudioScene,
+    plan: Plan,
+    text: Sequence[Instruction],
+    word: dict[str, Any],
+) -> list[str] | None:
+    """Return what would be done if a word had not been said, if that is something else."""
+    kept = []
+    for number, each in enumerate(text):
+        places = [
+            p for p in range(len(each)) if (number, p) != (word["sentence"], word["position"])
+        ]
+        if places:
+            kept.append(each.select(places))
+    if not kept:
+        return None
+    try:
+        other = follower.follow(tuple(kept), scene.environment, plan.start)
+    except GroundlingError:
+        return None
+    if other.actions == plan.actions:
+        return None
+    return [name_action(scene.environment, each) for each in other.actions]

@@ -1,0 +1,89 @@
+"""Sessions of the service: one agent each, forgotten when nobody has talked to it for a while."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from groundling.agent import Agent
+from groundling.limits import SESSION_MINUTES, SESSION_TURNS, SESSIONS
+from groundling.studio.problems import BusyError
+
+__all__ = ["Sessions"]
+
+
+class Sessions:
+    """Agents by the id of their session; ids are made here and cannot be guessed.
+
+    Parameters
+    ----------
+    clock
+        Returns the time in seconds.
+
+    Examples
+    --------
+    >>> from groundling import Follower
+    >>> from groundling.examples import Lamp, lamp_demonstrations
+    >>> follower, now = Follower(parser="chain").fit(lamp_demonstrations()), [0.0]
+    >>> sessions = Sessions(clock=lambda: now[0])
+    >>> name = sessions.begin(lambda: Agent(follower, Lamp(), "off"))
+    >>> sessions.get(name).say("light the lamp").kind
+    'act'
+    >>> now[0] = 3600.0
+    >>> sessions.get(name)
+    Traceback (most recent call last):
+        ...
+    groundling.studio.problems.BusyError: There is no such session, or it has expired. Leave
+    `session` out to begin another.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, tuple[Agent, float]] = OrderedDict()  # and when last used
+
+    def begin(self, make: Callable[[], Agent]) -> str:
+        """Begin a session and return its id."""
+        with self._lock:
+            self._expire()
+            if len(self._open) >= SESSIONS.most:
+                raise BusyError(
+                    429,
+                    f"There are {SESSIONS.most:,} sessions already. Try again later, or set "
+                    f"{SESSIONS.variable} to raise the limit.",
+                )
+            name = secrets.token_hex(16)
+            self._open[name] = (make(), self._clock())
+            return name
+
+    def get(self, name: str) -> Agent:
+        """Return the agent of a session, which is used now."""
+        with self._lock:
+            self._expire()
+            if name not in self._open:
+                raise BusyError(
+                    404,
+                    "There is no such session, or it has expired. Leave `session` out to begin "
+                    "another.",
+                )
+            agent, _ = self._open[name]
+            if len(agent.turns) >= SESSION_TURNS.most:
+                raise BusyError(
+                    409,
+                    f"A session must have at most {SESSION_TURNS.most:,} turns. Begin another, or "
+                    f"set {SESSION_TURNS.variable} to raise the limit.",
+                )
+            self._open[name] = (agent, self._clock())
+            self._open.move_to_end(name)
+            return agent
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def _expire(self) -> None:
+        oldest = self._clock() - 60.0 * SESSION_MINUTES.most
+        while self._open and next(iter(self._open.values()))[1] < oldest:
+            self._open.popitem(last=False)

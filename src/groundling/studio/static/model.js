@@ -1,0 +1,66 @@
+// The model: what words mean, and how programs use it.
+import { bar, h, readable, sides, tell, trying } from "./dom.js";
+import { t } from "./strings.js";
+
+export async function open(page, project) {
+  const list = h("ul", { class: "words" });
+  const meaning = h("div", { class: "meaning", "aria-live": "polite" });
+  const facts = h("p", { class: "muted" });
+  const search = h("input", { type: "search", id: "word", autocomplete: "off", oninput: () => draw() });
+  let words = [];
+
+  function draw() {
+    const wanted = search.value.trim().toLowerCase();
+    const shown = words.filter((each) => each.word.includes(wanted)).slice(0, 60);
+    const most = Math.max(0.01, ...shown.map((each) => each.weight));
+    list.replaceChildren(...shown.map((each) => h("li", {},
+      h("button", { type: "button", class: "choice", onclick: () => choose(each.word) },
+        h("strong", {}, each.word), h("span", {}, each.meaning ? readable(each.meaning) : "…"),
+        bar(each.weight / most, each.weight.toFixed(2))))));
+    if (!shown.length) list.replaceChildren(h("li", { class: "muted" }, t(words.length ? "noWord" : "nothingLearnt")));
+  }
+
+  async function choose(word) {
+    const found = await trying(() => project.get(`/weights?word=${encodeURIComponent(word)}`));
+    if (!found) return;
+    meaning.replaceChildren(h("h3", { class: "mark" }, `“${word}”`), h("p", { class: "muted small" }, t("wordHow")),
+      sides(found.weights.slice(0, 14).map((each) => ({ name: each.meaning, value: each.weight })), word));
+  }
+
+  async function load() {
+    const found = await project.get("/words").catch(() => null);
+    words = found?.words ?? [];
+    facts.textContent = found?.weights ? t("modelFacts", words.length, found.weights) : t("nothingLearnt");
+    draw();
+  }
+
+  page.append(
+    h("h1", {}, t("model")), h("p", { class: "lead" }, t("modelLead")), facts,
+    h("div", { class: "two" },
+      h("section", { class: "panel", "aria-label": t("wordsTitle") }, h("h2", {}, t("wordsTitle")),
+        h("label", { for: "word", class: "unseen" }, t("findWord")), search, list),
+      h("section", { class: "panel", "aria-label": t("oneWord") }, h("h2", {}, t("oneWord")), meaning)),
+    h("section", { class: "panel", "aria-label": t("use") }, h("h2", {}, t("use")), h("p", {}, t("useHow")), ...snippets(await project.get("/use"))));
+  const stop = project.listen((kind) => { if (kind !== "progress" && kind !== "changed") load(); });
+  await load();
+  return stop;
+}
+
+/** Commands and programs that ask this model, with a sentence of its world. */
+function snippets({ folder, text, state }) {
+  const body = JSON.stringify({ text, state });
+  const quoted = (each) => `'${each.replaceAll("'", "'\\''")}'`;
+  const address = "http://127.0.0.1:8090";
+  const all = {
+    Terminal: `groundling serve ${quoted(folder)} --teach --port 8090`,
+    curl: `curl -s ${address}/v1/follow -H 'content-type: application/json' -d ${quoted(body)}`,
+    Python: `import json, urllib.request\n\nbody = ${JSON.stringify(body)}\nrequest = urllib.request.Request(\n    "${address}/v1/follow", body.encode(), {"content-type": "application/json"})\nplan = json.load(urllib.request.urlopen(request))\nprint(plan["actions"], plan["understood"])`,
+    JavaScript: `const answer = await fetch("${address}/v1/follow", {\n  method: "POST",\n  headers: { "content-type": "application/json" },\n  body: ${JSON.stringify(body)},\n});\nconst plan = await answer.json();\nconsole.log(plan.actions, plan.understood);`,
+  };
+  return Object.entries(all).map(([name, code]) => h("div", { class: "snippet" },
+    h("div", { class: "row between" }, h("h3", {}, name), h("button", { type: "button", class: "quiet small", "aria-label": `${t("copy")}: ${name}`, onclick: async () => {
+      await navigator.clipboard?.writeText(code).catch(() => {});
+      tell(t("copied"), "good");
+    } }, t("copy"))),
+    h("pre", { class: "output", tabindex: 0, "data-name": name }, code)));
+}

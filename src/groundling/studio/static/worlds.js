@@ -1,0 +1,135 @@
+// Worlds: the gallery, and an editor that draws at once.
+import { call } from "./api.js";
+import { adopt, h, tell, trying } from "./dom.js";
+import { t } from "./strings.js";
+
+const VERBS = ["go", "take", "put", "push", "open", "switch"];
+const ABLE = ["take", "push", "open", "switch"];
+const COLOURS = ["", "red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "black", "white", "grey"];
+const verb = (name) => t(name === "open" ? "openVerb" : name);
+
+export async function open(page, project) {
+  const found = await call("GET", "/api/worlds");
+  const go = async (wanted) => {
+    const made = await trying(() => call("POST", "/api/worlds", wanted));
+    if (made) location.hash = `#//${made.project}`;
+  };
+  page.append(
+    h("h1", {}, t("worlds")),
+    h("section", { class: "panel", "aria-label": t("gallery") }, h("h2", {}, t("gallery")), h("p", { class: "muted" }, t("galleryHow")),
+      h("ul", { class: "cards" }, found.gallery.map((each) => h("li", { class: "card" },
+        h("h3", {}, each.title), h("p", {}, each.about),
+        h("button", { type: "button", "aria-label": t("openOf", each.title), onclick: () => go({ gallery: each.name }) }, t("open")))))),
+    h("section", { class: "panel", "aria-label": t("opened") }, h("h2", {}, t("opened")),
+      h("ul", { class: "plain-list" }, found.projects.map((each) => h("li", {}, h("a", { href: `#/${each.project === "main" ? "" : `/${each.project}`}` }, each.title))))),
+    new Editor(go).element);
+}
+
+class Editor {
+  constructor(go) {
+    this.world = {
+      title: "My world", places: [{ name: "garden", at: [0, 0] }, { name: "house", at: [1, 0] }],
+      things: [{ name: "ball", at: "garden", can: ["take"], colour: "red" }], movers: [{ name: "robot", at: "house" }],
+      verbs: ["go", "take", "put", "open", "switch", "push"], scenes: 6,
+    };
+    this.turn = 0;
+    this.offers = []; // what offers the places again when one is renamed
+    this.picture = h("div", { class: "picture" });
+    this.problem = h("p", { class: "problem", role: "status", hidden: true });
+    this.rows = h("div", { class: "editor-rows" });
+    this.make = h("button", { type: "button", class: "main", onclick: () => go({ scene: this.world }) }, t("save"));
+    const file = h("input", { type: "file", id: "world-file", accept: ".json", class: "unseen", onchange: async () => {
+      const [chosen] = file.files;
+      if (chosen) await this.load(await chosen.text());
+      file.value = "";
+    } });
+    this.element = h("section", { class: "panel", "aria-label": t("editor") },
+      h("h2", {}, t("editor")), h("p", { class: "muted" }, t("editorHow")),
+      h("div", { class: "editor" }, h("div", {}, this.rows), h("div", { class: "editor-picture" }, this.picture, this.problem,
+        h("div", { class: "row" }, this.make,
+          h("button", { type: "button", onclick: () => this.download() }, t("download")),
+          h("label", { for: "world-file", class: "button" }, t("load")), file))));
+    this.draw();
+  }
+
+  async load(text) {
+    try { this.world = { examples: undefined, ...JSON.parse(text) }; } catch { tell("JSON"); return; }
+    await this.draw();
+  }
+
+  download() {
+    const made = URL.createObjectURL(new Blob([JSON.stringify(this.world, null, 1)], { type: "application/json" }));
+    h("a", { href: made, download: `${this.world.title.toLowerCase().replace(/\W+/g, "-") || "world"}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(made), 1000);
+  }
+
+  /** Draw the rows anew; what is typed into one changes the picture only, so nobody loses the place. */
+  async draw() {
+    const { world } = this;
+    const input = (of, name, label) => h("input", { type: "text", value: of[name] ?? "", "aria-label": label, maxlength: 40,
+      onchange: (event) => { of[name] = event.target.value.trim(); this.check(); } });
+    const choices = (of, name, values) => values.map((each) => h("option", { value: each, selected: each === (of[name] ?? "") }, each || "–"));
+    const select = (of, name, label, values) => {
+      const made = h("select", { "aria-label": label, onchange: (event) => {
+        if (event.target.value) of[name] = event.target.value; else delete of[name];
+        this.check();
+      } }, choices(of, name, values()));
+      if (name === "at") this.offers.push(() => made.replaceChildren(...choices(of, name, values())));
+      return made;
+    };
+    const tick = (list, value, label) => h("label", { class: "check" }, h("input", { type: "checkbox", checked: list.includes(value), "aria-label": label, onchange: (event) => {
+      if (event.target.checked) list.push(value); else list.splice(list.indexOf(value), 1);
+      this.check();
+    } }), verb(value));
+    const cell = (of, place, label) => h("input", { type: "number", class: "few", min: 0, max: 30, value: of.at[place], "aria-label": label, onchange: (event) => {
+      of.at[place] = Math.max(0, Math.round(Number(event.target.value)));
+      this.check();
+    } });
+    const rename = (of, label) => h("input", { type: "text", value: of.name, "aria-label": label, maxlength: 40, onchange: (event) => {
+      const [before, after] = [of.name, event.target.value.trim()];
+      for (const each of [...world.things, ...world.movers]) if (each.at === before) each.at = after;
+      of.name = after;
+      for (const offer of this.offers) offer();
+      this.check();
+    } });
+    const part = (name, list, fresh, cells) => h("fieldset", {}, h("legend", {}, t(name)),
+      list.map((each, place) => h("div", { class: "row editor-row" }, cells(each, (what) => `${t(name)} ${place + 1}: ${what}`),
+        h("button", { type: "button", class: "quiet icon", "aria-label": t("removeRow", each.name), onclick: () => { list.splice(place, 1); this.draw(); } }, "✕"))),
+      h("button", { type: "button", class: "small", "aria-label": t("addOf", t(name)), onclick: () => { list.push(fresh()); this.draw(); } }, t("add")));
+    const next = (list, name) => { let n = list.length + 1; while (list.some((each) => each.name === `${name} ${n}`)) n += 1; return `${name} ${n}`; };
+    const places = () => world.places.map((each) => each.name);
+    this.offers = [];
+    world.places.forEach((each, place) => { each.at ??= [place % 3, Math.floor(place / 3)]; });
+    this.rows.replaceChildren(
+      h("div", { class: "row editor-row" }, h("span", {}, t("title")), input(world, "title", t("title"))),
+      part("places", world.places, () => ({ name: next(world.places, "place"), at: [world.places.length % 3, Math.floor(world.places.length / 3)] }),
+        (each, label) => [rename(each, label(t("name"))), h("span", { class: "muted small" }, t("column")), cell(each, 0, label(t("column"))), h("span", { class: "muted small" }, t("row")), cell(each, 1, label(t("row")))]),
+      part("things", world.things, () => ({ name: next(world.things, "thing"), at: places()[0], can: ["take"] }),
+        (each, label) => [input(each, "name", label(t("name"))), select(each, "at", label(t("at")), places), select(each, "colour", label(t("colour")), () => COLOURS),
+          ABLE.map((able) => tick(each.can ??= [], able, label(verb(able))))]),
+      part("movers", world.movers, () => ({ name: next(world.movers, "robot"), at: places()[0] }),
+        (each, label) => [input(each, "name", label(t("name"))), select(each, "at", label(t("at")), places)]),
+      h("fieldset", {}, h("legend", {}, t("verbs")), h("div", { class: "row" }, VERBS.map((each) => tick(world.verbs, each, `${t("verbs")}: ${verb(each)}`)))));
+    await this.check();
+  }
+
+  /** Draw the picture, or say what is wrong. */
+  async check() {
+    const mine = ++this.turn;
+    try {
+      const seen = await call("POST", "/api/worlds/check", { scene: this.world });
+      if (mine !== this.turn) return;
+      const drawing = adopt(seen.svg ?? "");
+      drawing?.setAttribute("role", "img");
+      drawing?.setAttribute("aria-label", seen.text);
+      this.picture.replaceChildren(drawing ?? seen.text);
+      this.problem.hidden = true;
+      this.make.disabled = false;
+    } catch (error) {
+      if (mine !== this.turn) return;
+      this.problem.textContent = error.message;
+      this.problem.hidden = false;
+      this.make.disabled = true;
+    }
+  }
+}
