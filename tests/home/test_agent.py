@@ -61,7 +61,7 @@ def test_agent_answers_questions_and_changes_nothing(agent, text, said):
 def test_agent_asks_which_of_several_and_understands_the_answer(agent):
     question = agent.reply("turn on the lamp")
     assert (question.kind, question.changes) == ("ask", {})
-    assert question.options == ("Desk Lamp", "Floor Lamp")
+    assert {"Desk Lamp", "Floor Lamp"} <= set(question.options)
     assert agent.reply("the desk one").changes == {"light.desk": {"state": "on"}}
 
 

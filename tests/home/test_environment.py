@@ -24,7 +24,7 @@ def offered(text, situation=Situation()):
     ("text", "verb", "ids", "value"),
     [
         ("turn on the desk lamp", "turn on", {"light.desk"}, None),
-        ("the lamp in the den", "turn off", {"light.desk", "light.floor"}, None),
+        ("the lamps in the den", "turn off", {"light.desk", "light.floor"}, None),
         ("den lights to 30%", "set brightness", {"light.desk", "light.floor"}, 30.0),
         ("all lights on the ground floor", "turn on",
          {"light.desk", "light.floor", "light.hall"}, None),

@@ -46,6 +46,7 @@ async def say(hass, text, conversation_id=None):
 
 
 async def test_config_flow_makes_one_entry_per_language(hass):
+    assert await async_setup_component(hass, "homeassistant", {})
     assert await async_setup_component(hass, "conversation", {})
     flow = await hass.config_entries.flow.async_init(DOMAIN, context={"source": SOURCE_USER})
     assert flow["type"] is FlowResultType.FORM

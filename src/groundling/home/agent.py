@@ -24,8 +24,9 @@ from groundling.home.reading import Mention
 from groundling.home.speech import Speech, load_speech
 from groundling.limits import SAID_CHARACTERS
 
-_ACT = 0.4  # confidence from which a command is carried out without a question
-_ANSWER = 0.15  # confidence from which a question is answered
+_ACT = 0.3  # confidence from which a command is carried out without a question
+_ANSWER = 0.15  # confidence from which a command is an option of a question back
+_CHOICE = 0.1  # confidence from which a question is answered, or asked which thing is meant
 _MOST_PARTS = 6  # commands of one text
 _MOST_OPTIONS = 8
 
@@ -174,8 +175,11 @@ class HomeAgent:
             if not rest:
                 return self._decline(confidence)
             command, confidence = rest[0]
+        if command.verb == "decline":  # asking which one is meant does no harm
+            choices = [each for each in ranked if each[0].target.choice and each[1] >= _CHOICE]
+            command, confidence = choices[0] if choices else (command, confidence)
         harmless = command.is_question or command.target.choice
-        if command.verb == "decline" or confidence < (_ANSWER if harmless else _ACT):
+        if command.verb == "decline" or confidence < (_CHOICE if harmless else _ACT):
             return self._unsure(command, confidence, ranked)
         command = self._completed(said, command, turn)
         if command.verb == "delay":

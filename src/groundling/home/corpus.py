@@ -233,9 +233,6 @@ def label(world: HomeWorld, sentence: Sentence) -> Example | str:
     if not fitting:
         return "not offered"
     command = min(fitting, key=lambda each: _preference(each, meaning))
-    if world.language.name == "english" and _is_singular(sentence.text):
-        choices = [e for e in fitting if e.target == command.target._replace(choice=True)]
-        command = choices[0] if choices else command
     wanted = _TEXTS.get(sentence.intent, "")
     text = str(_one(sentence.slots.get(wanted)) or "").strip()
     if wanted:
@@ -393,60 +390,6 @@ def _timer(home: Home, sentence: Sentence) -> _Meaning | str:
     target = Target(fitting, "timer", choice=len(fitting) > 1 and not every)
     value = _seconds(slots) if verb.endswith("time") else None
     return _Meaning(verb, value=value, timer=target)
-
-
-_PLURALS = frozenset(
-    [
-        "all",
-        "every",
-        "each",
-        "everything",
-        "both",
-        "lighting",
-        "lights",
-        "lamps",
-        "blinds",
-        "curtains",
-        "covers",
-        "shutters",
-        "windows",
-        "doors",
-        "fans",
-        "locks",
-        "gates",
-        "drapes",
-        "shades",
-        "awnings",
-        "switches",
-        "speakers",
-        "thermostats",
-    ]
-)
-_SINGULARS = frozenset(
-    [
-        "light",
-        "lamp",
-        "blind",
-        "curtain",
-        "cover",
-        "shutter",
-        "window",
-        "door",
-        "fan",
-        "lock",
-        "gate",
-        "shade",
-        "awning",
-        "switch",
-    ]
-)
-
-
-def _is_singular(text: str) -> bool:
-    """Tell whether an English text speaks of one thing of a kind."""
-    words = {word.strip("?,.!").lower() for word in text.split()}
-    verbs = {"up"} if "light" in words else set()  # light up the kitchen
-    return bool(words & _SINGULARS) and not words & (_PLURALS | verbs)
 
 
 def _one(value: Any) -> Any:

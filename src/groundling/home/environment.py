@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from groundling.home.catalogue import QUESTIONS, VERBS, Verb, states_of
 from groundling.home.home import Entity, Home, HomeError
 from groundling.home.knowledge import Knowledge
+from groundling.home.languages import QUANTIFIERS, is_singular
 from groundling.home.reading import HomeNames, Mention, Reading
 from groundling.language.languages import Language
 from groundling.language.literals import Literal
@@ -421,14 +422,40 @@ class TextWorld:
                 yield Command("temperature", target)
             return
         entities = [self.home.entity_of[each] for each in target.ids]
+        if target.choice == self._means_one(target):
+            yield from self._doings(target, entities)
+        if len({each.domain for each in entities}) == 1:
+            yield from self._questions(target, entities)
+
+    def _means_one(self, target: Target) -> bool:
+        """Tell whether one of several things is meant, by the number of the words for them."""
+        if len(target.ids) < 2 or target.by not in ("kind", "part", "name") or target.minus:
+            return False
+        if target.by == "kind":
+            return self._is_singular
+        if not target.kind:  # several names
+            return False
+        words = [self.reading.folded[n] for e in self.reading.of_kind("name") for n in e.places]
+        plural = any(self.world.language.singular(word) != word for word in words)
+        return not plural and not self._has_quantifier
+
+    @cached_property
+    def _is_singular(self) -> bool:
+        return is_singular(self.reading.folded, self.world.language)
+
+    @cached_property
+    def _has_quantifier(self) -> bool:
+        known = QUANTIFIERS.get(self.world.language.name, frozenset())
+        return bool(known & set(self.reading.folded))
+
+    def _doings(self, target: Target, entities: Sequence[Entity]) -> Iterator[Command]:
+        """Yield what may be done to a target."""
         domains = tuple(dict.fromkeys(each.domain for each in entities))
         offered = [VERBS.get(domain, ()) for domain in domains]
         shared = set.intersection(*({verb.name for verb in verbs} for verbs in offered))
         for verb in offered[0]:
             if verb.name in shared:
                 yield from self._valued(verb, target)
-        if len(domains) == 1:
-            yield from self._questions(target, entities)
 
     def _valued(self, verb: Verb, target: Target) -> Iterator[Command]:
         if not verb.value or verb.by or verb.value == "text":

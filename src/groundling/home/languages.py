@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from groundling.language.languages import ENGLISH, NEUTRAL, Language
@@ -14,6 +14,38 @@ ELISIONS = frozenset({"french", "italian"})
 
 PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
 """Articles and prepositions that are written at the beginning of a word."""
+
+SINGULARS: Mapping[str, frozenset[str]] = {
+    "english": frozenset((
+        "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
+        "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
+        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator",
+    ))
+}  # fmt: skip
+"""Words for one thing of a kind; without a table, any number is meant."""
+QUANTIFIERS: Mapping[str, frozenset[str]] = {
+    "english": frozenset((
+        "all", "every", "each", "everything", "both", "any", "some", "more", "no", "there",
+        "lighting",
+    ))
+}  # fmt: skip
+"""Words that make a singular mean several things or a substance (*every light*, *more light*)."""
+
+
+def is_singular(words: Sequence[str], language: Language) -> bool:
+    """Tell whether a text speaks of one thing of a kind.
+
+    >>> is_singular("turn on the light".split(), ENGLISH)
+    True
+    >>> is_singular("turn on every light".split(), ENGLISH)
+    False
+    """
+    nouns = SINGULARS.get(language.name, frozenset())
+    pairs = zip(words, (*words[1:], ""), strict=True)
+    said = {word for word, after in pairs if after != "up"}  # light up the kitchen
+    plural = any(word not in nouns and language.singular(word) in nouns for word in words)
+    several = QUANTIFIERS.get(language.name, frozenset()) & set(words)
+    return bool(nouns & said) and not plural and not several
 
 
 def _numbers(words: str, start: int = 1, step: int = 1) -> dict[str, float]:

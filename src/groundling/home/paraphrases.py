@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from groundling.errors import CorpusError
+from groundling.home.catalogue import QUESTIONS
 from groundling.home.corpus import Example, TemplateError, named_errors, parse_template
 from groundling.home.environment import EVERYTHING, Command, HomeWorld, Situation
 from groundling.home.generated import AREAS, NAMES
@@ -88,7 +89,7 @@ class _Paraphrase(Sampler):
         value = self.row.get("state", self.slots.get("value"))
         if "minutes" in self.slots:
             value = 60.0 * float(self.slots["minutes"])
-        choice = bool(self.row.get("one")) and len(ids) > 1
+        choice = bool(self.row.get("one")) and len(ids) > 1 and self.block.name not in QUESTIONS
         wanted = (self.block.name, ids, value, choice)
         fitting = [
             each

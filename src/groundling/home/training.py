@@ -16,8 +16,9 @@ from groundling.home.paraphrases import expand_paraphrases, join_examples
 from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1500, 1200, 1600, 150  # examples of each kind, at most
-WEIGHTS = 140_000  # that are kept, of 16 bytes each
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 2200, 1800, 150  # examples of each kind, at most
+FEWER = 800  # templates of a language without paraphrases
+WEIGHTS = 120_000  # that are kept, of 16 bytes each
 
 
 def training_examples(
@@ -33,8 +34,8 @@ def training_examples(
     given = list(read_corpus(corpora, language).examples if examples is None else examples)
     if len(given) > CORPUS:
         given = random.Random(seed).sample(given, CORPUS)
-    made = expand_templates(corpora, language, count=TEMPLATES, seed=seed)
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
+    made = expand_templates(corpora, language, count=TEMPLATES if own else FEWER, seed=seed)
     return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
 
 

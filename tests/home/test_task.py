@@ -1,0 +1,75 @@
+"""The task of homes: its rows, its judgements, and the rule matcher beside it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from groundling.errors import SettingError
+from groundling.home import HomeWorld, Situation, Target
+from groundling.home import task as home_task
+from groundling.home.agent import Reply
+from groundling.home.corpus import Example
+from groundling.home.environment import Command
+from groundling.home.languages import home_language
+from groundling.home.model import load_model
+from groundling.home.task import HomeTask, is_exact, misspell
+from tests.home.homes import HOME
+
+FOLDER = os.environ.get("GROUNDLING_CORPORA")
+needs_corpus = pytest.mark.skipif(
+    not FOLDER or not (Path(FOLDER) / "home").is_dir(), reason="needs corpora/home"
+)
+WORLD = HomeWorld(HOME, home_language("en"))
+ON = Command("turn on", Target(("light.desk",), "name"))
+
+
+def test_task_has_the_rows_of_all_languages():
+    rows = HomeTask.presets.variants_of("auto")
+    tests = ("held out", "new homes", "one typo", "questions", "ambiguous")
+    others = ("de", "fr", "es", "nl", "pl", "it", "ar", "ko")
+    assert {f"en, {each}" for each in tests} | {f"{code}, held out" for code in others} <= set(rows)
+
+
+def test_task_misspells_one_long_word():
+    example = Example("turn on the desk lamp", WORLD, Situation(), ON)
+    made = {misspell(example, seed).text for seed in range(20)}
+    assert len(made) > 5
+    assert example.text not in made
+    assert all(abs(len(each) - len(example.text)) <= 1 for each in made)
+    assert misspell(Example("on it", WORLD, Situation(), ON), 1).text == "on it"
+
+
+def test_task_judges_what_was_done_asked_and_answered():
+    which = ON._replace(target=ON.target._replace(choice=True))
+    asked = Command("whether", ON.target, "on", "state")
+    assert is_exact(Reply("act", "", commands=(ON,)), ON)
+    assert not is_exact(Reply("act", "", commands=(ON._replace(verb="turn off"),)), ON)
+    assert is_exact(Reply("ask", ""), which)
+    assert not is_exact(Reply("act", "", commands=(which,)), which)
+    assert is_exact(Reply("answer", "", commands=(asked,)), asked)
+    assert not is_exact(Reply("act", "", commands=(ON,)), asked)
+    assert is_exact(Reply("decline", ""), Command("decline"))
+
+
+def test_task_has_no_sample():
+    with pytest.raises(SettingError, match="no generated sample"):
+        HomeTask().load(None)
+
+
+@needs_corpus
+def test_task_compares_with_the_rule_matcher_on_the_same_sentences(monkeypatch):
+    pytest.importorskip("home_assistant_intents", reason="needs groundling[home]")
+    whole = home_task.split
+    monkeypatch.setattr(home_task, "fit", lambda examples, language: load_model("en"))
+    monkeypatch.setattr(home_task, "training_examples", lambda *given: [])
+    monkeypatch.setattr(home_task, "split", lambda *given, **more: ([], whole(*given)[1][:12]))
+    task = HomeTask()
+    corpus = task.load(Path(FOLDER))
+    names = ("en, held out", "en, questions", "en, one typo", "en, held out, hassil")
+    chosen = {each: task.presets.select("auto", each) for each in names}
+    found = task.evaluate(corpus, chosen, task.folds(corpus, "auto", "en, held out", False)[0])
+    rows = [task.make_row("auto", each, [found[each]]) for each in names if found[each]["scores"]]
+    keys = {"exact", "asked", "changed_nothing", "milliseconds"}
+    assert all(keys <= set(row.metrics) for row in rows)
+    assert rows[0].metrics["exact"] > 0.5
