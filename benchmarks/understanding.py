@@ -231,6 +231,50 @@ def set_demonstration(rng: random.Random, training: bool) -> Demonstration:
             return Demonstration(said, Scene(things), (), ((verb, meant),))
 
 
+def command_demonstration(rng: random.Random, training: bool) -> Demonstration:
+    """Ask for one thing by its name; at test time for two of them."""
+    one = name_demonstration(rng, training)
+    if training:
+        return one
+    verb = rng.choice(list(VERBS))
+    name = rng.choice([each for each in one.environment.names if each != one.actions[0][1]])
+    text = f"{one.instructions} and {rng.choice(VERBS[verb])} the {name.lower()}"
+    return Demonstration(text, one.environment, (), (*one.actions, (verb, name)))
+
+
+MANNERS = {"": "", "halting": " hesitantly", "turning": " while spinning", "wary": " cautiously"}
+
+
+class Grid:
+    """Things that are walked to or pushed, in one of several manners."""
+
+    def __init__(self, things):
+        self.placed = things
+
+    def actions(self, state):
+        verbs, places = ("walk", "push"), range(len(self.placed))
+        return tuple((verb, n, how) for verb in verbs for n in places for how in MANNERS)
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def ground(self, state, action, after):
+        verb, place, how = action
+        kind, colour = self.placed[place]
+        nodes = {"event": {verb: True}, "thing": {"kind": kind, "colour": colour}}
+        nodes["manner"] = {how or "plain": True}
+        return GroundingGraph(nodes, [("event", "thing", "to"), ("event", "manner", "how")])
+
+
+def manner_demonstration(rng: random.Random, training: bool) -> Demonstration:
+    """Ask for a thing in a manner; at test time in one that was shown once."""
+    things = rng.sample([(kind, colour) for kind in KINDS for colour in COLOURS], 5)
+    verb, place = rng.choice(("walk", "push")), rng.randrange(5)
+    how = rng.choice(list(MANNERS)[:3]) if training else "wary"
+    text = f"{verb} the {things[place][1]} {things[place][0]}{MANNERS[how]}"
+    return Demonstration(text, Grid(things), (), ((verb, place, how),))
+
+
 STRANGE = ("feed the cat", "water my roses tomorrow", "call the dentist", "sing me a lullaby",
            "what rhymes with orange", "order a pizza", "walk the dog", "book a flight to oslo",
            "tell grandma a joke", "shovel snow")  # fmt: skip
@@ -269,6 +313,14 @@ def run(seed: int = 0) -> dict[str, dict[str, float]]:
             words = [each for each in follower.chosen().features.words if each != "number"]
             without = follower.chosen().set_params(features__words=tuple(words)).fit(training)
             rows["sets, without singular and plural"] = {"exact": without.score(test)}
+    training, test = drawn(command_demonstration, seed)
+    rows["two commands"] = {"exact": Follower().fit(training).score(test)}
+    training, test = drawn(manner_demonstration, seed)
+    training = [*training, manner_demonstration(rng, training=False)]
+    rare = Follower().fit(training)
+    rows["rare words"] = {"exact": rare.score(test)}
+    without = rare.chosen().set_params(learning__rare_words=False).fit(training)
+    rows["rare words, penalised like others"] = {"exact": without.score(test)}
     return rows
 
 

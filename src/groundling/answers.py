@@ -22,6 +22,7 @@ from groundling.models.memory import Recollection
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
+from groundling.world.open_values import alike_but_for_sets
 from groundling.world.trajectory import ScoredTrajectory
 
 _ALTERNATIVES = 10
@@ -110,8 +111,22 @@ def decoded_answer(learnt: Learnt, request: Request, told: Decoded, search: Sear
     return Plan(
         chosen.actions, chosen.states, float(logs[told.best]), confidence,
         at_least(confidence, search.threshold), others,
-        Source(learnt.model, learnt.fitted, request, search), unexplained, told.remembered,
+        Source(learnt.model, learnt.fitted, request, search), unexplained,
+        remembered=told.remembered, candidates=_candidates(learnt, request, chosen, others),
     )  # fmt: skip
+
+
+def _candidates(
+    learnt: Learnt, request: Request, chosen: ScoredTrajectory, others: Sequence[Plan]
+) -> tuple[Plan, ...]:
+    """Return plans with another set of things that fits the description as exactly."""
+    language = learnt.fitted.encoder.reader.language
+    words = {language.fold(word) for sentence in request.text for word in sentence.tokens}
+    world = request.world
+    if not world.describes(chosen.states[0], chosen.actions) or words & {*language.indefinites}:
+        return ()
+    same = [plan for plan in others if alike_but_for_sets(plan.actions, chosen.actions)]
+    return tuple(plan for plan in same if world.describes(plan.start, plan.actions))
 
 
 def _coverage(

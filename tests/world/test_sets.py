@@ -145,6 +145,11 @@ def test_a_singular_that_fits_several_is_not_certain(follower):
     rivals = {each.actions[0][1] for each in (plan, *plan.alternatives) if len(each.actions) == 1}
     assert {frozenset("a"), frozenset("b"), frozenset("c")} <= rivals
     assert plan.confidence < 0.7
+    lamps = {each.actions[0][1] for each in (plan, *plan.candidates)}
+    assert lamps == {frozenset("a"), frozenset("b"), frozenset("c")}
+    assert {each.actions[0][0] for each in plan.candidates} == {"stop"}
+    assert follower.follow("stop the red lamp", House(), ()).candidates == ()
+    assert follower.follow("stop a lamp", House(), ()).candidates == ()
 
 
 def test_check_environment_knows_sets():

@@ -23,7 +23,7 @@ def test_page_prints_what_it_says():
 def test_page_has_the_figures_of_the_run():
     rows = json.loads((ROOT / "results/understanding.json").read_text(encoding="utf-8"))["rows"]
     table = PAGE.partition("<!-- understanding -->")[2]
-    for name in ("names", "one typo", "open values", "sets"):
+    for name in ("names", "one typo", "open values", "sets", "two commands", "rare words"):
         line = next(each for each in table.splitlines() if each.startswith(f"| {name}"))
         exact = f"{rows[name]['exact']:.3f}".removeprefix("0")
         assert line.split("|")[2].strip() == exact

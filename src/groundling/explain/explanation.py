@@ -57,6 +57,9 @@ class Plan:
     parts
         The plans of the commands that a text was cut into, one after another; empty if it was
         followed as a whole.
+    candidates
+        Other plans that the description of a set fits as exactly (*the lamp*, where there are
+        several lamps), most probable first: the text does not say which is meant.
     asked
         Number of commands in the text, if these are more than `Search.max_length` allows; the
         plan then leaves some out. 0 otherwise.
@@ -81,6 +84,7 @@ class Plan:
     remembered: Recollection | None = None
     parts: tuple[Plan, ...] = ()
     asked: int = 0
+    candidates: tuple[Plan, ...] = ()
 
     @property
     def start(self) -> State:

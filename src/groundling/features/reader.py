@@ -25,7 +25,7 @@ _MOST_SENSES = 4_000  # words whose meanings are remembered
 _BY_NAME = (
     2.0  # how much the name of a label counts: all labels share it, words of their own do not
 )
-_COVERAGE = 3.0  # how much it counts that a value is said: all kinds share this
+_COVERAGE = 2.0  # how much it counts that a value is said: all kinds share this
 
 Text = str | Instruction | Sequence[str | Instruction]
 LabelledWord = tuple[tuple[WordLabel, float], ...]
@@ -307,6 +307,8 @@ class Reader:
         ]
         labelled = []
         amount = self.labeller.amount
+        # What is left out is said, but no plan need have it.
+        turn = next((n for n, w in enumerate(words) if w in self.language.exceptions), len(words))
         for position, (word, core, found) in enumerate(zip(words, cores, senses, strict=True)):
             labels: list[tuple[WordLabel, float]] = []
             if found:
@@ -321,7 +323,7 @@ class Reader:
                         for name in called
                         for value, extent in meant
                     ]
-                    if self.spans and kind != LABEL:
+                    if self.spans and kind != LABEL and position < turn:
                         labels += [
                             (WordLabel(SAID, kind, value), _COVERAGE * extent)
                             for value, extent in meant

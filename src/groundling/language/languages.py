@@ -47,6 +47,9 @@ class Language:
         between summands (`and`), and before what is left out (`except`).
     connectives
         Words between commands (`and`, `then`).
+    universals, complements, indefinites
+        Words for all of some things (`every`), for those that are left (`the other`, `only`), and
+        for any of them (`a`).
     times, half_days, hour_words, clock_words
         Times of day by name in minutes (`noon`), words for half of a day in hours (`pm`), words
         after a full hour (`o'clock`), and signs of minutes before or after it (`past`, `to`).
@@ -104,6 +107,9 @@ class Language:
     partitives: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     connectives: tuple[str, ...] = ()
+    universals: tuple[str, ...] = ()
+    complements: tuple[str, ...] = ()
+    indefinites: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     times: Mapping[str, float] = field(default_factory=dict)
     half_days: Mapping[str, float] = field(default_factory=dict)
@@ -183,6 +189,7 @@ class Language:
         for name in (
             "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations",
             "articles", "partitives", "joints", "exceptions", "hour_words", "connectives",
+            "universals", "complements", "indefinites",
             "function_words",
         ):  # fmt: skip
             words = getattr(self, name)
@@ -395,6 +402,9 @@ ENGLISH = Language(
     partitives=("of",),
     joints=("and", "-"),
     connectives=("and", "then", "plus"),
+    universals=("all", "every", "each", "everything", "both", "everyone"),
+    complements=("other", "others", "rest", "remaining", "only", "neither", "nor", "else"),
+    indefinites=("a", "an", "any", "some", "either", "another"),
     exceptions=("except", "but", "without", "besides", "excluding"),
     times={"noon": 720, "midday": 720, "midnight": 0},
     half_days={"am": 0, "a.m": 0, "pm": 12, "p.m": 12},

@@ -89,6 +89,13 @@ class CachedEnvironment:
         inner = self.environment
         return inner.environment if isinstance(inner, BoundEnvironment) else inner
 
+    def describes(self, state: State, actions: Sequence[Action]) -> bool:
+        """Tell whether the text describes the set of a plan of one action exactly."""
+        inner = self.environment
+        if not isinstance(inner, BoundEnvironment) or len(actions) != 1:
+            return False
+        return inner.describes(state, actions[0])
+
     @property
     def is_blank(self) -> bool:
         """Whether nothing that the environment said is remembered."""

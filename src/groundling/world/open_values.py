@@ -13,9 +13,11 @@ from groundling.world.graph import GroundingGraph, Label
 from groundling.world.sets import OpenSet, TextValues, Things
 
 __all__ = [
+    "AS_SAID",
     "BoundEnvironment",
     "OpenValue",
     "TextValues",
+    "alike_but_for_sets",
     "declared_types",
     "example_of",
     "fill",
@@ -23,6 +25,8 @@ __all__ = [
     "holes",
 ]
 
+AS_SAID = "as said"
+"""The label of an action whose set fits the description of the text exactly."""
 _LONGEST_TEXT = 6  # words of a free text
 _NUMERIC = ("number", "percentage", "duration", "ordinal")
 
@@ -190,6 +194,19 @@ def _parts(action: Any) -> tuple[Any, ...]:
     return (action,)
 
 
+def alike_but_for_sets(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Tell whether actions differ in nothing but the sets they are filled with.
+
+    >>> alike_but_for_sets([("on", frozenset("a"))], [("on", frozenset("b"))])
+    True
+    """
+
+    def rest(actions: Sequence[Any]) -> list[list[Any]]:
+        return [[e for e in _parts(each) if not isinstance(e, frozenset)] for each in actions]
+
+    return rest(one) == rest(other)
+
+
 def example_of(hole: OpenValue | OpenSet, environment: Any, state: State) -> Hashable:
     """Return a value that fills a hole in some state."""
     if isinstance(hole, OpenValue):
@@ -229,6 +246,7 @@ class BoundEnvironment(Wrapper):
     def __init__(self, environment: Environment, text: TextValues) -> None:
         super().__init__(environment)
         self.text = text
+        self._described: dict[State, set[frozenset[Hashable]]] = {}  # of the latest state
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "environment":
@@ -254,8 +272,16 @@ class BoundEnvironment(Wrapper):
         return hole.sets(things_of(self.environment, state), self.text)
 
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
-        """Return the grounding graph of an action; free text knows the words around it."""
+        """Return the grounding graph of an action, with what the text says of its values.
+
+        A set that fits the description exactly has the label `as said`; free text knows the words
+        around it.
+        """
         graph: GroundingGraph = self.environment.ground(state, action, next_state)
+        if self.describes(state, action):
+            place = graph.node_names.index(graph.root)
+            labels = (*graph.node_labels[place], Label(AS_SAID))
+            graph = graph.changed({graph.root: labels})
         if "text" not in declared_types(self.environment):
             return graph
         texts = {each for each in _parts(action) if isinstance(each, str)}
@@ -265,6 +291,24 @@ class BoundEnvironment(Wrapper):
             for name, labels in zip(graph.node_names, graph.node_labels, strict=True)
         }
         return GroundingGraph(nodes, graph.edges, graph.root, graph.roles)
+
+    def describes(self, state: State, action: Action) -> bool:
+        """Tell whether an action has a set that fits the description of the text exactly."""
+        sets = [each for each in _parts(action) if isinstance(each, frozenset)]
+        if not sets or "set" not in declared_types(self.environment):
+            return False
+        if state not in self._described:
+            things = things_of(self.environment, state)
+            open_sets = {
+                hole
+                for each in self.environment.actions(state)
+                for hole in holes(each)
+                if isinstance(hole, OpenSet)
+            }
+            self._described = {
+                state: {e for hole in open_sets for e in hole.described(things, self.text)}
+            }
+        return any(each in self._described[state] for each in sets)
 
     def _around(self, text: str) -> tuple[Label, ...]:
         """Return labels for the words before and after a stretch of the text, if it is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -15,6 +16,7 @@ _MOST_VALUES = 3  # of one label that the description of a set lists
 _MOST_KINDS = 5  # of labels that one description combines
 _MOST_SINGLE = 12  # things of a description that are offered one by one
 _MOST_SETS = 300
+_MOST_CHOICES = 40  # sets of so many of more things that are offered
 
 Mention = tuple[str, str, tuple[int, ...]]
 """A label and a value of it that a text names, with the places of the words."""
@@ -30,8 +32,9 @@ def _find_nothing(values: Mapping[str, Iterable[str]]) -> Sequence[Mention]:
 class TextValues:
     """What holes are filled from: the words of a text, its literals, and its names.
 
-    `find` returns the mentions of names that exist; `exceptions` and `joints` are the words of the
-    language for *except* and *and*.
+    `find` returns the mentions of names that exist; `exceptions`, `joints`, `universals` and
+    `complements` are the words of the language for *except*, *and*, *every* and *the other*;
+    `plural` tells whether a word is in the plural.
     """
 
     words: Sequence[str]
@@ -39,6 +42,20 @@ class TextValues:
     find: Finder = _find_nothing
     exceptions: Sequence[str] = ()
     joints: Sequence[str] = ()
+    universals: Sequence[str] = ()
+    complements: Sequence[str] = ()
+    plural: Callable[[str], bool] = str.isdigit
+
+    @property
+    def count(self) -> int | None:
+        """How many things the text asks for, if a number says so and not which of them."""
+        found = [e.value for e in self.literals if e.type == "number" and not e.unit]
+        whole = [int(each) for each in found if isinstance(each, float) and each.is_integer()]
+        return whole[0] if len(whole) == 1 and 0 < whole[0] < 100 else None
+
+    def has(self, words: Sequence[str]) -> bool:
+        """Tell whether the text has one of some words."""
+        return any(word.lower() in words for word in self.words)
 
 
 @dataclass(frozen=True)
@@ -83,27 +100,58 @@ class OpenSet:
     def sets(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
         """Return the sets that a text may describe, in a fixed order."""
         read = self.among(things)
-        values: dict[str, set[str]] = {}
-        for labels in read.values():
-            for name, value in labels:
-                values.setdefault(name, set()).add(value)
-        mentions, words = text.find(values), text.words
-        turn = next((n for n, word in enumerate(words) if word in text.exceptions), len(words))
-        main = [each for each in mentions if each[2][0] < turn]
-        rest = [each for each in mentions if each[2][0] > turn]
-        found: dict[frozenset[Hashable], None] = {}
-        denoted = list(_descriptions(read, main, words, text.joints))
-        excluded = list(_readings(read, rest))[:-1] if rest else []
-        for each in denoted:
-            found[each] = None
+        denoted, excluded = _denoted(read, text)
+        found: dict[frozenset[Hashable], None] = dict.fromkeys(denoted)
         for each in denoted:
             for other in excluded:
                 found[each - other] = None
+        found |= dict.fromkeys(self.described(things, text))
+        if text.has(text.complements):  # what one is asked for is the rest of something
+            marked = [
+                frozenset(t for t in read if mark in _marks(things[t]))
+                for mark in sorted({m for t in read for m in _marks(things[t])})
+            ]
+            for each in denoted:
+                for other in (*denoted, *marked):
+                    found[each - other] = None
         for each in denoted:
             if len(each) <= _MOST_SINGLE:
                 found |= dict.fromkeys(frozenset({thing}) for thing in things if thing in each)
         found.pop(frozenset(), None)
         return list(found)[:_MOST_SETS]
+
+    def described(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
+        """Return the sets that fit a description exactly: one, if it leaves nothing open.
+
+        A number or a singular that fits more things than it says leaves open which of them.
+
+        >>> lamps = {n: {"kind": "lamp"} for n in "abc"}
+        >>> mentions = [("kind", "lamp", (1,))]
+        >>> for text in ("the lamp", "the lamps", "two lamps"):
+        ...     said = TextValues(text.split(), find=lambda values: mentions,
+        ...                       plural=lambda word: word.endswith("s"),
+        ...                       literals=[Literal("number", 2.0, "", (0,))] * ("two" in text))
+        ...     print(text, ["".join(sorted(each)) for each in OpenSet().described(lamps, said)])
+        the lamp ['a', 'b', 'c']
+        the lamps ['abc']
+        two lamps ['ab', 'ac', 'bc']
+        """
+        read = self.among(things)
+        denoted, excluded = _denoted(read, text)
+        whole = denoted[0] - (excluded[0] if excluded else frozenset())
+        said = [place for each in _mentions(read, text) for place in each[2]]
+        count = text.count
+        if count is None:
+            several = not said or any(text.plural(text.words[place]) for place in said)
+            between = text.words[min(said) : max(said)] if said else ()
+            joined = any(word in text.joints or word == "," for word in between)
+            if several or joined or text.has(text.universals):
+                return [whole] if whole else []
+            count = 1
+        members = [thing for thing in things if thing in whole]
+        if not 0 < count < len(members) or math.comb(len(members), count) > _MOST_CHOICES:
+            return [whole] if len(whole) == count else []
+        return [frozenset(each) for each in combinations(members, count)]
 
     @property
     def type(self) -> str:
@@ -114,6 +162,33 @@ class OpenSet:
 def _pairs(labels: Labels) -> frozenset[tuple[str, str]]:
     read = labels_of(labels, "a thing")
     return frozenset((each.name, each.value) for each in read if isinstance(each.value, str))
+
+
+def _marks(labels: Labels) -> frozenset[str]:
+    """Return the labels of a thing that have no value."""
+    return frozenset(each.name for each in labels_of(labels, "a thing") if each.value is None)
+
+
+def _mentions(
+    things: Mapping[Hashable, frozenset[tuple[str, str]]], text: TextValues
+) -> Sequence[Mention]:
+    values: dict[str, set[str]] = {}
+    for labels in things.values():
+        for name, value in labels:
+            values.setdefault(name, set()).add(value)
+    return text.find(values)
+
+
+def _denoted(
+    things: Mapping[Hashable, frozenset[tuple[str, str]]], text: TextValues
+) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
+    """Return what a text may describe, and what it may leave out, the fullest reading first."""
+    mentions, words = _mentions(things, text), text.words
+    turn = next((n for n, word in enumerate(words) if word in text.exceptions), len(words))
+    main = [each for each in mentions if each[2][0] < turn]
+    rest = [each for each in mentions if each[2][0] > turn]
+    denoted = list(_descriptions(things, main, words, text.joints))
+    return denoted, list(_readings(things, rest))[:-1] if rest else []
 
 
 def _readings(
