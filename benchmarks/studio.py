@@ -22,7 +22,6 @@ import time
 from pathlib import Path
 
 import httpx
-from groundling.studio.starters import lesson_follower
 
 from groundling import Demonstration, Follower
 from groundling.files import write_atomically
@@ -49,7 +48,7 @@ def train(folder: Path, lesson: dict[str, str]) -> Follower:
     shown = [
         Demonstration(text, kitchen, kitchen.start, (action,)) for text, action in lesson.items()
     ]
-    follower = lesson_follower().fit(shown)
+    follower = Follower(parser="chain").fit(shown)
     follower.save(folder)
     return follower
 

@@ -394,7 +394,7 @@ def test_follower_freed_worlds_do_not_answer_for_new_ones():
         wanted = "on" if number % 2 else "off"
         assert follower.follow("light", world, "off").actions == (wanted,)
         assert encoder.world(world).environment is world
-        encoder._worlds._worlds.clear()  # as when too many are remembered
+        encoder.worlds._worlds.clear()  # as when too many are remembered
         del world
 
 
@@ -406,9 +406,9 @@ def test_follower_worlds_that_are_given_are_their_own():
     assert encoder.world(given) is given
     assert encoder.world(place) is given
     stale = CachedEnvironment(Moody("plain"))
-    encoder._worlds._worlds[id(place)] = stale
+    encoder.worlds._worlds[id(place)] = stale
     assert encoder.world(given) is given
-    encoder._worlds._worlds[id(place)] = stale
+    encoder.worlds._worlds[id(place)] = stale
     assert encoder.world(place).environment is place
 
 
