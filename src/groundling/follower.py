@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import fields, replace
 from pathlib import Path
@@ -792,8 +793,10 @@ class Follower(Estimator):
         `note` is stored with the model; `groundling.modelfolder.read_note` returns it.
         """
         learnt = self._fitted()
-        if 0 < len(learnt.examples) <= _MOST_SPOKEN and (speaker := self._get_speaker()):
-            learnt = replace(learnt, speech=speaker.to_dict())
+        if 0 < len(learnt.examples) <= _MOST_SPOKEN:
+            with suppress(GroundlingError):  # a broken environment keeps nothing from being saved
+                if speaker := self._get_speaker():
+                    learnt = replace(learnt, speech=speaker.to_dict())
         return save_learnt(Path(folder), learnt, note)
 
     @classmethod

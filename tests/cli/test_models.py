@@ -220,12 +220,15 @@ def test_follow_does_not_take_the_sample_for_the_corpora(models, tmp_path):
 
 
 def test_follow_lets_the_plan_grow_as_one_types(models, monkeypatch):
-    lines = iter(["turn left", "...", "walk forward", ""])
+    lines = iter(["turn left", "take a left", "...", "walk forward", "the first", ""])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     monkeypatch.setattr(stage, "instructions", lambda *given: None)
     result = run("follow", models / "mazes")
     shown = result.output
-    assert shown.count("  1. ") == 3  # the plan is shown again with each line
+    assert "Do you mean “take a left”" in shown  # a small model is not sure, and asks
+    assert "A text must have words; got '...'" in shown
+    assert shown.count("  1. rotate(") == 2  # the plan is shown again whenever something was done
+    assert "  2. move(" in shown
     assert "  +" in shown  # what is new is marked
 
 

@@ -59,7 +59,7 @@ def test_running_targets(tmp_path, monkeypatch):
     [
         (["studio", "nowhere"], "There is neither a folder nor a world 'nowhere'"),
         (["studio", "none.py:World"], "There is no file"),
-        (["serve", "nowhere"], "There is neither a folder nor a world"),
+        (["serve", "nowhere"], "There is no folder nowhere. Give that of a model or a project."),
     ],
 )
 def test_running_errors_are_one_sentence(arguments, said, tmp_path, monkeypatch):

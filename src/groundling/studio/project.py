@@ -50,6 +50,7 @@ STALE = -1  # no revision: the model is of other demonstrations than those in th
 MOST_WEIGHT = 1000
 WATCH = 0.5  # seconds between looks at what another process has done
 RECENT = 10  # demonstrations that are tried again to say what it can do
+LATEST = 200  # demonstrations that are looked at for it, and that are held out for it
 KEPT = 12  # models that stay on disk; older ones keep their row only
 
 
@@ -315,21 +316,18 @@ class Project:
     def standing(self) -> dict[str, Any]:
         """Return what the follower can do now: of the last ten shown, and of those held out.
 
-        One that was shown counts if it is right and sure; each text in its scene counts once.
+        One that was shown counts if it is right and sure; each text in its scene counts once. Only
+        the latest demonstrations are looked at, however many there are.
         """
         known = self._standing
         current = (self.learnt.fingerprint, self.store.revision)
         if known is not None and known[0] == current:
             return known[1]
         recent: dict[tuple[str, str], Record] = {}
-        held: list[Record] = []
-        for each in reversed(self.store.records()):
-            if self.problem_of(each) is not None:
-                continue
-            if each.apart:
-                held.append(each)
-            elif each.origin != "given" and len(recent) < RECENT:
+        for each in self.store.latest(LATEST, apart=False):
+            if len(recent) < RECENT and each.origin != "given" and self.problem_of(each) is None:
                 recent.setdefault((each.scene, each.text), each)
+        held = [e for e in self.store.latest(LATEST, apart=True) if self.problem_of(e) is None]
         found = {
             "recent": sum(map(self._does, recent.values())),
             "of": len(recent),

@@ -286,6 +286,11 @@ class Store:
         )  # fmt: skip
         return int(count["n"]), list(map(_record, rows))
 
+    def latest(self, most: int, *, apart: bool) -> list[Record]:
+        """Return the newest demonstrations that are learnt from, or those that are held out."""
+        query = f"SELECT {_COLUMNS} FROM demonstrations WHERE apart=? ORDER BY id DESC LIMIT ?"
+        return list(map(_record, self._read(query, int(apart), most)))
+
     def counts(self) -> tuple[int, int]:
         """Return how many demonstrations are learnt from, and how many are kept apart."""
         [found] = self._read(
