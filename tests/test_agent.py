@@ -82,6 +82,16 @@ def test_agent_asks_where_a_singular_fits_several_things(agent):
     assert [each["text"] for each in explained["options"]] == [e.text for e in turn.options]
 
 
+def test_agent_takes_the_very_words_of_an_option(agent):
+    turn = agent.say("switch on the lamp")
+    for place, option in enumerate(turn.options):
+        agent.take_back()
+        asked = agent.say("switch on the lamp")
+        chosen = agent.say(f"{asked.options[place].text}.")
+        assert (chosen.kind, agent.state) == ("act", option.outcome)
+        agent.take_back()
+
+
 @pytest.mark.parametrize(
     ("reply", "switched"),
     [

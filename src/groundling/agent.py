@@ -391,9 +391,20 @@ class Agent:
     def _words(self, text: str) -> list[str]:
         return split_words(text, self.language)
 
+    def _plain_words(self, text: str) -> list[str]:
+        return [self.language.fold(word) for word in self._words(text) if not is_punctuation(word)]
+
     def _reply(self, asked: _Open, text: str) -> Turn | None:
         """Read a text as the reply to a question; None if it is none."""
         found, world = asked.found, asked.found.request.world
+        words = self._plain_words(text)
+        named = [
+            each
+            for each in asked.offered
+            if self._plain_words(each.text or self._describe(each.plan)) == words
+        ]
+        if len(named) == 1:  # the very words of the question
+            return self._choose(asked, tuple(named), text)
         reply = read_reply(
             self._words(text),
             asked.offered,
@@ -445,7 +456,7 @@ class Agent:
     def _without_question(self, text: str) -> Turn | None:
         """Decline a reply where nothing was asked; None if it is none."""
         language = self.language
-        words = [language.fold(word) for word in self._words(text) if not is_punctuation(word)]
+        words = self._plain_words(text)
         replies = {word for texts in language.replies.values() for t in texts for word in t.split()}
         plain = {*language.stop_words, *language.function_words}
         counts = self.follower._fitted().fitted.encoder.reader.counts
