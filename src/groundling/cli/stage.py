@@ -172,6 +172,8 @@ def converse(stage: Stage, console: Console) -> tuple[list[str], list[Plan]]:
         except GroundlingError as error:
             console.print(f"{error} Say it in another way.")
             continue
+        if turns == []:
+            console.print("There are no words in that. Say it in another way.")
         for turn in turns or ():
             if turn.kind == "act" and turn.plan is not None:
                 plans = [*plans, turn.plan]
