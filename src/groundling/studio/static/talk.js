@@ -225,7 +225,14 @@ export class Talk {
         ? filled("because", [h("strong", { class: `colour-${place % 6}` }, step.label), step.words.slice(0, 2).flatMap((each, rank) => [rank ? t("and") : "", quoted(each, place)])])
         : filled("needed", [h("strong", { class: `colour-${place % 6}` }, step.label)]),
       step.without ? [" ", filled("without", [quoted(step.words[0], place), line(step.without)])] : null));
-    const details = h("details", { class: "others", ontoggle: () => { if (details.open) this.details(turn, details); } }, h("summary", {}, t("details")));
+    const toggled = () => {
+      turn.detailed = details.open;
+      if (turn.details !== details) turn.details.open = details.open;  // it was drawn anew meanwhile
+      else if (details.open) this.details(turn, details);
+    };
+    const details = h("details", { class: "others", ontoggle: toggled }, h("summary", {}, t("details")));
+    turn.details = details;
+    details.open = Boolean(turn.detailed);
     turn.why.replaceChildren(
       ...(said.remembered ? [h("p", { class: "taught" }, t("remembered", said.remembered))] : []), ...sentences,
       ...(said.unexplained.length ? [h("p", {}, t("strange", said.unexplained.join(", ")))] : []), details);
