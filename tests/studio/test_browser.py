@@ -302,8 +302,11 @@ def test_browser_phone_keeps_the_picture_in_view(visit, room):
     talk.say("noch etwas")
     talk.button("No, like this …").click()
     target = talk.page.locator(".picture [data-action='go to the shelf']")
+    target.wait_for()
     talk.page.locator(".say").scroll_into_view_if_needed()
-    box = target.bounding_box()
+    box = None
+    while box is None:  # the picture may just be drawn anew
+        box = target.bounding_box()
     assert 0 <= box["y"] < 844
     target.click()
     talk.turn.locator(".steps li").filter(has_text="go to the shelf").wait_for()
