@@ -112,7 +112,7 @@ def make_studio(
             "address": join_address,
             "pupils": [
                 {"project": each, "name": pupil, **_robot(rooms.get(each))}
-                for each, pupil in rooms.pupils.items()
+                for each, pupil in list(rooms.pupils.items())  # others may join meanwhile
             ],
         }
 
