@@ -33,6 +33,7 @@ from groundling.tasks.maps.scan import read_scan
 from groundling.tasks.puzzles.corpus import read_corpus
 from groundling.world.cached_environment import CachedEnvironment
 from tests.promises.making import demonstrations, make_follower
+from tests.promises.requests import WORLD
 from tests.worlds import Line
 
 
@@ -274,6 +275,7 @@ EXCEEDED = {
     "download_bytes": (100, download_of),
     "treebank_bytes": (3, lambda folder: read_conllu(file(folder, "a.conllu", "1\tgo"))),
     "lexicon_bytes": (3, lambda folder: Lexicon.read(file(folder, "words.txt", "a = b:c"))),
+    "scene_actions": (1, lambda folder: SceneWorld(WORLD)),
     "world_bytes": (3, lambda folder: SceneWorld.load(file(folder, "yard.json", "{    }"))),
     "language_bytes": (3, lambda folder: Language.read(file(folder, "elvish.json", "{    }"))),
     "result_bytes": (3, lambda folder: Report.read(file(folder, "report.json", "{    }"))),
