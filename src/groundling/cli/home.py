@@ -159,15 +159,19 @@ def _agent(home: Path, model: Path | None, language: str) -> HomeAgent:
 
 def _replies(path: Path, model: Path | None, language: str) -> Iterator[Reply]:
     """Yield the reply to each request of a file; requests do not know of each other."""
+    from groundling.data.lines import parse_json, read_lines
+    from groundling.errors import DemonstrationError
     from groundling.home.home import HomeError
 
     agents: dict[str, HomeAgent] = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in read_lines(path):
         where = f"{path}, line {number}"
         try:
-            request = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise HomeError(f"{where}: a request must be JSON; got {str(error)[:80]}.") from error
+            if isinstance(line, DemonstrationError):
+                raise line
+            request = parse_json(line.decode("utf-8").strip(), "Write one object a line.")
+        except (DemonstrationError, UnicodeDecodeError) as error:
+            raise HomeError(f"{where}: a request must be JSON. {error}") from error
         home = _text_of(request, "home", where)
         if home not in agents:
             while len(agents) >= _MOST_HOMES:
@@ -204,11 +208,6 @@ def _text_of(request: Any, key: str, where: str) -> str:
             f"{str(value)[:60]!r} for `{key}`."
         )
     return value
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8") as opened:
-        yield from (line for line in opened if line.strip())
 
 
 def _typed() -> Iterator[str]:
