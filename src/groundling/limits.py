@@ -167,6 +167,7 @@ YAML_DEPTH = _limit("yaml_depth", 50, "values inside each other")
 TEMPLATE_CHARACTERS = _limit("template_characters", 20_000, "characters")
 TEMPLATE_PARTS = _limit("template_parts", 10_000, "parts", 1_000)
 HOME_ENTITIES = _limit("home_entities", 10_000, "entities")
+PHRASE_TEXTS = _limit("phrase_texts", 20, "texts")
 # Projects of the studio, and connections to it.
 STORED_BYTES = _limit("stored_bytes", 100_000_000, "bytes in one value of the file")
 CONNECTIONS = _limit("connections", 800, "connections")  # many systems allow 1,024 open files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,16 +89,9 @@ def teach(
     It is kept in a file beside the home (my_home.phrases.yaml); the home is not changed.
     """
     with plainly(debug):
-        from groundling.home.home import HomeError, read_home, teach_phrase
+        from groundling.home.home import read_home, teach_phrase
 
-        agent = _agent(home, None, "")
-        for each in does:
-            found = agent.reply(each)
-            if found.kind not in ("act", "answer"):
-                raise HomeError(
-                    f"What a phrase stands for must be understood by itself; got {each!r}: "
-                    f"{found.text}"
-                )
+        check_understood(_agent(home, None, ""), does)
         path = teach_phrase(home, phrase, does)
         count = len(read_home(home).phrases)
         typer.echo(f"{phrase!r} now stands for: {'; '.join(does)}.")
@@ -142,6 +135,21 @@ def serve(
         from groundling.cli.mcp import home_server
 
         home_server(_agent(home, model, language), home).run()
+
+
+def check_understood(agent: HomeAgent, does: Sequence[str]) -> None:
+    """Raise an error unless an agent understands each text that a phrase shall stand for."""
+    from groundling.home.home import HomeError
+    from groundling.limits import PHRASE_TEXTS
+
+    PHRASE_TEXTS.check(len(does), HomeError, "A phrase")
+    for each in does:
+        found = agent.reply(each)
+        if found.kind not in ("act", "answer"):
+            raise HomeError(
+                f"What a phrase stands for must be understood by itself; got {each!r:.80}: "
+                f"{found.text}"
+            )
 
 
 # ---- replies --------------------------------------------------------------------------------
