@@ -61,17 +61,18 @@ def test_order_and_renaming_the_names_and_numbers_of_nodes(followers, kind):
     alike(plans_of(followers[kind], requests()), plans_of(make_follower(kind).fit(shown), asked))
 
 
+CUPS = {"a": ("red", 1), "b": ("red", 4), "c": ("blue", 2), "d": ("blue", 6)}
+
+
 class Row:
     """Cups in a row, of which one is taken; `order` says how things and actions are listed."""
 
-    cups = {"a": ("red", 1), "b": ("red", 4), "c": ("blue", 2), "d": ("blue", 6)}
-
     def __init__(self, order=0, prefix=""):
         self.order = order
-        self.names = {each: f"{prefix}{each}" for each in self.cups}
+        self.names = {each: f"{prefix}{each}" for each in CUPS}
 
     def listed(self):
-        names = list(self.cups)
+        names = list(CUPS)
         return [names[place] for place in np.random.default_rng(self.order).permutation(4)]
 
     def actions(self, state):
@@ -81,12 +82,12 @@ class Row:
         return action
 
     def ground(self, state, action, after):
-        nodes = {"act": {"take": True}, self.names[action]: {"colour": self.cups[action][0]}}
+        nodes = {"act": {"take": True}, self.names[action]: {"colour": CUPS[action][0]}}
         return GroundingGraph(nodes, [("act", self.names[action], "of")], root="act")
 
     def things(self, state):
         return {
-            self.names[each]: {"colour": self.cups[each][0], "x": self.cups[each][1]}
+            self.names[each]: {"colour": CUPS[each][0], "x": CUPS[each][1]}
             for each in self.listed()
         }
 
