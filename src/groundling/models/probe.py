@@ -96,7 +96,7 @@ def _graph(values: dict[str, list[str]]) -> tuple[GroundingGraph, Scene]:
         {"event": {"turn": True, "brightness": 50.0, "kind": "turn"}, **things},
         [("event", "first", "of"), ("first", "second", "left of"), ("first", "third", "2")],
     )
-    return graph, Scene(things)
+    return graph, Scene(dict(things.items()))
 
 
 def _told(content: Iterable[tuple[WordLabel | NodeLabel, float]]) -> str:
