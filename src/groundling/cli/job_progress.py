@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import itertools
 import os
-import signal
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -62,12 +61,7 @@ def run_with_progress(
             else:
                 tell(done, total, f"{number}/{len(jobs)}")
 
-        # Whoever ends us also ends our workers, as Ctrl-C does.
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-        try:
-            return run_jobs(jobs, sources, workers=workers, keep=keep, tell=show, cluster=cluster)
-        finally:
-            signal.signal(signal.SIGTERM, before)
+        return run_jobs(jobs, sources, workers=workers, keep=keep, tell=show, cluster=cluster)
 
 
 def read_settings(given: Sequence[str]) -> list[Changes]:

@@ -25,6 +25,7 @@ from groundling.errors import (
 from groundling.explain.explanation import Plan
 from groundling.files import read_plain
 from groundling.follower import Follower
+from groundling.io import is_outdated
 from groundling.learning.rounds import Progress
 from groundling.modelfolder import LIMITS, MANIFEST
 from groundling.studio.events import Events
@@ -191,6 +192,8 @@ class Project:
             try:
                 if row["digest"] and _digest(folder) != row["digest"]:
                     continue  # not the model that this row is about
+                if is_outdated(folder):
+                    continue  # learnt again with the features of this version
                 follower = Follower.load(folder)
             except GroundlingError:
                 continue
