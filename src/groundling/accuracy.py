@@ -8,10 +8,10 @@ import numpy as np
 
 from groundling.answers import possible_plans
 from groundling.errors import DemonstrationError
-from groundling.explain.explanation import Plan
 from groundling.inference.decoder import best_temperature
 from groundling.models.base import Request
 from groundling.models.learnt import Learnt
+from groundling.plan import Plan
 from groundling.world.environment import Demonstration
 from groundling.world.judgement import Judgement, is_right
 
