@@ -59,7 +59,7 @@ def test_race_grows_within_its_budget(monkeypatch):
     found.run(runners)
     sizes = sorted({size for _, size in laps})
     assert sizes[:2] == [60, 120]
-    assert sum(size for _, size in laps) <= constants.RACE * len(shown)
+    assert sum(size for _, size in laps) <= constants.RACE_BUDGET * len(shown)
 
 
 def test_race_lets_what_adds_to_another_wait_until_that_leads(monkeypatch):

@@ -22,7 +22,14 @@ from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation
 from groundling.models.learnt import Learnt
 from groundling.overlay.batch import Reals
-from groundling.selection.constants import MOSTLY, NOTHING, SAMPLE, SEVERAL, SHARING, SLIGHT
+from groundling.selection.constants import (
+    A_FEW,
+    NEARLY_ALL,
+    NEGLIGIBLE_MARGIN,
+    NEGLIGIBLE_WEIGHT,
+    PROFILE_SIZE,
+    SAMPLED_STARTS,
+)
 from groundling.selection.profile import graph_values, is_reordered
 from groundling.ties import margin
 from groundling.world.cached_environment import CachedEnvironment
@@ -62,7 +69,9 @@ class Mistake:
         text = self.demonstration.instructions
         said = " ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text)
         named = (
-            f", “{shorten(said, SAMPLE // 2, placeholder='…')}”" if self.demonstration.name else ""
+            f", “{shorten(said, PROFILE_SIZE // 2, placeholder='…')}”"
+            if self.demonstration.name
+            else ""
         )
         return f"{self.demonstration}{named} ({self.why}): {self.detail} {self.cure}"
 
@@ -94,7 +103,7 @@ def explain_mistake(
                 f"Use a smaller unit of text (Overlay.unit is {known.encoder.overlay.unit!r}), or "
                 "a model that lets a unit name several actions.",
             )  # fmt: skip
-        if best is None or max(scores[1:]) >= scores[0] - NOTHING:
+        if best is None or max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT:
             scored = "" if best is None else ", which scores more than what it found"
             return Mistake(each, "not found", f"The search did not keep its plan{scored}.",
                            wider(search))  # fmt: skip
@@ -152,7 +161,7 @@ class _Rivals:
         if not behind:
             return self._mistake("tie", f"The plan {rival} scores the same: no weight tells them "
                                  "apart.", cures)  # fmt: skip
-        if 0 < behind < SLIGHT:
+        if 0 < behind < NEGLIGIBLE_MARGIN:
             return self._mistake("tie", f"The plan {rival} scores {amount(behind)} more, which is "
                                  "next to nothing: hardly any weight tells them apart.",
                                  cures)  # fmt: skip
@@ -305,11 +314,11 @@ class _Rivals:
         slots = [name for name, _ in self._missing if name in self.between.slots]
         if slots:
             yield self.between.slot_cure(slots)
-        missing = [each for each in self._missing if each[0] not in slots][:SEVERAL]
+        missing = [each for each in self._missing if each[0] not in slots][:A_FEW]
         if not missing:
             return
         labels = ", ".join(name for name, _ in missing)
-        said = [word for _, words in missing for word in words][:SEVERAL]
+        said = [word for _, words in missing for word in words][:A_FEW]
         known = f" Elsewhere {', '.join(said)} {'do' if len(said) > 1 else 'does'}." if said else ""
         yield (
             f"No word of the text goes with {labels}, which only the demonstrated actions "
@@ -326,8 +335,8 @@ class _Rivals:
     def _pulling(self) -> tuple[tuple[str, float], ...]:
         """Return the features that speak most for the other plan."""
         gains = self._gains
-        first = np.argsort(-gains, kind="stable")[:SEVERAL]
-        top = [place for place in first if gains[place] > NOTHING]
+        first = np.argsort(-gains, kind="stable")[:A_FEW]
+        top = [place for place in first if gains[place] > NEGLIGIBLE_WEIGHT]
         return tuple((self.known.names[place], float(gains[place])) for place in top)
 
     @cached_property
@@ -336,7 +345,7 @@ class _Rivals:
 
         None, if it is hardly ahead: then as much speaks against it.
         """
-        if 0 <= self._behind < SLIGHT:
+        if 0 <= self._behind < NEGLIGIBLE_MARGIN:
             return ()
         found: dict[str, None] = {}
         for name, _ in self._pulling:
@@ -365,7 +374,7 @@ class _Rivals:
         counted = _text_counts(self.one)
         for label, joined in self.between.joined.items():
             places = [place for name in joined for place in self.known.by_label.get(name, ())]
-            if any(abs(counted[place]) > NOTHING for place in places):
+            if any(abs(counted[place]) > NEGLIGIBLE_WEIGHT for place in places):
                 return []
             places.sort(key=lambda place: -self.known.theta[place])
             said = [
@@ -403,7 +412,7 @@ class Known:
     def by_label(self) -> dict[str, list[int]]:
         """The places of features that join words with a label and have a weight, by the label."""
         found: dict[str, list[int]] = {}
-        for place in np.flatnonzero(np.abs(self.theta) > NOTHING).tolist():
+        for place in np.flatnonzero(np.abs(self.theta) > NEGLIGIBLE_WEIGHT).tolist():
             _, joined, label = self.names[place].partition(" ∧ ")
             if joined:
                 found.setdefault(label, []).append(place)
@@ -439,7 +448,9 @@ class Known:
     def is_common(self, word: str) -> bool:
         """Tell whether a word says little: a stop word, or one of most texts learnt from."""
         stop = {*self.encoder.reader.language.stop_words, *self.learnt.settings.features.stop_words}
-        return word in stop or 2 * len(self._texts.get(word, ())) > len(self.shown) >= SHARING
+        return (
+            word in stop or 2 * len(self._texts.get(word, ())) > len(self.shown) >= SAMPLED_STARTS
+        )
 
     def speaks_of(self, word: str, kind: str, value: str) -> float:
         """Return how much a word goes with a value: of the texts with it, the share shown with it.
@@ -635,7 +646,7 @@ class Between:
         pairs = [(self.known.speaks_of(word, *self.slots[name]), word, name)
                  for name in names for word in words]  # fmt: skip
         share, word, name = max(pairs, key=lambda pair: pair[0], default=(0.0, "", names[0]))
-        if share < MOSTLY:
+        if share < NEARLY_ALL:
             word, name = next(iter(self.text.unknown), "WORD"), names[0]
         kind, value = self.slots[name]
         missing = (
@@ -668,7 +679,7 @@ class Between:
             said += [word for word in self.text.unknown if word not in said]
         if said:
             yield (
-                f"The number {numbers[0]!r} tells the actions apart: if {quoted(said[:SEVERAL])} "
+                f"The number {numbers[0]!r} tells the actions apart: if {quoted(said[:A_FEW])} "
                 "speaks of its rank (first, largest, leftmost), put the environment in "
                 "RankedEnvironment(…)."
             )

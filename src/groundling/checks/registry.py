@@ -35,14 +35,14 @@ from groundling.models.base import Request
 from groundling.models.example import Example, Skipped
 from groundling.models.learnt import Learnt
 from groundling.selection.constants import (
-    MOSTLY,
-    NOTHING,
-    POOR,
-    SAMPLE,
-    SEVERAL,
-    SHARE,
-    SHARING,
-    WORDS,
+    A_FEW,
+    HARDLY_ANY,
+    LONG_TEXT,
+    NEARLY_ALL,
+    NEGLIGIBLE_WEIGHT,
+    POOR_ACCURACY,
+    PROFILE_SIZE,
+    SAMPLED_STARTS,
 )
 from groundling.selection.label_profile import Place, UsualLabels, usual_labels
 from groundling.selection.profile import graph_values, words_of
@@ -92,11 +92,11 @@ class Subject:
     @cached_property
     def offered(self) -> Offered:
         """The labels of all that could be done in some of them."""
-        few = [*self.known.shown[: 2 * SHARING], *self.examples[: 2 * SHARING]]
+        few = [*self.known.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
         return Offered(list({id(each): each for each in few}.values()))
 
 
-def _spread(examples: Sequence[Example], most: int = SAMPLE) -> list[Example]:
+def _spread(examples: Sequence[Example], most: int = PROFILE_SIZE) -> list[Example]:
     return list(examples[:: max(1, len(examples) // most)][:most])
 
 
@@ -137,8 +137,8 @@ def another_world(usual: UsualLabels, places: Iterable[Place]) -> Iterator[Findi
     """Find that graphs lack labels that they had wherever the follower learnt."""
     missing = usual.missing(places)
     if missing:
-        listed = ", ".join(map(repr, missing[: 2 * SEVERAL]))
-        more = f" and {len(missing) - 2 * SEVERAL} more" if len(missing) > 2 * SEVERAL else ""
+        listed = ", ".join(map(repr, missing[: 2 * A_FEW]))
+        more = f" and {len(missing) - 2 * A_FEW} more" if len(missing) > 2 * A_FEW else ""
         yield Finding(
             "another world",
             f"No graph of what can be done here has the label{'s' * (len(missing) > 1)} {listed}"
@@ -154,17 +154,17 @@ def _elsewhere(subject: Subject) -> Iterator[Finding]:
 def _name_some(some: Iterable[Demonstration], count: int) -> str:
     """Return the names of the first of so many demonstrations."""
     shown = ", ".join(str(each).removeprefix("The demonstration ") for each in some)
-    return shown + (f" and {count - SEVERAL} more" if count > SEVERAL else "")
+    return shown + (f" and {count - A_FEW} more" if count > A_FEW else "")
 
 
 def _name_them(examples: Sequence[Example]) -> str:
     """Return the names of the first of some examples, and how many more there are."""
-    return _name_some((each.demonstration for each in examples[:SEVERAL]), len(examples))
+    return _name_some((each.demonstration for each in examples[:A_FEW]), len(examples))
 
 
 def left_out(skipped: Sequence[Skipped]) -> Finding:
     """Return the sentence about demonstrations that were left out."""
-    named = _name_some((each.demonstration for each in skipped[:SEVERAL]), len(skipped))
+    named = _name_some((each.demonstration for each in skipped[:A_FEW]), len(skipped))
     return Finding(
         "left out",
         f"{len(skipped)} demonstrations cannot be used and were left out: {named}.",
@@ -194,7 +194,7 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
     )
     cost = ""
     if learnt.model.member_model.lists_plans:
-        counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:SEVERAL]])
+        counts = PlanCounts([(each.world, each.trajectory.start) for each in long[:A_FEW]])
         cost = (
             f" That makes about {counts.plans(most):,.0f} plans from a start instead of "
             f"{counts.plans(longest):,.0f}, and learning takes longer by as much."
@@ -216,11 +216,11 @@ def _numbered(known: Known, examples: Sequence[Example]) -> str:
         named.setdefault(name, []).append(places[id(each)])
     shown = [
         f"{name} (number{'s' * (len(found) > 1)} "
-        f"{', '.join(map(str, sorted(found)[: 2 * SEVERAL]))}"
-        f"{', …' * (len(found) > 2 * SEVERAL)})"
-        for name, found in list(named.items())[:SEVERAL]
+        f"{', '.join(map(str, sorted(found)[: 2 * A_FEW]))}"
+        f"{', …' * (len(found) > 2 * A_FEW)})"
+        for name, found in list(named.items())[:A_FEW]
     ]
-    more = len(named) - SEVERAL
+    more = len(named) - A_FEW
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
@@ -316,7 +316,7 @@ def _slots(subject: Subject) -> Iterator[Finding]:
             or word in encoder.reader.lexicon.learnt
             for word in words
         ):
-            such = ", ".join(sorted(values)[:SEVERAL])
+            such = ", ".join(sorted(values)[:A_FEW])
             yield Finding(
                 "idle slot",
                 f"No word of the texts stands for a value of the slot {kind!r}, such as {such}.",
@@ -369,13 +369,13 @@ def _tokens(subject: Subject) -> Iterator[Finding]:
         s.tokens[0]
         for s in sentences
         if len(s) == 1
-        and len(s.tokens[0]) >= (SHARING / 2 if is_unspaced(s.tokens[0]) else SHARING)
+        and len(s.tokens[0]) >= (SAMPLED_STARTS / 2 if is_unspaced(s.tokens[0]) else SAMPLED_STARTS)
     ]
     if 2 * len(alone) > len(sentences):
         yield Finding(
             "one token",
             f"{len(alone)} of {len(sentences)} sentences are one word each, such as "
-            f"{alone[0][:SHARING]!r}: the parser does not know where words begin.",
+            f"{alone[0][:SAMPLED_STARTS]!r}: the parser does not know where words begin.",
             "Give a parser of this language with parser=…, such as "
             "ChainParser(language=Language(…, spaced=False)) where it writes no spaces; or texts "
             "with spaces between words.",
@@ -394,7 +394,7 @@ def _offered(examples: Sequence[Example]) -> set[tuple[str, str]]:
 
 def _entries(subject: Subject) -> Iterator[Finding]:
     """Find words of a lexicon that stand for nothing: of no slot, of no graph, or two in one."""
-    examples, encoder = subject.sample[: 2 * SHARING], subject.learnt.fitted.encoder
+    examples, encoder = subject.sample[: 2 * SAMPLED_STARTS], subject.learnt.fitted.encoder
     given = {word: pairs for word, pairs in encoder.reader.lexicon.given.items() if pairs}
     if not given:
         return
@@ -421,11 +421,11 @@ def _entries(subject: Subject) -> Iterator[Finding]:
                     f"{word!r} is given {kind}:{value}, which no graph has.{hint}".rstrip(".")
                 )
     if idle:
-        more = f" And {len(idle) - SEVERAL} more." if len(idle) > SEVERAL else ""
+        more = f" And {len(idle) - A_FEW} more." if len(idle) > A_FEW else ""
         yield Finding(
             "idle entry",
             "Words of the lexicon stand for nothing that could be done: "
-            f"{'; '.join(idle[:SEVERAL])}.{more}".replace("?.", "?"),
+            f"{'; '.join(idle[:A_FEW])}.{more}".replace("?.", "?"),
             "Write entries as one word with the label and the value that graphs have: "
             "{'bench': [('item', 'sofa')]}, or bench = item:sofa in a file.",
         )
@@ -480,7 +480,7 @@ def _constant_labels(subject: Subject) -> Iterator[Finding]:
     for (node, name), found in sorted(offered.values.items(), key=lambda pair: pair[0]):
         # What only some actions have tells them from others. Ranks come all or none of them.
         everywhere = offered.having[node, name] == offered.count
-        if len(found) == 1 and everywhere and offered.count >= 2 * SEVERAL and ".rank" not in name:
+        if len(found) == 1 and everywhere and offered.count >= 2 * A_FEW and ".rank" not in name:
             [value] = found
             yield Finding(
                 "constant label",
@@ -534,15 +534,15 @@ def _again(subject: Subject) -> Iterator[Finding]:
     rest = [each for each in subject.examples if id(each) not in long]
     words = 0
     few: list[Example] = []
-    for each in _spread(rest, 2 * SHARING):  # long texts take long
+    for each in _spread(rest, 2 * SAMPLED_STARTS):  # long texts take long
         words += sum(map(len, each.instructions))
-        if few and words > SEVERAL * WORDS:
+        if few and words > A_FEW * LONG_TEXT:
             break
         few.append(each)
     seen = _follow(learnt, few)
     looked = f" ({len(seen)} of {len(rest)} were looked at)" if len(rest) > len(seen) else ""
     lost = [each.example for each in seen if not each.chance and _is_lost(learnt, each)]
-    if len(lost) > SHARE * len(seen):
+    if len(lost) > HARDLY_ANY * len(seen):
         yield Finding(
             "not found",
             f"Of {len(seen)} demonstrations{looked}, the search does not find the plans of "
@@ -551,15 +551,15 @@ def _again(subject: Subject) -> Iterator[Finding]:
         )
     wrong = [each for each in seen if not each.right]
     right, chance = len(seen) - len(wrong), sum(each.chance for each in seen)
-    if len(seen) < SHARING / 2 or learnt.search.decode == "transitions":
+    if len(seen) < SAMPLED_STARTS / 2 or learnt.search.decode == "transitions":
         return
-    if right < POOR * len(seen) and chance < MOSTLY * len(seen):
+    if right < POOR_ACCURACY * len(seen) and chance < NEARLY_ALL * len(seen):
         reasons = Counter(
             explain_mistake(
                 subject.known, each.example.demonstration, each.request,
                 (each.example.trajectory, *each.example.also), each.answer, each.found,
             ).why
-            for each in wrong[:SHARING]
+            for each in wrong[:SAMPLED_STARTS]
         )  # fmt: skip
         [(why, count)] = reasons.most_common(1)
         yield Finding(
@@ -567,7 +567,7 @@ def _again(subject: Subject) -> Iterator[Finding]:
             f"Only {right} of {len(seen)} demonstrations that it learnt from are followed as "
             f"demonstrated{looked}, where chance would be {chance:.1f}.",
             f"The most frequent reason is {why!r}, {count} of "
-            f"{some(min(len(wrong), SHARING), 'mistake')} looked into: "
+            f"{some(min(len(wrong), SAMPLED_STARTS), 'mistake')} looked into: "
             "follower.diagnose(demonstrations) says of each what to do.",
         )
 
@@ -593,7 +593,7 @@ def _is_lost(learnt: Learnt, each: _Again) -> bool:
     best = max(each.found, key=lambda plan: plan.score)
     plans = [best, each.example.trajectory, *each.example.also]
     scores = plan_scores(learnt, each.request, plans)
-    return max(scores[1:]) >= scores[0] - NOTHING
+    return max(scores[1:]) >= scores[0] - NEGLIGIBLE_WEIGHT
 
 
 def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
@@ -606,12 +606,12 @@ def warn_of_long_texts(demonstrations: Sequence[Demonstration]) -> None:
     long = [
         (count, each)
         for count, each in zip(counts, demonstrations, strict=True)
-        if count > WORDS and SHARE * count > usual
+        if count > LONG_TEXT and HARDLY_ANY * count > usual
     ]
     if not long:
         return
-    named = ", ".join(f"{str(each)[:90]} ({count:,} words)" for count, each in long[:SEVERAL])
-    more = f" and {len(long) - SEVERAL} more" if len(long) > SEVERAL else ""
+    named = ", ".join(f"{str(each)[:90]} ({count:,} words)" for count, each in long[:A_FEW])
+    more = f" and {len(long) - A_FEW} more" if len(long) > A_FEW else ""
     warnings.warn(
         f"{len(long)} of {len(demonstrations)} texts are far longer than the others, which have "
         f"{usual:g} words in the median, and take most of the time: {named}{more}. Cut them into "

@@ -22,7 +22,7 @@ from groundling.selection.configurations import (
     default_model,
     reads_units,
 )
-from groundling.selection.constants import FEW, FIRST
+from groundling.selection.constants import FIRST_LAP, ENOUGH_FOR_PAIRS
 from groundling.selection.profile import Profile
 from groundling.selection.race import Race, Runner, Work
 from groundling.settings import AUTO, Settings
@@ -257,7 +257,7 @@ def _best(
     names = [each.name for each in runners]
     if len(runners) == 1:
         return runners[0], None
-    if 2 * profile.count < FIRST:
+    if 2 * profile.count < FIRST_LAP:
         return race.recall(runners), None
     if tried is None or not tried.holds(names, profile.count):
         winner = race.run(runners)
@@ -365,7 +365,7 @@ def _why(what: str, trainer: Trainer, profile: Profile, tried: Tried | None) -> 
     reasons: dict[str, Callable[[], str]] = {
         "features.slots": lambda: _slots_why(trainer.features.slots, profile),
         "features.words": lambda: (
-            f"{count} demonstrations are {'too few' if count < FEW else 'enough'} to learn "
+            f"{count} demonstrations are {'too few' if count < ENOUGH_FOR_PAIRS else 'enough'} to learn "
             "combinations of words"
         ),
         "features.names": lambda: "names have several words, or texts often leave them out",

@@ -13,7 +13,7 @@ from groundling.errors import DemonstrationError, SettingError
 from groundling.learning.trainer import Trainer
 from groundling.selection.choices import Choices, Tried, choose, describe
 from groundling.selection.configurations import Configuration, configurations, variants
-from groundling.selection.constants import PENALTIES
+from groundling.selection.constants import TUNED_L2_FACTORS
 from groundling.selection.profile import Profile
 from groundling.selection.race import Clock, Race, Runner
 from groundling.settings import AUTO
@@ -129,7 +129,7 @@ def _vary(race: Race, clock: Clock, best: Runner, runners: list[Runner]) -> Runn
         best.configuration, name=best.name.removeprefix(BASELINE).strip(" ,") or best.name
     )
     made = [race.runner(each) for each in variants(base, race.profile)]
-    for times in PENALTIES:
+    for times in TUNED_L2_FACTORS:
         named = replace(
             best.configuration, name=f"{best.name}, {times:g} times the penalty", base=""
         )

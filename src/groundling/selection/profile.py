@@ -25,7 +25,13 @@ from groundling.learning.plan_counts import Lengths, PlanCounts
 from groundling.models.example import Example, prepare
 from groundling.overlay.encoder import Encoder
 from groundling.overlay.settings import Overlay
-from groundling.selection.constants import MOSTLY, SAMPLE, SEVERAL, SHARE, SHARING
+from groundling.selection.constants import (
+    A_FEW,
+    HARDLY_ANY,
+    NEARLY_ALL,
+    PROFILE_SIZE,
+    SAMPLED_STARTS,
+)
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.composition import follow_each_other
 from groundling.world.environment import Demonstration, State
@@ -71,13 +77,13 @@ class Kind:
         >>> Kind("name", few, few, 100, 30, 30).is_slot
         True
         """
-        some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > SEVERAL
+        some = 2 * len(self.spelled) > len(self.values) or len(self.spelled) > A_FEW
         return len(self.spelled) > 1 and some and self.is_meant
 
     @property
     def is_meant(self) -> bool:
         """Whether words that spell a value mostly mean it, however few actions have one."""
-        most = MOSTLY * max(SEVERAL, self.shown)
+        most = NEARLY_ALL * max(A_FEW, self.shown)
         return bool(self.spelled) and (2 * self.hits >= self.mentions or self.hits >= most)
 
     @property
@@ -88,7 +94,7 @@ class Kind:
         >>> [Kind("colour", few, few, 10, 9, shown).is_often_unsaid for shown in (10, 20)]
         [False, True]
         """
-        return self.hits < MOSTLY * self.shown
+        return self.hits < NEARLY_ALL * self.shown
 
 
 class Profile:
@@ -142,7 +148,7 @@ class Profile:
     def examples(self) -> list[Example]:
         """The sample, read and carried out."""
         try:
-            return prepare(self.encoder, self.ordered[:SAMPLE])
+            return prepare(self.encoder, self.ordered[:PROFILE_SIZE])
         except DemonstrationError:
             prepare(self.encoder, self.demonstrations)  # names the first of all that is wrong
             raise
@@ -177,7 +183,7 @@ class Profile:
         """Whether texts often name values that only other things have than those acted on."""
         if not self.has_things:
             return False
-        return sum(map(_names_others, self.examples)) > SHARE * len(self.examples)
+        return sum(map(_names_others, self.examples)) > HARDLY_ANY * len(self.examples)
 
     # ---- plans --------------------------------------------------------------------------
 
@@ -198,7 +204,7 @@ class Profile:
     @cached_property
     def counts(self) -> PlanCounts:
         """How many plans there are from some starts."""
-        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:SEVERAL]])
+        return PlanCounts([(each.world, each.trajectory.start) for each in self.examples[:A_FEW]])
 
     def plans(self, length: int) -> float:
         """Return about how many plans of up to so many actions there are from a start."""
@@ -210,7 +216,7 @@ class Profile:
         starts: dict[int, set[str]] = {}
         for each in self.demonstrations:
             starts.setdefault(id(each.environment), set()).add(canonical(each.start))
-        different = sum(min(SHARING, len(found)) for found in starts.values())
+        different = sum(min(SAMPLED_STARTS, len(found)) for found in starts.values())
         return Lengths(self.counts, self.lengths, different, self.max_length)
 
     @property
@@ -233,7 +239,7 @@ class Profile:
         pairs = [pair for group in groups.values() for pair in pairwise(group)]
         if 2 * len(pairs) < self.count:
             return False
-        some = pairs[:: max(1, len(pairs) // SAMPLE)]
+        some = pairs[:: max(1, len(pairs) // PROFILE_SIZE)]
         return 2 * sum(follow_each_other(*pair, self.encoder.world) for pair in some) >= len(some)
 
     @cached_property
@@ -279,7 +285,7 @@ class Profile:
             for each in self.examples
         ]
         several = [units < actions for units, actions in changes if actions > 1]
-        return bool(several) and sum(several) >= MOSTLY * len(several)
+        return bool(several) and sum(several) >= NEARLY_ALL * len(several)
 
     @cached_property
     def in_characters(self) -> bool:
@@ -341,7 +347,7 @@ class Profile:
             sorted(
                 str(each)
                 for each, count in turned.items()
-                if count > SEVERAL and 2 * count > seen[each]
+                if count > A_FEW and 2 * count > seen[each]
             )
         )
 
@@ -384,7 +390,7 @@ class Profile:
             for kind, value in found:
                 known.setdefault(kind, set()).add(value)
         offered = {kind: set(values) for kind, values in known.items()}
-        for each in self.examples[:SHARING]:
+        for each in self.examples[:SAMPLED_STARTS]:
             for action in each.world.some_actions(each.trajectory.start):
                 for kind, value in graph_values(each.world, each.trajectory.start, action):
                     offered.setdefault(kind, set()).add(value)
@@ -445,7 +451,7 @@ class Profile:
             for state, action in each.trajectory.decisions()
         ]
         several = sum(any(each[kind] > 1 for kind in self.slots) for each in found)
-        if several > SHARE * len(found):
+        if several > HARDLY_ANY * len(found):
             return ()
         return tuple(each.name for each in self.kinds if each.is_slot and each.is_often_unsaid)
 
@@ -466,9 +472,9 @@ class Profile:
     @cached_property
     def opaque(self) -> tuple[str, ...]:
         """The kinds of values that other words may stand for, if words spell hardly any value."""
-        several = [each for each in self.kinds if len(each.values) >= SEVERAL]
+        several = [each for each in self.kinds if len(each.values) >= A_FEW]
         spelled = sum(len(each.spelled) for each in several)
-        if self.slots or spelled > SHARE * sum(len(each.values) for each in several):
+        if self.slots or spelled > HARDLY_ANY * sum(len(each.values) for each in several):
             return ()
         return tuple(each.name for each in several)
 

@@ -19,7 +19,14 @@ from groundling.learning.trainer import Trainer
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.selection.configurations import Configuration, learning_for
-from groundling.selection.constants import FAR, FIRST, FOLDS, ITERATIONS, MOSTLY, RACE
+from groundling.selection.constants import (
+    DROP_OUT_ERRORS,
+    FIRST_LAP,
+    FOLDS,
+    LAP_ITERATIONS,
+    NEARLY_ALL,
+    RACE_BUDGET,
+)
 from groundling.selection.profile import Profile
 from groundling.settings import AUTO
 from groundling.world.environment import Demonstration
@@ -60,7 +67,7 @@ class Work:
     def affords(self, runners: Sequence[Runner], size: int) -> bool:
         """Tell whether as much again is left; the first lap always is."""
         more = sum(each.members * size for each in runners)
-        return not self.spent or self.spent + more <= RACE * self.count
+        return not self.spent or self.spent + more <= RACE_BUDGET * self.count
 
     def spend(self, runner: Runner, size: int) -> None:
         """Count demonstrations, for each member."""
@@ -200,7 +207,7 @@ class Race:
 
     def run(self, runners: Sequence[Runner]) -> Runner:
         """Return the simplest within one standard error of the best."""
-        alive, size, fold = list(runners), min(FIRST, self.profile.count), 0
+        alive, size, fold = list(runners), min(FIRST_LAP, self.profile.count), 0
         while fold < FOLDS:
             starting = self._starting(alive, fold)
             if not self.budget.affords(starting, size):
@@ -252,7 +259,7 @@ class Race:
 
     def _may_win(self, runner: Runner, leader: Runner) -> bool:
         behind, error = runner.behind(leader)
-        if behind <= FAR * error or runner.name == self.keep:
+        if behind <= DROP_OUT_ERRORS * error or runner.name == self.keep:
             return True
         self.dropped.append(runner)
         return False
@@ -343,7 +350,7 @@ def brief(trainer: Trainer, profile: Profile) -> Trainer:
             for each in model.members
         )
         model = replace(model, members=members)
-    learning = replace(trainer.learning, iterations=ITERATIONS, augment=False, composed=0.0)
+    learning = replace(trainer.learning, iterations=LAP_ITERATIONS, augment=False, composed=0.0)
     search = trainer.search
     if model.member_model.lists_plans and profile.quick is not None and search.max_length:
         short = max(search.min_length, min(profile.quick, search.max_length))
@@ -370,7 +377,7 @@ def credits_of(
         judgement, best = Judgement.of(request.world, each), _best(result)
         credit = judgement.credit(best)
         if exactly and not judgement.accepts(best, exactly=True):
-            credit *= MOSTLY
+            credit *= NEARLY_ALL
         found.append(credit)
     return found
 
