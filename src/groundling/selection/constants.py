@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "A_FEW", "COMPOSED_WEIGHT", "DROP_OUT_ERRORS", "FIRST_LAP", "FOLDS", "HARDLY_ANY",
-    "L2_PER_DEMONSTRATION", "LAP_ITERATIONS", "LOOSE_TOLERANCE", "LONG_TEXT", "MAX_L2",
-    "LARGE_DATA", "ENOUGH_FOR_PAIRS", "MIN_L2", "NEARLY_ALL", "NEGLIGIBLE_MARGIN",
-    "NEGLIGIBLE_WEIGHT", "POOR_ACCURACY", "PROFILE_SIZE", "RACE_BUDGET", "SAMPLED_STARTS",
-    "TOLERANCE", "TUNED_L2_FACTORS", "UNALIGNED_COST", "WORD_PAIR_WEIGHT",
-]  # fmt: skip
-
 # ---- facts about the data -------------------------------------------------------------------
 PROFILE_SIZE: Final = 180  # demonstrations to examine: more changed no fact in any world we tried
 SAMPLED_STARTS: Final = 10  # starts per environment whose actions are counted: later ones repeat
