@@ -118,7 +118,7 @@ def diagnose(
     subject = Subject(learnt, examples, places)
     mistakes = [
         explain_mistake(
-            subject.known, each, request, shown,
+            subject.index, each, request, shown,
             None if told is None else told.answer, () if told is None else told.found,
         )
         for each, request, shown, told in wrong

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from groundling.answers import decoded
 from groundling.checks.mistakes import (
-    Known,
+    TrainingIndex,
     advise,
     explain_mistake,
     graphs,
@@ -78,21 +78,21 @@ class Subject:
     learnt: Learnt
     examples: Sequence[Example]
     places: Sequence[Place] = ()
-    known: Known = field(init=False)
+    index: TrainingIndex = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = Known(self.learnt)
+        self.index = TrainingIndex(self.learnt)
 
     @cached_property
     def sample(self) -> list[Example]:
         """Some examples, and some that were learnt from."""
-        found = {id(each): each for each in (*_spread(self.known.shown), *_spread(self.examples))}
+        found = {id(each): each for each in (*_spread(self.index.shown), *_spread(self.examples))}
         return list(found.values())
 
     @cached_property
     def offered(self) -> Offered:
         """The labels of all that could be done in some of them."""
-        few = [*self.known.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
+        few = [*self.index.shown[: 2 * SAMPLED_STARTS], *self.examples[: 2 * SAMPLED_STARTS]]
         return Offered(list({id(each): each for each in few}.values()))
 
 
@@ -207,9 +207,9 @@ def _too_long(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def _numbered(known: Known, examples: Sequence[Example]) -> str:
+def _numbered(index: TrainingIndex, examples: Sequence[Example]) -> str:
     """Return the names of demonstrations, each with their places among those learnt from."""
-    places = {id(each): place for place, each in enumerate(known.shown, 1)}
+    places = {id(each): place for place, each in enumerate(index.shown, 1)}
     named: dict[str, list[int]] = {}
     for each in examples:
         name = str(each.demonstration).removeprefix("The demonstration ")
@@ -240,7 +240,7 @@ def _could(one: Example, other: Example) -> bool:
 def _contradictions(subject: Subject) -> Iterator[Finding]:
     """Find what was learnt from with the same words and start, and ends otherwise."""
     found = []
-    known = subject.known
+    known = subject.index
     among = {id(each) for each in subject.examples} & {id(each) for each in known.shown}
     texts = list(known.by_text)
     if among:
@@ -556,7 +556,7 @@ def _again(subject: Subject) -> Iterator[Finding]:
     if right < POOR_ACCURACY * len(seen) and chance < NEARLY_ALL * len(seen):
         reasons = Counter(
             explain_mistake(
-                subject.known, each.example.demonstration, each.request,
+                subject.index, each.example.demonstration, each.request,
                 (each.example.trajectory, *each.example.also), each.answer, each.found,
             ).why
             for each in wrong[:SAMPLED_STARTS]
