@@ -153,7 +153,7 @@ def test_own_world_is_diagnosed():
     Path("other.jsonl").write_text(json.dumps(record), encoding="utf-8")
     said = run("diagnose", WORLD, "other.jsonl", "--model", "model")
     assert "0 of 1 demonstrations are followed as demonstrated." in said
-    assert "The others by reason:" in said
+    assert "Mistakes by reason:" in said
 
 
 def test_own_world_actions_are_json_as_in_files():

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from groundling.answers import decoded
 from groundling.features.labels import LABEL, kind_of
 from groundling.features.lexicon import matches_name
 from groundling.inference.search import Search
@@ -72,15 +73,51 @@ class Mistake:
         return f"{self.demonstration}{quote} ({self.why}): {self.detail} {self.cure}"
 
 
-def explain_mistake(
-    index: TrainingIndex,
-    each: Demonstration,
-    request: Request,
-    shown: Sequence[Trajectory],
-    best: Trajectory | None,
-    found: Sequence[ScoredTrajectory],
-) -> Mistake:
-    """Explain why `best`, of all plans found, is none of the demonstrated ones."""
+@dataclass(frozen=True)
+class Attempt:
+    """A demonstration that was followed: the answer, all plans found, and whether it is right."""
+
+    example: Example
+    answer: ScoredTrajectory | None
+    found: Sequence[ScoredTrajectory]
+    right: bool
+
+    @property
+    def shown(self) -> tuple[Trajectory, ...]:
+        """The demonstrated plans."""
+        return (self.example.trajectory, *self.example.also)
+
+    @cached_property
+    def request(self) -> Request:
+        """What was asked."""
+        each = self.example
+        return Request(each.instructions, each.world, each.trajectory.start)
+
+    @cached_property
+    def chance(self) -> float:
+        """The share of the plans found that are right."""
+        judgement = Judgement.among(self.example.world, self.shown)
+        right = sum(judgement.accepts(plan) for plan in self.found)
+        return right / len(self.found) if self.found else 0.0
+
+
+def follow_examples(learnt: Learnt, examples: Sequence[Example]) -> list[Attempt]:
+    """Follow examples by the weights alone: a memory would hide what these have not learnt."""
+    learnt, found = learnt.without_memory(), []
+    requests = [Request(each.instructions, each.world, each.trajectory.start) for each in examples]
+    results = learnt.model.search(learnt.fitted, requests, learnt.search)
+    for each, request, result in zip(examples, requests, results, strict=True):
+        told = decoded(learnt, request, result, learnt.search)
+        answer = None if told is None else told.answer
+        right = Judgement.among(each.world, (each.trajectory, *each.also)).accepts(answer)
+        found.append(Attempt(each, answer, () if told is None else told.found, right))
+    return found
+
+
+def explain_mistake(index: TrainingIndex, attempt: Attempt) -> Mistake:
+    """Explain why the answer to a demonstration is none of the demonstrated plans."""
+    request, shown, best = attempt.request, attempt.shown, attempt.answer
+    each = attempt.example.demonstration
     search, world, gold = index.learnt.search, request.world, shown[0]
     longest = search.extended(world.extra_length(each.start)).longest
     if len(gold) > longest:
@@ -89,8 +126,7 @@ def explain_mistake(
             f"It has {len(gold)} actions, and plans of up to {longest} are searched.",
             f"Use {advise(index.learnt, 'Search', max_length=len(gold))}.",
         )  # fmt: skip
-    judgement = Judgement.among(world, shown)
-    if best is None or not any(judgement.accepts_end(plan.end) for plan in found):
+    if best is None or not attempt.chance:
         scores = plan_scores(index.learnt, request, shown if best is None else [best, *shown])
         if max(scores[best is not None :]) == -np.inf:
             return Mistake(
@@ -104,7 +140,7 @@ def explain_mistake(
             detail = f"The search did not keep its plan{scored}."
             return Mistake(each, "not found", detail, wider(search))
         gold = shown[int(np.argmax(scores[1:]))]  # a wider beam would not prefer it either
-    rivals = _Rivals(index, each, request, gold, best, found)
+    rivals = _Rivals(index, each, request, gold, best, attempt.found)
     if graphs(world, gold) == graphs(world, best):
         detail = f"The plan {listed(best.actions)} has the same grounding graphs."
         cure = "Add a label that tells the two apart."
