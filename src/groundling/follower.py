@@ -672,8 +672,8 @@ class Follower(Estimator):
         >>> follower.check_world([(Lamp(colour="blue"), "off")])
         ()
         >>> print(*follower.check_world([(Lamp(), "off")]))
-        No graph of what can be done here has the label 'colour', which graphs had wherever it
-        learnt. Follow in the world that it learnt in, or learn again in this one.
+        No possible action here has the label 'colour', which some action had at every start in
+        training. Follow in the world of the training, or train again in this one.
         """
         learnt = self._fitted()
         asked = [(learnt.fitted.encoder.world(world), state) for world, state in places]
