@@ -22,12 +22,12 @@ from groundling.errors import (
     ProjectError,
     WorldError,
 )
-from groundling.explain.explanation import Plan
 from groundling.files import read_plain
 from groundling.follower import Follower
 from groundling.io import is_outdated
 from groundling.learning.rounds import Progress
 from groundling.modelfolder import LIMITS, MANIFEST
+from groundling.plan import Plan
 from groundling.studio.events import Events
 from groundling.studio.scenes import (
     HARMLESS,
