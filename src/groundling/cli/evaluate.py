@@ -99,7 +99,8 @@ def evaluate(
             raise SettingError(f"--{study} cannot be combined with {what}. Leave one of them out.")
         preset = preset or asked.presets.default
         known = asked.presets.variants_of(preset)
-        variants = row or list(known if ablations or FULL not in known else (FULL,))
+        whole = not study and (ablations or FULL not in known)
+        variants = row or list(known if whole else (FULL,))
         for name in variants:
             asked.presets.select(preset, name)
         console = make_console(errors=str(json_file) == "-")
@@ -119,7 +120,7 @@ def evaluate(
                 study=study,
             )  # fmt: skip
         shown = asked.shown_metrics(report.preset)
-        show_report(console, report, STUDIES[study].metrics(asked, preset) if study else shown)
+        show_report(console, report, (study and STUDIES[study].metrics) or shown)
         _show_mistakes(console, report.mistakes)
         write_json(report.to_dict(), json_file)
         if json_file is not None and str(json_file) != "-":

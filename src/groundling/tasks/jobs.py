@@ -91,7 +91,7 @@ def evaluation_jobs(
         return [
             Job(asked.name, preset, (variant,), fold, changes, study=study)
             for variant in variants
-            for fold in study_folds(asked, corpus, preset, quick)
+            for fold in study_folds(asked, corpus, preset, variant, quick)
         ]
     return [
         Job(asked.name, preset, group, fold, changes)
@@ -333,7 +333,7 @@ def assemble(
     for variant in variants:
         outcomes = [results[job]["outcome"][variant] for job in wanted if variant in job.variants]
         if study:
-            rows += STUDIES[study].rows(asked, f"{preset}/{variant}", outcomes)
+            rows += STUDIES[study].rows(asked, preset, variant, outcomes)
             continue
         row = asked.make_row(preset, variant, outcomes)
         # Published figures are about the real corpora only.
