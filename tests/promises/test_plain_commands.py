@@ -11,8 +11,8 @@ from groundling.cli import stage
 from groundling.cli.common import whole
 from groundling.cli.typed_settings import read_settings
 from groundling.errors import InstructionError, SettingError
+from groundling.tasks.presets import with_changes
 from groundling.tasks.task_registry import get_task
-from groundling.tasks.variants import with_changes
 
 SCRIPT = "from groundling.cli.main import app; app()"
 

@@ -66,8 +66,8 @@ def evaluate(
     from groundling.cli.progress import run_with_progress
     from groundling.errors import SettingError
     from groundling.tasks.jobs import assemble, evaluation_jobs
+    from groundling.tasks.presets import FULL
     from groundling.tasks.studies import STUDIES
-    from groundling.tasks.variants import FULL
 
     asked = _with_folds(data.task, folds)
     check_writable(json_file)
@@ -234,8 +234,8 @@ def tune(
     from groundling.cli.typed_settings import default_settings, read_settings
     from groundling.data.own import names_world
     from groundling.tasks.jobs import tuning_jobs
+    from groundling.tasks.presets import FULL
     from groundling.tasks.task_registry import get_task
-    from groundling.tasks.variants import FULL
 
     task, asked = data.task, get_task(data.task)
     preset = check_preset(asked, data.preset)

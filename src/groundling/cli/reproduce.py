@@ -110,7 +110,7 @@ def _paper_tasks() -> list[str]:
     found = []
     for name in task_names():
         with suppress(PluginError):  # a broken plug-in
-            if "paper" in get_task(name).presets.presets:
+            if "paper" in get_task(name).presets:
                 found.append(name)
     return found
 
@@ -130,8 +130,8 @@ def refuse_others(out: Path, tables: Sequence[str]) -> None:
 
 
 def _variants(task: str, preset: str, quick: bool) -> list[str]:
+    from groundling.tasks.presets import FULL
     from groundling.tasks.task_registry import get_task
-    from groundling.tasks.variants import FULL
 
     asked = get_task(task)
     wanted = asked.quick_variants if preset == "paper" else (FULL,)

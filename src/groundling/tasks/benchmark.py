@@ -27,7 +27,7 @@ from groundling.evaluation.report import Row, bootstrap
 from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.follower import Follower
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.presets import FULL, Preset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State
 from groundling.world.judgement import is_right
@@ -44,7 +44,7 @@ Outcome = dict[str, Any]
 """What one fold gave, as JSON: `scores`, pairs of a part and a score, and `seconds`."""
 
 CorpusT = TypeVar("CorpusT")
-PresetT = TypeVar("PresetT", bound=BasePreset)
+PresetT = TypeVar("PresetT", bound=Preset)
 
 
 @dataclass(frozen=True)

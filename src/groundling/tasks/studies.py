@@ -31,7 +31,7 @@ from groundling.tasks.benchmark import (
     demonstrations,
     split_parts,
 )
-from groundling.tasks.variants import BasePreset
+from groundling.tasks.presets import Preset
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration
 
@@ -52,7 +52,7 @@ class Study(NamedTuple):
     `metrics` are the columns that are printed; if empty, those of the task.
     """
 
-    measure: Callable[[Task[Any, Any], Any, BasePreset, Fold], Measured]
+    measure: Callable[[Task[Any, Any], Any, Preset, Fold], Measured]
     rows: Callable[[Task[Any, Any], str, str, Sequence[Measured]], list[Row]]
     metrics: tuple[str, ...] = ()
 
@@ -72,7 +72,7 @@ def study_folds(
 
 
 def _cross_fit(
-    chosen: BasePreset, cases: Sequence[Case], fold: Fold, follower: Follower
+    chosen: Preset, cases: Sequence[Case], fold: Fold, follower: Follower
 ) -> list[HeldOutFold]:
     """Hold out groups of training parts in turn, or of demonstrations if there is one part."""
     known = [e for e in cases if e.learnable and e.part not in {*fold.held_out, *fold.unused}]
@@ -110,9 +110,7 @@ def _judged(follower: Follower, cases: Sequence[Case]) -> list[Judged]:
 _NO_PLAN = Plan((), (None,), 0.0, 1.0)  # options are kept without their plans, to save memory
 
 
-def _measure_dialogue(
-    task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold
-) -> Measured:
+def _measure_dialogue(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
     case_of = {id(each.demonstration): each for each in cases}
@@ -183,7 +181,7 @@ def _dialogue_rows(
 # ---- speaking ---------------------------------------------------------------------------------
 
 
-def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold) -> Measured:
+def _measure_speaker(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
     """Score human and generated texts for the same plans with an independent follower.
 
     One half of the training data, split by group, trains the speaker and its own listener, the
@@ -257,9 +255,7 @@ def _speaker_rows(
 # ---- listening --------------------------------------------------------------------------------
 
 
-def _measure_pragmatic(
-    task: Task[Any, Any], corpus: Any, chosen: BasePreset, fold: Fold
-) -> Measured:
+def _measure_pragmatic(task: Task[Any, Any], corpus: Any, chosen: Preset, fold: Fold) -> Measured:
     """Follow with and without the pragmatic listener (see `PragmaticListener`)."""
     cases = task.prepare(corpus, chosen)
     follower, _ = task.fit(chosen, cases, fold)
