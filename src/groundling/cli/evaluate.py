@@ -92,7 +92,7 @@ def evaluate(
     if model is not None:
         report = _judge(asked, source, model, data.parser, console)
     else:
-        wanted = {"quick": quick, "changes": data.changes, "study": study}
+        wanted: dict[str, Any] = {"quick": quick, "changes": data.changes, "study": study}
         todo = evaluation_jobs(asked, preset, variants, source, **wanted)
         results = run_with_progress(
             todo, {asked.name: source}, console, workers=jobs, cluster=cluster
