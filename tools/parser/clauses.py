@@ -1,4 +1,4 @@
-"""Generated instructions with relative clauses and comparisons, to test where these are attached."""
+"""Generated instructions with relative clauses, to test where these are attached."""
 
 from __future__ import annotations
 
