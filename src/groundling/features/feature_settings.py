@@ -71,7 +71,8 @@ class Features(Settings):
     words: tuple[
         Literal[
             "word", "first", "next", "previous", "head", "relation",
-            "grandparent", "preposition", "context", "verb", "beside", "number", "tag", "string",
+            "grandparent", "preposition", "context", "verb", "beside", "around", "number", "tag",
+            "string",
         ],
         ...,
     ] = ("word", "string")  # fmt: skip

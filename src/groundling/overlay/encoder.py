@@ -147,11 +147,7 @@ class Encoder:
             spans = SpanIndex(values, language).find(folded)
             return [(span.kind, span.value, span.places) for span in spans]
 
-        return TextValues(
-            tuple(words), literals, find, language.exceptions, language.joints,
-            language.universals, language.complements,
-            lambda word: language.singular(language.fold(word)) != language.fold(word),
-        )  # fmt: skip
+        return TextValues(tuple(words), literals, find, language)
 
     def remembered(self) -> dict[str, int]:
         """Return about how many bytes everything that is remembered takes."""

@@ -136,8 +136,8 @@ _PLAIN = Join("", lambda profile: True, "none of the others applies", lambda pro
 
 
 def _number(features: Features) -> tuple[str, ...]:
-    """Return the label of singular and plural, if features have it."""
-    return ("number",) if "number" in features.words else ()
+    """Return the labels of plurals and of numbers that features have."""
+    return tuple(each for each in ("number", "around") if each in features.words)
 
 
 # ---- how texts are laid over plans ------------------------------------------------------------
@@ -276,6 +276,8 @@ def configurations(profile: Profile) -> list[Configuration]:
                 features = replace(features, joins=(*features.joins, "slot"))
             if profile.takes_sets:
                 features = replace(features, words=(*features.words, "number"))
+            if profile.shares_numbers and "slot" in features.joins:
+                features = replace(features, words=(*features.words, "around"))
             made = row.make(profile, features)
             more = f", {join.name}" if join is not joins[0] else ""
             base = f"{made.base}{more}" if made.base else ""
