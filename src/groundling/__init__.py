@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from groundling.explain.explanation import Plan
     from groundling.features.feature_settings import Features
     from groundling.features.lexicon import Lexicon
+    from groundling.features.synonyms import WordNet, WordVectors
     from groundling.follower import Follower
     from groundling.inference.search import Search
     from groundling.language.instruction import Instruction
@@ -60,6 +61,8 @@ __all__ = [
     "Search",
     "TransducerModel",
     "Turn",
+    "WordNet",
+    "WordVectors",
     "__version__",
     "check_environment",
     "compose",
@@ -88,6 +91,8 @@ _HOMES = {
     "Instruction": "language.instruction",
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
+    "WordNet": "features.synonyms",
+    "WordVectors": "features.synonyms",
     "Overlay": "overlay.settings",
     "Plan": "explain.explanation",
     "Product": "world.products",

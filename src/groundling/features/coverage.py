@@ -56,6 +56,7 @@ def unexplained_words(
         and language.ordinal(word) is None
         and not reader.lexicon.look_up(word, {}, language=language)
         and not _misspelt(word, reader.counts)
+        and not reader.synonym(word)
     ]
     for each in literals:
         if not language.plain_words.issuperset(folded[p] for p in each.places) and not used(each):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
-from groundling.world.open_values import AS_SAID
+from groundling.world.open_values import AS_SAID, BY, LESS, MORE, STEP, TO
 
 LABEL = "label"
 NUMBER = "number"
@@ -20,7 +20,8 @@ ORDINAL = "ordinal"
 RANK = "rank"
 STRING = "string"
 _NUMERALS = (f"‹{NUMBER}›", f"‹{ORDINAL}›")
-_FIT = 10.0  # how much it counts that a set fits its description, whatever things are in it
+_FIT = {AS_SAID: 10.0, **dict.fromkeys((TO, BY, STEP, MORE, LESS), 3.0)}
+# Labels that relate an action to its text count more than those of things: they hold everywhere.
 SAID, NAMED = "said", "named"
 """What every word that names a value is called, and every value: one weight says how much it costs
 to leave a value out that the text says, whatever its kind."""
@@ -272,7 +273,7 @@ class NodeLabeller:
             if by_name:
                 spelled.append((NodeLabel(prefix + LABEL, LABEL, kind_of(label)), 1.0))
             if label.value is None:
-                amount = _FIT if label.name == AS_SAID else 1.0
+                amount = _FIT.get(label.name, 1.0)
                 spelled.append((NodeLabel(name), amount))
             elif isinstance(label.value, str):
                 spelled.append((NodeLabel(name, kind_of(label), label.value), 1.0))

@@ -71,6 +71,7 @@ class SpanIndex:
                     self._spelt.setdefault(part, []).append(here)
                     self._stems.setdefault(language.singular(part), []).append(here)
                 self._names.append((kind, value, parts))
+        self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
         return word in self._spelt or self.language.singular(word) in self._stems

@@ -104,6 +104,11 @@ class CachedEnvironment:
             inner.uses(state, action, literal) for state, action in decisions
         )
 
+    def explain_values(self, state: State, action: Action) -> list[str]:
+        """Say which words of the text fill the holes of an action."""
+        inner = self.environment
+        return inner.explain(state, action) if isinstance(inner, BoundEnvironment) else []
+
     def denies(self, state: State) -> bool:
         """Tell whether the text asks for none of the things here."""
         inner = self.environment

@@ -170,8 +170,12 @@ class OpenValue:
         return () if self.default is None else (self.default,)
 
 
+def _written(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
 def _sum(now: float | None, by: float | None, sign: int = 1) -> float | None:
-    return None if now is None or by is None else round(now + sign * by, 9)
+    return None if now is None or by is None else round(float(now + sign * by), 9)
 
 
 def _spans(words: Sequence[str]) -> Iterator[str]:
@@ -342,6 +346,29 @@ class BoundEnvironment(Wrapper):
                 return True
         sizes = [len(part) for part in parts if isinstance(part, frozenset)]
         return literal.value in (*parts, *sizes)
+
+    def explain(self, state: State, action: Action) -> list[str]:
+        """Say which words of the text fill the holes of an action, and how."""
+        said, how = [], [label.name for label in self.meant(state, action)]
+        words, parts = self.text.words, _parts(action)
+        for literal in self.text.literals:
+            text = " ".join(words[place] for place in literal.places)
+            if literal.value in parts and (TO in how or not how):
+                said.append(f"“{text}” is the value {_written(literal.value)}")
+            elif BY in how:
+                value = next(part for part in parts if isinstance(part, float))
+                said.append(f"“{text}” gives {_written(value)}: {', '.join(how)}")
+        if STEP in how:
+            value = next(part for part in parts if isinstance(part, float))
+            said.append(f"the value {_written(value)} is {how[0]}, {STEP}")
+        for part in parts:
+            if isinstance(part, str) and "text" in declared_types(self.environment):
+                said += [f"“{part}” is free text"] if self._around(part) else []
+            if isinstance(part, frozenset):
+                among = len(things_of(self.environment, state))
+                fits = "as the text says" if self.describes(state, action) else "a guess"
+                said.append(f"the set has {len(part)} of {among} things, {fits}")
+        return said
 
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
         """Return the grounding graph of an action, with what the text says of its values.
