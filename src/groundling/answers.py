@@ -16,6 +16,7 @@ from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
+from groundling.language.literals import Literal
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.models.memory import Recollection
@@ -144,7 +145,10 @@ def _coverage(
                     if isinstance(label.value, str):
                         yield label.value
 
-    unexplained = unexplained_words(reader, request.text, names)
+    def used(literal: Literal) -> bool:
+        return request.world.uses(zip(chosen.states, chosen.actions, strict=False), literal)
+
+    unexplained = unexplained_words(reader, request.text, names, used)
     size = sum(len(each) for each in request.text) if unexplained else 0
     return unexplained, trust(reader.counts, size, len(unexplained))
 

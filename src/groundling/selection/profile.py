@@ -360,6 +360,16 @@ class Profile:
             for word in self.words
         )
 
+    @cached_property
+    def shares_numbers(self) -> bool:
+        """Whether words say numbers, and nodes have several that may be meant."""
+        return self.says_numbers and any(
+            sum(isinstance(label.value, float) for label in labels) > 1
+            for example in self.examples
+            for step in example.trajectory.decisions()
+            for labels in example.world.ground(*step).node_labels
+        )
+
     def _spells(self, word: str, value: str) -> bool:
         return matches_name(word, value, language=self.encoder.reader.language)
 
