@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from groundling.world.graph import GroundingGraph
     from groundling.world.open_values import OpenValue
     from groundling.world.products import Product
-    from groundling.world.ranks import RankedEnvironment
     from groundling.world.sets import OpenSet, describe_set
 
 __version__ = "0.2.0.dev0"
@@ -56,7 +55,6 @@ __all__ = [
     "Plan",
     "PlanModel",
     "Product",
-    "RankedEnvironment",
     "Search",
     "TransducerModel",
     "Turn",
@@ -91,8 +89,7 @@ _HOMES = {
     "Overlay": "overlay.settings",
     "Plan": "explain.explanation",
     "Product": "world.products",
-    "RankedEnvironment": "world.ranks",
-    "MemoryEnvironment": "memory",
+    "MemoryEnvironment": "history",
     "Search": "inference.search",
     "check_environment": "world.environment_checks",
     "compose": "world.composition",

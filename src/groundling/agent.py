@@ -26,9 +26,9 @@ from groundling.errors import DemonstrationError, InstructionError
 from groundling.explain.explanation import Explanation, Plan
 from groundling.features.reader import Text
 from groundling.follower import Follower
+from groundling.history import MemoryEnvironment, Remembered
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation, split_words
-from groundling.memory import MemoryEnvironment, Remembered
 from groundling.ties import at_least, margin
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Demonstration, Environment, State

@@ -660,7 +660,7 @@ class Between:
     def rank_cures(self) -> Iterator[str]:
         """Name ranks where a number tells the plans apart and the text may speak of its rank."""
         numbers = [label.name for label in self.labels if isinstance(label.value, float)]
-        if not numbers or any(".rank" in name for name in numbers):
+        if not numbers or self.world.has_things:
             return
         language = self.text.reader.language
         said = [word for word in self.text.words if language.ordinal(word) is not None]
@@ -669,8 +669,8 @@ class Between:
         if said:
             yield (
                 f"The number {numbers[0]!r} tells the actions apart: if {quoted(said[:SEVERAL])} "
-                "speaks of its rank (first, largest, leftmost), put the environment in "
-                "RankedEnvironment(…)."
+                "speaks of its rank (first, largest, leftmost), give the environment a method "
+                "things(state)."
             )
 
     @cached_property
