@@ -35,7 +35,7 @@ from groundling.models.example import Example
 from groundling.models.interpretation import Interpretation, free_counts, text_counts
 from groundling.overlay.batch import Reals
 from groundling.overlay.batch_builder import Instance
-from groundling.overlay.candidates import Candidates
+from groundling.overlay.candidates import Candidates, graphs_of
 from groundling.overlay.encoder import Encoder, LabelledText
 from groundling.overlay.settings import Overlay, PlanTerms
 from groundling.settings import idle_setting, setting
@@ -391,8 +391,7 @@ class PlanModel(Model):
         for text, spaces in texts:
             candidates = [space.candidates for space in spaces if space]
             if candidates:
-                graphs = dict.fromkeys(graph for each in candidates for graph in each.graphs)
-                labelled = fitted.encoder.label(text, list(graphs))
+                labelled = fitted.encoder.label(text, graphs_of(candidates))
                 instances.append(Instance(labelled.skeleton, labelled.words, candidates))
         found = np.zeros(0)
         if instances:

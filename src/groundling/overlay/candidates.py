@@ -101,3 +101,10 @@ class Candidates:
         """Return the graphs of one plan."""
         begin = int(self.ends[place - 1]) if place else 0
         return [self.graphs[each] for each in self.action_graph[begin : int(self.ends[place])]]
+
+
+def graphs_of(candidates: Sequence[Candidates]) -> Sequence[LaidOutGraph]:
+    """Return the distinct graphs of several lists of candidates; of one, its very list."""
+    if len(candidates) == 1:
+        return candidates[0].graphs
+    return list(dict.fromkeys(graph for each in candidates for graph in each.graphs))

@@ -10,6 +10,7 @@ from groundling.cache import Cache, CacheBudget
 from groundling.features.feature_tables import JoinedLabels
 from groundling.features.labels import LABEL, NUMBER, NodeLabeller
 from groundling.features.lexicon import Lexicon
+from groundling.features.name_index import LayeredValues
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.restriction import restrict_ranks
 from groundling.features.space import FeatureSpace
@@ -39,6 +40,7 @@ __all__ = ["Encoder", "LabelledText"]
 
 _KEY_BYTES = 200  # of what a graph is found by
 _LATEST = 3_000_000  # bytes of arrays of candidates: they are made again soon enough
+_NO_VALUES: tuple[None, None, Mapping[str, Collection[str]]] = (None, None, {})
 _BOUND = 500  # worlds with values of texts that are kept
 
 
@@ -106,6 +108,7 @@ class Encoder:
         self._joined: JoinedLabels | None = None
         self._latest: LatestArrays = Cache(CacheBudget(_LATEST))
         self._names: Cache[frozenset[LaidOutGraph], SpanIndex] = Cache(self.budget)
+        self._latest_values: tuple[object, object, Mapping[str, Collection[str]]] = _NO_VALUES
         self._bound: dict[Hashable, CachedEnvironment] = {}  # worlds filled with values of texts
 
     def fork(self, lexicon: Lexicon | None = None) -> Encoder:
@@ -169,6 +172,7 @@ class Encoder:
         self._joined = None
         self._latest.clear()
         self._names.clear()
+        self._latest_values = _NO_VALUES
         self._bound.clear()
         self.memory.clear()
         self.budget.count_again()
@@ -220,6 +224,7 @@ class Encoder:
 
     def learn_values(self, graphs: Iterable[LaidOutGraph]) -> None:
         """Remember the values that occur in training."""
+        self._latest_values = _NO_VALUES
         for graph in graphs:
             for kind, value in graph.values:
                 if kind in self.values:
@@ -294,15 +299,24 @@ class Encoder:
         found = [] if names is None else names.find(folded, self.reader.counts)
         return [span for span in found if span.way != PART and span.kind != LABEL]
 
-    def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
+    def _values_with(self, graphs: Collection[LaidOutGraph]) -> Mapping[str, Collection[str]]:
+        """Return the values that are known and those of some graphs.
+
+        Many texts in a row are about the same graphs, and then share what is worked out.
+        """
+        same, known, found = self._latest_values
+        if same is not graphs or known is not self.values:
+            found = self._new_values_of(graphs)
+            self._latest_values = graphs, self.values, found
+        return found
+
+    def _new_values_of(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, Collection[str]]:
         new: dict[str, set[str]] = {}
         for graph in graphs:
             for kind, value in graph.values:
                 if kind in self.values and value not in self.values[kind]:
                     new.setdefault(kind, set()).add(value)
-        if not new:
-            return self.values
-        return {kind: known | new.get(kind, set()) for kind, known in self.values.items()}
+        return LayeredValues(self.values, new) if new else self.values
 
     # ---- both ---------------------------------------------------------------------------
 
