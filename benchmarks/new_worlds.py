@@ -46,6 +46,7 @@ class Command(NamedTuple):
 
 
 Entities = tuple[Entity, ...]
+_RELATIONS = (("event", "thing", "of"), ("thing", "place", "in"))
 
 
 class Home:
@@ -73,8 +74,25 @@ class Home:
             "thing": {"kind": entity.kind, "name": entity.name, "is on": entity.is_on},
             "place": {"area": entity.area},
         }
-        edges = [("event", "thing", "of"), ("thing", "place", "in")]
-        return GroundingGraph(nodes, edges, roles=nodes)
+        return GroundingGraph(nodes, _RELATIONS, roles=nodes)
+
+    def ground_many(self, state: Entities, actions: tuple[Command, ...]) -> Any:
+        """Return the same for all commands together; versions before 0.3 do not ask."""
+        from groundling.world import GraphTable
+
+        verbs, areas = list(VERBS), sorted({each.area for each in state})
+        of_verb = {verb: place for place, verb in enumerate(verbs)}
+        of_area = {area: place for place, area in enumerate(areas)}
+        things = [{"kind": e.kind, "name": e.name, "is on": e.is_on} for e in state]
+        nodes: dict[str, Any] = {
+            "event": ([{"verb": verb} for verb in verbs], [of_verb[a.verb] for a in actions]),
+            "thing": (things, [a.entity for a in actions]),
+            "place": (
+                [{"area": area} for area in areas],
+                [of_area[state[a.entity].area] for a in actions],
+            ),
+        }
+        return GraphTable(nodes, _RELATIONS, roles=nodes)
 
 
 class Thing(NamedTuple):

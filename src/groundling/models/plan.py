@@ -103,7 +103,12 @@ class PlanSpaces:
                 found = _TOO_MANY
                 self._known.put(key, found, 0)
             else:
-                found = PlanSpace(plans, self.encoder.candidates(world, plans))
+                listed = (
+                    self.encoder.candidates_from(world, start)
+                    if plans.is_ahead
+                    else self.encoder.candidates(world, plans)
+                )
+                found = PlanSpace(plans, listed)
                 self._known.put(key, found, plans.nbytes + found.candidates.nbytes)
         return None if isinstance(found, _TooMany) else found
 
