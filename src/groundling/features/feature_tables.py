@@ -18,7 +18,7 @@ from scipy import sparse
 
 from groundling.features.interner import Interner
 from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
-from groundling.features.space import FeatureSpace, Joins
+from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.ragged import concatenated, sizes_of, starts_of
 
 WordContent = tuple[tuple[WordLabel, float], ...]
@@ -295,6 +295,7 @@ class JoinedLabels:
         self._age = object()
         self._ones = np.ones(0)
         self._nodes = Interner[NodeLabel]()
+        self._table = NodeTable(self.space, self._nodes.items)
         # Labels are kept as bytes: arrays of a few take far more room.
         self._contents: dict[int, _Known] = {}
         self._words: dict[WordLabel, Rows] = {}
@@ -444,12 +445,12 @@ class JoinedLabels:
 
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
         """Join words with the node labels that have these numbers."""
-        nodes = [self._nodes.items[number] for number in numbers.tolist()]
-        pair_words = np.repeat(np.arange(len(words)), len(nodes))
-        pair_nodes = np.tile(np.arange(len(nodes)), len(words))
-        joined = self.space.join(words, nodes, pair_words, pair_nodes)
+        self._table.extend()
+        pair_words = np.repeat(np.arange(len(words)), len(numbers))
+        pair_nodes = np.tile(numbers, len(words))
+        joined = self.space.join(words, self._table, pair_words, pair_nodes)
         starts, pairs, *found = _rows(self.space, joined, pair_words, len(words))
-        parts = (numbers[pair_nodes[pairs]], *found)
+        parts = (pair_nodes[pairs], *found)
         return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
 
     def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:

@@ -85,8 +85,6 @@ class NameIndex:
         own = self._exact.get(word, [])
         found = {pair for key in keys for pair in self._near.get(key, ())}.difference(own)
         near += [
-            pair
-            for pair in found
-            if self.matches(word, pair[1], rare=rare, language=self.language)
+            pair for pair in found if self.matches(word, pair[1], rare=rare, language=self.language)
         ]
         return sorted([*exact, *own]), sorted(near)

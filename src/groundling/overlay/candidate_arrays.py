@@ -72,10 +72,9 @@ def lay_out_candidates(
 
     With `composed`, contents may be `ComposedContent`, which are not compared by value.
     """
-    table = candidates[0].graphs
-    if composed and len(candidates) == 1 and isinstance(table, LaidOutTable):
-        if table.nodes != "both" and len(table):
-            return _lay_out_table(candidates[0], table, priors)
+    table = candidates[0].graphs if composed and len(candidates) == 1 else ()
+    if isinstance(table, LaidOutTable) and table.nodes != "both" and len(table):
+        return _lay_out_table(candidates[0], table, priors)
     places: dict[int, int] = {}  # identity of a graph, a content or a shape -> its place
     nodes: dict[int, int] = {}
     graphs: list[LaidOutGraph] = []

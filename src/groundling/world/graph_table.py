@@ -56,7 +56,7 @@ class GraphTable(Sequence[GroundingGraph]):
         for name, (listed, places) in nodes.items():
             self.labels[name] = [labels_of(each, f"node {name!r}") for each in listed]
             chosen = np.asarray(places, np.int64).ravel()
-            if len(chosen) and not (0 <= chosen.min() and chosen.max() < len(listed)):
+            if len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(listed)):
                 raise GraphError(
                     f"Places of the node {name!r} must be from 0 to {len(listed) - 1}; got "
                     f"{int(chosen.min())} to {int(chosen.max())}."
