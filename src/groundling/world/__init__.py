@@ -9,7 +9,6 @@ from groundling.world.graph_table import GraphTable
 from groundling.world.manners import Manner, explain_sequence, learn_manners
 from groundling.world.open_values import OpenValue
 from groundling.world.products import Product
-from groundling.world.ranks import RankedEnvironment
 from groundling.world.relations import Scene
 from groundling.world.sets import OpenSet, describe_set
 from groundling.world.trajectory import ScoredTrajectory, Trajectory
@@ -26,7 +25,6 @@ __all__ = [
     "OpenSet",
     "OpenValue",
     "Product",
-    "RankedEnvironment",
     "Scene",
     "ScoredTrajectory",
     "Trajectory",
