@@ -76,11 +76,10 @@ def decoded(
             scores[place] += each.amount
         logs = log_softmax(scores)
     settled = 0 if result.settled else None
-    # Only transitions are about more than where a plan ends.
-    paths: Sequence[Sequence[State]]
-    if listed and search.decode != "transitions":
+    paths: Sequence[Sequence[State]] = ()
+    if listed and search.decode == "outcome":
         paths = [(end,) for end in listed.ends()]
-    else:
+    elif search.decode != "plan":
         paths = [plan.states for plan in found]
     names = ActionNames()
 
@@ -177,9 +176,12 @@ def read_requests(
         Request(text, encoder.bind(environment, text), start)
         for text, (_, environment, start) in zip(texts, requests, strict=True)
     ]
+    looked: Request | None = None
     for each in found:
-        each.world.actions(each.start)  # complains of states that cannot be remembered
-        each.world.notice(each.start)  # whether the environment has changed since
+        # Many requests in a row are about one state.
+        if looked is None or looked.world is not each.world or looked.start is not each.start:
+            each.world.look_at(each.start)
+        looked = each
     return found
 
 
