@@ -13,8 +13,8 @@ import pytest
 from groundling.errors import ProjectError
 from groundling.studio.app import make_studio
 from groundling.studio.kitchen import Kitchen
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.project import Project
-from groundling.studio.rooms import Rooms
 from groundling.studio.store import Record
 from tests.studio.conftest import LocalClient
 
@@ -67,8 +67,8 @@ def until(check):
 
 def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
     other.learn("zum Tisch", "go to the table")
-    rooms = Rooms(tmp_path / "project", None)
-    with LocalClient(make_studio(rooms)) as client:
+    projects = OpenProjects(tmp_path / "project", None)
+    with LocalClient(make_studio(projects)) as client:
         about = client.get(MAIN).json()
         assert about["writes"] is False
         body = {"scene": "Kitchen 1", "text": "zum Regal", "actions": ["go to the shelf"]}

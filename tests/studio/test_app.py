@@ -6,8 +6,8 @@ import time
 import pytest
 
 from groundling.studio.app import make_studio
-from groundling.studio.gate import Gate
-from groundling.studio.rooms import Rooms
+from groundling.studio.open_projects import OpenProjects
+from groundling.studio.rate_limit import RateLimit
 from tests.studio.conftest import LocalClient
 
 MAIN = "/api/projects/main"
@@ -16,8 +16,8 @@ SCENE = "Kitchen 1"
 
 @pytest.fixture
 def client(tmp_path):
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=Gate(seconds=120))) as made:
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=RateLimit(seconds=120))) as made:
         yield made
 
 
@@ -56,7 +56,7 @@ def test_app_knows_nothing_at_first_and_then_what_it_was_taught(client):
 def test_app_answers_are_those_of_the_library(client):
     teach(client, "zum Tisch", "go to the table")
     teach(client, "nimm die Tasse", "take the blue cup")
-    project = client.app.app.state.rooms.get("main")
+    project = client.app.app.state.projects.get("main")
     scene = project.setting.scenes[0]
     for text in ("zum Tisch", "nimm die rote Tasse", "irgendwas"):
         told = follow(client, text)
@@ -180,12 +180,12 @@ def test_app_no_name_of_a_client_is_a_path(client, name):
 
 def test_app_project_survives_being_closed(tmp_path):
     folder = tmp_path / "project"
-    with LocalClient(make_studio(Rooms(folder, {"kind": "lesson"}))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, {"kind": "lesson"}))) as client:
         teach(client, "zum Tisch", "go to the table")
         before = follow(client, "zum Tisch")
         teach(client, "zum Regal", "go to the shelf", wait=False)  # closed while it learns
     moved = folder.rename(tmp_path / "elsewhere")
-    with LocalClient(make_studio(Rooms(moved, None))) as client:
+    with LocalClient(make_studio(OpenProjects(moved, None))) as client:
         about = settle(client)
         assert about["known"] == 2
         assert about["undo"] == "teaching “zum Regal”"
@@ -210,12 +210,12 @@ def test_app_learns_longer_plans_in_a_world_of_ones_own(tmp_path):
         settle(client)
 
     both = ["go to the table", "take the red cup"]
-    with LocalClient(make_studio(Rooms(folder, world))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, world))) as client:
         show(client, "go to the table", "go to the table")
         show(client, "go to the shelf", "go to the shelf")
         show(client, "go to the table and take the red cup", *both)
         assert told(client, "go to the table and take the red cup") == both
-    with LocalClient(make_studio(Rooms(folder, world))) as client:
+    with LocalClient(make_studio(OpenProjects(folder, world))) as client:
         three = [*both, "go to the shelf"]
         text = "go to the table and take the red cup and go to the shelf"
         show(client, text, *three)
@@ -285,7 +285,7 @@ def test_app_worlds_of_the_editor_and_the_gallery(client):
 
 
 def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch):
-    project = client.app.app.state.rooms.get("main")
+    project = client.app.app.state.projects.get("main")
 
     def fails():
         raise OSError(28, "No space left on device")
@@ -298,15 +298,15 @@ def test_app_learning_that_fails_is_told_and_nothing_is_lost(client, monkeypatch
 
 
 def test_app_health_needs_no_token_and_no_turn(tmp_path):
-    gate = Gate()
-    gate.busy = gate.bound  # whoever needs a turn is refused
-    rooms = Rooms(tmp_path / "project", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, gate=gate)) as client:
+    limit = RateLimit()
+    limit.busy = limit.bound  # whoever needs a turn is refused
+    projects = OpenProjects(tmp_path / "project", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, limit=limit)) as client:
         assert client.get("/v1/health").json() == {
-            "status": "ok", "waiting": gate.bound, "learning": False,
+            "status": "ok", "waiting": limit.bound, "learning": False,
         }  # fmt: skip
         assert client.get(MAIN).status_code == 429
-    rooms = Rooms(tmp_path / "another", {"kind": "lesson"})
-    with LocalClient(make_studio(rooms, token="secret")) as client:
+    projects = OpenProjects(tmp_path / "another", {"kind": "lesson"})
+    with LocalClient(make_studio(projects, token="secret")) as client:
         assert client.get("/v1/health").status_code == 200
         assert client.get(MAIN).status_code == 401

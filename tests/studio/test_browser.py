@@ -6,7 +6,7 @@ import pytest
 
 from groundling.studio.app import make_studio
 from groundling.studio.gallery import GALLERY
-from groundling.studio.rooms import Rooms
+from groundling.studio.open_projects import OpenProjects
 from tests.studio.conftest import serving
 
 PAGES = ("", "examples", "model", "worlds", "lesson", "class")
@@ -183,8 +183,8 @@ def test_browser_says_what_is_wrong_with_what_was_typed(visit, room):
     [("Lamp", "The lamp is off."), ("Broken", "raised RuntimeError: no <b>paint</b>")],
 )
 def test_browser_shows_words_where_there_is_no_picture(small_world, tmp_path, visit, name, told):
-    rooms = Rooms(tmp_path / "lamp", {"kind": "world", "world": f"{small_world}:{name}"})
-    with serving(make_studio(rooms)) as address:
+    projects = OpenProjects(tmp_path / "lamp", {"kind": "world", "world": f"{small_world}:{name}"})
+    with serving(make_studio(projects)) as address:
         page = visit(address)
         page.locator(".picture").get_by_text(told).wait_for()
         page.locator(".card-state").get_by_text("The lamp is off.").wait_for()
@@ -265,8 +265,10 @@ def test_browser_speaks_german_and_presents(studio, visit):
 
 
 def test_browser_class_of_five(tmp_path, visit, chromium):
-    rooms = Rooms(tmp_path / "class", {"kind": "lesson"})
-    app = make_studio(rooms, token="teachers-only", code="abc234", join_address="http://x/j/abc234")
+    projects = OpenProjects(tmp_path / "class", {"kind": "lesson"})
+    app = make_studio(
+        projects, token="teachers-only", code="abc234", join_address="http://x/j/abc234"
+    )
     with serving(app) as address:
         teacher = visit(f"{address}/?token=teachers-only")
         teacher.goto(f"{address}/#/class")

@@ -27,11 +27,11 @@ from groundling.studio.forms import (
     WorldForm,
 )
 from groundling.studio.gallery import GALLERY
-from groundling.studio.gate import Gate
+from groundling.studio.open_projects import OpenProjects
 from groundling.studio.pictures import picture
 from groundling.studio.project import Project
+from groundling.studio.rate_limit import RateLimit
 from groundling.studio.reasons import reasons
-from groundling.studio.rooms import Rooms
 from groundling.studio.scenes import StudioExample, typed
 from groundling.studio.store import Record
 from groundling.studio.teacher import threshold_of
@@ -46,23 +46,23 @@ PATIENCE = 180.0  # seconds
 
 
 def make_studio(
-    rooms: Rooms,
+    projects: OpenProjects,
     *,
     token: str | None = None,
-    gate: Gate | None = None,
+    limit: RateLimit | None = None,
     code: str | None = None,
     join_address: str | None = None,
 ) -> ASGIApp:
     """Return the studio as an application.
 
-    With a `code`, pupils may join a class at `join_address`, which ends in it (see `Guard`).
+    With a `code`, pupils may join a class at `join_address`, which ends in it (see `Security`).
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from starlette.testclient import TestClient
     >>> with TemporaryDirectory() as folder:
-    ...     rooms = Rooms(Path(folder), {"kind": "lesson"})
-    ...     with TestClient(make_studio(rooms), base_url="http://127.0.0.1") as client:
+    ...     projects = OpenProjects(Path(folder), {"kind": "lesson"})
+    ...     with TestClient(make_studio(projects), base_url="http://127.0.0.1") as client:
     ...         print(client.get("/api/projects/main").json()["title"])
     Kitchen
     """
@@ -70,21 +70,21 @@ def make_studio(
         "Groundling Studio",
         "index.html",
         # People would rather wait than be refused: the very first answer may compile kernels.
-        gate or Gate(seconds=PATIENCE),
-        learning=lambda: rooms.learning,
-        start=lambda: rooms.get("main").wake(),
-        stop=rooms.close,
+        limit or RateLimit(seconds=PATIENCE),
+        learning=lambda: projects.learning,
+        start=lambda: projects.get("main").wake(),
+        stop=projects.close,
     )
-    web.app.state.rooms = rooms
+    web.app.state.projects = projects
 
     def begin(wanted: WorldForm) -> dict[str, str]:
         """Open a world of the gallery, or one that was made in the editor, as a new project."""
-        return {"project": rooms.begin(wanted.source())}
+        return {"project": projects.begin(wanted.source())}
 
     def listed() -> dict[str, Any]:
         """Return the projects that are open, and the worlds of the gallery."""
         return {
-            "projects": [{"project": name, "title": title} for name, title in rooms.titles()],
+            "projects": [{"project": name, "title": title} for name, title in projects.titles()],
             "gallery": [
                 {"name": each.name, "title": each.title, "about": each.about}
                 for each in GALLERY.values()
@@ -98,7 +98,7 @@ def make_studio(
         name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, annotation=str)
 
         def of_project(name: str, **given: Any) -> Any:
-            return work(rooms.get(name), **given)
+            return work(projects.get(name), **given)
 
         of_project.__doc__, of_project.__name__ = work.__doc__, work.__name__
         of_project.__signature__ = signature.replace(  # type: ignore[attr-defined]
@@ -111,8 +111,8 @@ def make_studio(
         return {
             "address": join_address,
             "pupils": [
-                {"project": each, "name": pupil, **_robot(rooms.get(each))}
-                for each, pupil in list(rooms.pupils.items())  # others may join meanwhile
+                {"project": each, "name": pupil, **_robot(projects.get(each))}
+                for each, pupil in list(projects.pupils.items())  # others may join meanwhile
             ],
         }
 
@@ -120,7 +120,7 @@ def make_studio(
         """Join the class with a robot of one's own that knows nothing."""
         if code is None:
             raise HTTPException(403, "There is no class here. Start one: groundling studio --class")
-        return {"project": rooms.join(wanted.name)}
+        return {"project": projects.join(wanted.name)}
 
     web.add("GET", "/api/class", of_class)
     web.add("POST", "/api/class/join", join, status=201)
