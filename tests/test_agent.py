@@ -67,6 +67,21 @@ def test_agent_acts_when_one_outcome_is_meant(agent):
     assert "red" in str(turn.explain().plan)
 
 
+def test_agent_is_told_the_place_of_an_option(agent):
+    turn = agent.say("switch on the lamp")
+    chosen = agent.choose(1)
+    assert (chosen.kind, chosen.replies) == ("act", True)
+    assert chosen.plan.actions == turn.options[1].plan.actions
+    assert chosen.demonstration.instructions == f"switch on the lamp, {turn.options[1].text}"
+    agent.take_back()
+    assert (agent.asking, agent.state) == (True, OFF)
+    with pytest.raises(InstructionError, match=f"one of {len(turn.options)} options; got 9"):
+        agent.choose(9)
+    agent.say("never mind")
+    with pytest.raises(InstructionError, match="Nothing was asked"):
+        agent.choose(0)
+
+
 def test_agent_asks_where_a_singular_fits_several_things(agent):
     turn = agent.say("switch on the lamp")
     assert turn.kind == "ask"

@@ -251,6 +251,22 @@ class Agent:
         self.turns.append(turn)
         return turn
 
+    def choose(self, place: int) -> Turn:
+        """Choose an option of the question that waits, by its place among `Turn.options`."""
+        asked = self._open
+        count = 0 if asked is None else len(asked.offered)
+        if asked is None or not 0 <= place < count:
+            raise InstructionError(
+                f"`place` must be that of one of {count} options; got {place!r:.20}. "
+                + ("" if count else "Nothing was asked.")
+            )
+        before, option = (self._now, asked), asked.offered[place]
+        said = asked.called(option) or self._describe(option.plan)
+        turn = replace(self._choose(asked, (option,), said), replies=True)
+        self._before.append(before)
+        self.turns.append(turn)
+        return turn
+
     def take_back(self) -> None:
         """Return to before the last turn; without one, nothing happens."""
         if self.turns:

@@ -14,7 +14,7 @@ PROJECT = "/api/projects/main"
 
 STUDIO = (
     ("GET", PROJECT, None), ("GET", f"{PROJECT}/events", None), ("POST", f"{PROJECT}/walk", _WAY),
-    ("POST", f"{PROJECT}/follow", {"scene": SCENE, "text": "zum Tisch", "start": START}),
+    ("POST", f"{PROJECT}/say", {"scene": SCENE, "text": "zum Tisch", "start": START}),
     ("POST", f"{PROJECT}/explain", {"scene": SCENE, "text": "zum Tisch", "model": 1}),
     ("POST", f"{PROJECT}/ground", _WAY), ("POST", f"{PROJECT}/continue", _WAY),
     ("POST", f"{PROJECT}/teach", {**_WAY, "text": "zum Tisch", "origin": "shown"}),

@@ -45,7 +45,7 @@ def test_full_disk_studio_answers_and_loses_nothing(small_disk):
         teach(client, "zum Tisch", "go to the table")
         fill(small_disk)
         body = {"scene": SCENE, "text": "zum Tisch"}
-        told = [client.post(f"{MAIN}/follow", json=body) for _ in range(30)]
+        told = [client.post(f"{MAIN}/say", json=body) for _ in range(30)]
         assert [each.status_code for each in told] == [200] * 30
         assert told[-1].json()["actions"][0]["json"] == "go to the table"
         assert "disk is full" in told[-1].json()["note"]
@@ -82,6 +82,6 @@ def test_full_disk_what_was_learnt_answers_though_it_cannot_be_kept(small_disk, 
         about = settle(client)
         assert "Make room" in about["problem"]
         assert "should not happen" not in about["problem"]
-        follow = client.post(f"{MAIN}/follow", json={"scene": SCENE, "text": "zum Tisch"})
+        follow = client.post(f"{MAIN}/say", json={"scene": SCENE, "text": "zum Tisch"})
         assert follow.status_code == 200
         (small_disk / "filler").unlink()

@@ -83,8 +83,8 @@ def test_two_processes_the_second_sees_what_the_first_learns(other, tmp_path):
         other.learn("zum Regal", "go to the shelf")
 
         def told():
-            plan = client.post(f"{MAIN}/follow", json={"scene": "Kitchen 1", "text": "zum Regal"})
-            return plan.json()["actions"][0]["json"] == "go to the shelf"
+            plan = client.post(f"{MAIN}/say", json={"scene": "Kitchen 1", "text": "zum Regal"})
+            return [each["json"] for each in plan.json()["actions"]] == ["go to the shelf"]
 
         until(told)
         about = client.get(MAIN).json()
@@ -144,7 +144,7 @@ def test_two_processes_of_the_command_on_one_project(tmp_path):
 
         def told():
             asked = {"scene": scene, "text": "zum Tisch"}
-            plan = httpx.post(f"{other}{MAIN}/follow", json=asked, timeout=60).json()
+            plan = httpx.post(f"{other}{MAIN}/say", json=asked, timeout=60).json()
             return plan.get("actions", [{}])[0].get("json") == "go to the table"
 
         until(told)

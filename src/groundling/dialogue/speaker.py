@@ -436,9 +436,11 @@ class Speaker:
         return name if readable else None
 
     def _joined(self, words: Sequence[str]) -> str:
-        text = ""
+        text, last = "", ""
         for word in words:
-            text += word if is_punctuation(word) or not text else self._space + word
+            if word != last:  # gaps of two actions may have the same name side by side
+                text += word if is_punctuation(word) or not text else self._space + word
+            last = word
         return text
 
     # ---- probabilities --------------------------------------------------------------------

@@ -22,6 +22,7 @@ from groundling.studio.forms import (
     JoinForm,
     Question,
     Revision,
+    Utterance,
     Way,
     Wish,
     WorldForm,
@@ -130,7 +131,7 @@ def make_studio(
     add("GET", "", _overview)
     add("GET", "/events", _events)
     add("POST", "/walk", _walk)
-    add("POST", "/follow", _follow)
+    add("POST", "/say", _say)
     add("POST", "/explain", _explain)
     add("POST", "/reasons", _reasons)
     add("GET", "/use", _use)
@@ -245,19 +246,23 @@ def _go_on(project: Project, way: Way) -> dict[str, Any]:
     return views.walk(project, scene, restart(end) if callable(restart) else end, ())
 
 
-def _follow(project: Project, wish: Wish) -> dict[str, Any]:
-    """Follow what was said, and keep the answer."""
-    scene, text = project.setting.scene(wish.scene), check_text(wish.text)
-    start = project.read_state(scene, wish.start)
+def _say(project: Project, said: Utterance) -> dict[str, Any]:
+    """Say something to the agent: it acts, asks, answers or declines. The answer is kept."""
+    scene, text = project.setting.scene(said.scene), check_text(said.text)
+    start = project.read_state(scene, said.start)
     if project.follower is None:
         return {"trained": False}  # nothing went wrong: there is something to be shown
-    plan = project.follow(scene, start, text)
-    view = views.plan_view(project, scene, plan)
+    before = list(map(check_text, said.before))
+    turn = project.say(
+        scene, start, text, before=before, choice=said.choice, language=said.language
+    )
+    view = views.turn_view(project, scene, turn, start)
+    view["before"] = [*(before if turn.replies else ()), text] if turn.kind == "ask" else []
     if project.writes:
         try:
             project.store.answered(
                 scene.name, text, project.write_state(scene.name, start),
-                [each["json"] for each in view["actions"]], plan.confidence, view["understood"],
+                [each["json"] for each in view["actions"]], turn.confidence, turn.kind == "act",
                 project.learnt_revision,
             )  # fmt: skip
         except ProjectError as error:  # whoever asks is answered all the same
