@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 
 from groundling.dialogue.options import Option
 from groundling.dialogue.phrases import listed, phrase, quoted
-from groundling.explain.explanation import Plan
 from groundling.features.spans import Span, SpanIndex
 from groundling.language.languages import Language
 from groundling.language.sentences import is_punctuation
 from groundling.models.base import Request
+from groundling.plan import Plan
 from groundling.world.cached_environment import CachedEnvironment
 
 _NOUNS = ("NOUN", "PROPN")
