@@ -173,7 +173,7 @@ def asked(body, limit, path="/"):
     from starlette.testclient import TestClient
 
     from groundling.studio.security import Security
-    from tests.studio.test_guard import echo
+    from tests.studio.test_security import echo
 
     guard = Security(echo, larger={"/import": limit})
     told = TestClient(guard, base_url="http://127.0.0.1").post(path, content=body)
