@@ -224,8 +224,8 @@ class Step(Part):
     """Why one action: the text that caused it, the nodes its words lie on, the features.
 
     `support` is the probability of the unit that most probably names the action (where words
-    are units: the expected number of words on it, at most 1); below one half, nobody asked
-    for it. `text` are the features of words on the action, `own` those
+    are units: the expected number of words on it, at most 1); below one half, the action is not
+    mentioned. `text` are the features of words on the action, `own` those
     that the action has whatever is said (ψ(y)). `without` is the best
     plan considered that does without the action: its runner-up, with the margin. `meanings` says
     which words name what, and how values and sets were filled in.

@@ -60,14 +60,14 @@ def _headline(why: Explanation) -> str:
 
 
 def caused_by(step: Step) -> str:
-    """Say which text asked for an action, or that nobody did."""
+    """Say which text asked for an action, or that none did."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
     if not step.causes:
-        return "nobody asked for this"
+        return "not mentioned in the text"
     nearest = step.causes[0]
-    return f"nobody asked for this (nearest: “{nearest.unit.text}” {nearest.probability:.2f})"
+    return f"not mentioned in the text (closest: “{nearest.unit.text}” {nearest.probability:.2f})"
 
 
 def _links(step: Step) -> str:
@@ -90,7 +90,7 @@ def _same_reasons(why: Explanation) -> list[int | None]:
 
 
 def why_added(step: Step, same: int | None = None) -> list[str]:
-    """Say why an action is there that nobody asked for; `same`: as the action of that number."""
+    """Say why an action that is not mentioned is there; `same`: as the action of that number."""
     said = []
     if same is not None:
         said.append(f"for the same reason as action {same}")
