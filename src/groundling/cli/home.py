@@ -118,7 +118,7 @@ def train(
     with plainly(debug, "No model was written."):
         import time
 
-        from groundling.home.training import fit, training_examples
+        from groundling.home.trainer import fit, training_examples
 
         examples = training_examples(corpora, language)
         typer.echo(f"Learning from {len(examples)} sentences …")

@@ -20,8 +20,8 @@ from groundling.home.environment import (
 )
 from groundling.home.home import Entity, Home, HomeError, Timer
 from groundling.home.model import HomeModel, load_model
-from groundling.home.reading import Mention
 from groundling.home.speech import Speech, load_speech
+from groundling.home.utterance import Mention
 from groundling.limits import SAID_CHARACTERS
 
 _ACT = 0.3  # confidence from which a command is carried out without a question
@@ -159,7 +159,7 @@ class HomeAgent:
 
     def _reply(self, text: str, turn: _Turn, now: datetime, depth: int = 0) -> Reply:
         said = self.world.read(text)
-        if not said.reading.words:
+        if not said.utterance.words:
             return self._decline()
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
         first: Any = plan.actions[0]
@@ -200,8 +200,8 @@ class HomeAgent:
             timers=list(turn.timers),
             changes=dict(turn.changes),
         )
-        reading = said.reading
-        parts = (reading.part(0, place), reading.part(place, len(reading.words)))
+        utterance = said.utterance
+        parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
         replies = [self._reply(each, trial, now, depth + 1) for each in parts]
         if any(each.kind == "decline" for each in replies):
             return None
@@ -235,10 +235,10 @@ class HomeAgent:
         if command is None:
             return None
         said = self.world.read(text)
-        if len(said.reading.words) > _MOST_OPTIONS:
+        if len(said.utterance.words) > _MOST_OPTIONS:
             return None
-        every = set(self.speech["every"]) & set(said.reading.folded)
-        chosen = command.target.ids if every else self._chosen(command, said.reading.mentions)
+        every = set(self.speech["every"]) & set(said.utterance.folded)
+        chosen = command.target.ids if every else self._chosen(command, said.utterance.mentions)
         if not chosen:
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)
@@ -359,9 +359,9 @@ class HomeAgent:
         depth: int,
     ) -> Reply:  # fmt: skip
         """Promise what the rest of a text says, after a while."""
-        reading = said.reading
-        delay = next(each for each in reading.literals if each.value == command.value)
-        words = [w for n, w in enumerate(reading.words) if n not in delay.places]
+        utterance = said.utterance
+        delay = next(each for each in utterance.literals if each.value == command.value)
+        words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
         trial = replace(turn, states=dict(turn.states), changes={}, timers=list(turn.timers))
         inner = self._reply(" ".join(words), trial, now, depth + 1)
         if inner.kind != "act":

@@ -102,13 +102,14 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence in a home, and what it means there."""
+    """A sentence in a home, and what it means there; `strange` words are not to be learnt."""
 
     text: str
     world: HomeWorld
     situation: Situation
     command: Command
     group: str = ""
+    strange: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:

@@ -15,11 +15,28 @@ ELISIONS = frozenset({"french", "italian"})
 PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
 """Articles and prepositions that are written at the beginning of a word."""
 
+_PLACES = {
+    "english": "room floor level area space house home place side upper lower main the of my our",
+    "german": "zimmer raum stock etage geschoss haus bereich der die das im",
+    "french": "chambre salle pièce étage maison de du la le les à l d",
+    "spanish": "habitación cuarto sala planta piso casa de del la el los",
+    "dutch": "kamer verdieping huis ruimte de het",
+    "italian": "stanza camera sala piano casa di del della la il da",
+    "polish": "pokój pokoju piętro piętrze dom w na",
+    "arabic": "غرفة الغرفة الطابق طابق المنزل البيت",
+    "korean": "방 층 집",
+}
+PLACES: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split()) for name, words in _PLACES.items()
+}
+"""Words of many names of places, which alone name none (*the room*)."""
+
 SINGULARS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
         "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
         "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
-        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator",
+        "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator", "timer",
+        "tv", "television", "heater", "plug", "socket",
     ))
 }  # fmt: skip
 """Words for one thing of a kind; without a table, any number is meant."""
@@ -101,9 +118,11 @@ def _colours(words: str) -> dict[str, str]:
 
 _ENGLISH = replace(
     ENGLISH,
+    numerals={word: size for word, size in ENGLISH.numerals.items() if word != "both"},
     joints=(*ENGLISH.joints, "then", "plus"),
     exceptions=(*ENGLISH.exceptions, "apart"),
     units={**ENGLISH.units, "k": ("kelvin", 1.0)},
+    fractions={**ENGLISH.fractions, "third": 1 / 3, "halfway": 0.5},
 )
 _GERMAN = Language(
     "german",

@@ -22,7 +22,7 @@ from groundling.home.model import HomeModel
 from groundling.home.paraphrases import expand_paraphrases
 from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
-from groundling.home.training import fit, training_examples
+from groundling.home.trainer import fit, training_examples
 from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
 from groundling.tasks.variants import FULL, BasePreset, Presets
 

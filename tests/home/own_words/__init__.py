@@ -66,7 +66,9 @@ def cases() -> list[Case]:
 
 def replies(model: HomeModel | None = None) -> Iterator[tuple[Case, Reply, bool]]:
     """Yield each sentence with its reply, and whether that is right."""
-    homes = {each.stem: read_home(each) for each in FOLDER.glob("*.yaml") if each.stem != "sentences"}
+    homes = {
+        each.stem: read_home(each) for each in FOLDER.glob("*.yaml") if each.stem != "sentences"
+    }
     agents = {name: HomeAgent(home, model) for name, home in homes.items()}
     for case in cases():
         agent = agents[case.home]

@@ -1,4 +1,4 @@
-"""Print the share of sentences that are replied to as expected: `python -m tests.home.own_words`."""
+"""Print which sentences are not replied to as expected: `python -m tests.home.own_words`."""
 
 import sys
 

@@ -3,7 +3,7 @@
 import pytest
 
 from groundling.home.languages import home_language
-from groundling.home.reading import HomeNames, Reading
+from groundling.home.utterance import HomeNames, Utterance
 from tests.home.homes import HOME
 
 NAMES = HomeNames(HOME, home_language("en"))
@@ -25,31 +25,31 @@ NAMES = HomeNames(HOME, home_language("en"))
     ],
 )
 def test_reading_masks_what_is_particular_to_a_home(text, masked):
-    read = Reading.of(text, NAMES)
+    read = Utterance.of(text, NAMES)
     assert " ".join(read.masked[1:]) == masked
 
 
 def test_reading_mends_words_that_are_one_edit_from_known_ones():
     known = {"turn": 9, "on": 9, "lights": 5, "the": 9, "all": 3}
-    read = Reading.of("trun on all lihgts zzzzqq", NAMES, known)
+    read = Utterance.of("trun on all lihgts zzzzqq", NAMES, known)
     assert read.masked[1:] == ("turn", "on", "all", "lights", "‹unknown›")
 
 
 def test_reading_keeps_words_for_free_texts():
-    read = Reading.of("play Blue Moon on the radio", NAMES)
+    read = Utterance.of("play Blue Moon on the radio", NAMES)
     radio = [each for each in read.mentions if each.ids == ("media_player.radio",)]
     assert read.instruction(radio).tokens[:4] == ("‹text›", "play", "blue", "moon")
 
 
 def test_reading_finds_where_another_command_begins():
-    read = Reading.of("open the left blind, and lock the front door", NAMES)
+    read = Utterance.of("open the left blind, and lock the front door", NAMES)
     assert [read.part(0, place) for place in read.joints] == ["open the left blind"]
 
 
 def test_reading_splits_compounds_and_elisions():
     dutch = HomeNames(HOME, home_language("nl"))
-    assert Reading.of("radiolamp", dutch).words == ("radio", "lamp")
+    assert Utterance.of("radiolamp", dutch).words == ("radio", "lamp")
     french = HomeNames(HOME, home_language("fr"))
-    assert Reading.of("l'entrée", french).words == ("l", "entrée")
+    assert Utterance.of("l'entrée", french).words == ("l", "entrée")
     arabic = HomeNames(HOME, home_language("ar"))
-    assert Reading.of("الDen", arabic).folded == ("den",)
+    assert Utterance.of("الDen", arabic).folded == ("den",)

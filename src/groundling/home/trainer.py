@@ -16,7 +16,7 @@ from groundling.home.paraphrases import expand_paraphrases, join_examples
 from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 2200, 1800, 150  # examples of each kind, at most
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 2300, 2600, 250  # examples of each kind, at most
 FEWER = 800  # templates of a language without paraphrases
 WEIGHTS = 120_000  # that are kept, of 16 bytes each
 
@@ -40,10 +40,16 @@ def training_examples(
 
 
 def learn_words(examples: Iterable[Example]) -> Knowledge:
-    """Return which words there are, and which kinds they go with."""
-    return Knowledge.learn(
-        (each.world.read(each.text).reading.masked, each.kind) for each in examples
-    )
+    """Return which words there are, and which kinds they go with; words of names are no such."""
+    return Knowledge.learn((_plain_words(each), each.kind) for each in examples)
+
+
+def _plain_words(example: Example) -> list[str]:
+    said = example.world.read(example.text).utterance
+    named = {place for each in said.mentions if each.kind == "name" for place in each.places}
+    return [
+        word for word, place in said.masks() if place not in named and word not in example.strange
+    ]
 
 
 def demonstrate(examples: Sequence[Example], knowledge: Knowledge) -> list[Demonstration]:
