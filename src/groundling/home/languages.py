@@ -15,21 +15,13 @@ ELISIONS = frozenset({"french", "italian"})
 PREFIXES: Mapping[str, tuple[str, ...]] = {"arabic": ("ال", "بال", "لل", "وال", "ل", "ب")}
 """Articles and prepositions that are written at the beginning of a word."""
 
-_PLACES = {
-    "english": "room floor level area space house home place side upper lower main the of my our",
-    "german": "zimmer raum stock etage geschoss haus bereich der die das im",
-    "french": "chambre salle pièce étage maison de du la le les à l d",
-    "spanish": "habitación cuarto sala planta piso casa de del la el los",
-    "dutch": "kamer verdieping huis ruimte de het",
-    "italian": "stanza camera sala piano casa di del della la il da",
-    "polish": "pokój pokoju piętro piętrze dom w na",
-    "arabic": "غرفة الغرفة الطابق طابق المنزل البيت",
-    "korean": "방 층 집",
-}
 PLACES: Mapping[str, frozenset[str]] = {
-    name: frozenset(words.split()) for name, words in _PLACES.items()
-}
-"""Words of many names of places, which alone name none (*the room*)."""
+    "english": frozenset((
+        "room", "floor", "level", "area", "space", "house", "home", "place", "side", "upper",
+        "lower", "main", "the", "of", "my", "our",
+    ))
+}  # fmt: skip
+"""Words of places that alone name none (*the room*); without a table, names are said in full."""
 
 SINGULARS: Mapping[str, frozenset[str]] = {
     "english": frozenset((
@@ -162,9 +154,9 @@ _FRENCH = Language(
         "cent": 100,
     },
     units=_units(
-        "seconde secondes",
-        "minute minutes",
-        "heure heures",
+        "seconde secondes sec s",
+        "minute minutes min mn",
+        "heure heures h",
         "pourcent pourcents",
         "degré degrés celsius",
     ),
@@ -188,7 +180,11 @@ _SPANISH = Language(
         ),
     },
     units=_units(
-        "segundo segundos", "minuto minutos", "hora horas", "porciento", "grado grados celsius"
+        "segundo segundos",
+        "minuto minutos min",
+        "hora horas h",
+        "porciento",
+        "grado grados celsius",
     ),
     fractions={"media": 0.5, "medio": 0.5, "mitad": 0.5},
     articles=("una", "un"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from groundling.follower import Follower
-from groundling.home.corpus import Example, read_corpus
+from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
 from groundling.home.environment import HomeWorld
 from groundling.home.knowledge import Knowledge
 from groundling.home.model import HomeModel
@@ -16,6 +17,7 @@ from groundling.home.paraphrases import expand_paraphrases, join_examples
 from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
+SEED = 1  # of the split into training and held-out sentences
 CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 2300, 2600, 250  # examples of each kind, at most
 FEWER = 800  # templates of a language without paraphrases
 WEIGHTS = 120_000  # that are kept, of 16 bytes each
@@ -37,6 +39,25 @@ def training_examples(
     own = expand_paraphrases(language, count=PARAPHRASES, seed=seed)
     made = expand_templates(corpora, language, count=TEMPLATES if own else FEWER, seed=seed)
     return [*given, *made, *own, *join_examples([*made, *own], JOINED, seed)]
+
+
+@dataclass(frozen=True)
+class Training:
+    """The sentences of a language that a model is trained on, and those that are held out."""
+
+    corpus: HomeCorpus
+    examples: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+
+    @classmethod
+    def of(cls, corpora: str | Path | None = None, language: str = "en") -> Training:
+        """Hold out a fifth of the groups of paraphrases; no sentence of it is trained on."""
+        corpus = read_corpus(corpora, language)
+        training, held_out = split(corpus.examples, seed=SEED)
+        said = {each.text.lower() for each in held_out}
+        made = training_examples(corpora, language, training)
+        kept = tuple(each for each in made if each.text.lower() not in said)
+        return cls(corpus, kept, tuple(held_out))
 
 
 def learn_words(examples: Iterable[Example]) -> Knowledge:

@@ -20,6 +20,7 @@ BEGIN = "‹text›"
 UNKNOWN = "‹unknown›"
 PART = "‹part›"
 _FRACTIONS = {"1/2": 0.5, "½": 0.5, "1/4": 0.25, "¼": 0.25}
+_PERCENT = re.compile(r"\b(?:por ciento|pour ?cent|per cento|per cent)\b", re.IGNORECASE)
 _SHORTEST_PART = 4  # letters of a part of a compound
 _FULL = 0.8  # extent from which words say a whole name
 _TITLES = {"name": "‹name›", "area": "‹area›", "floor": "‹floor›", "timer": "‹timer›"}
@@ -91,7 +92,7 @@ class HomeNames:
             ids = self._owners[span.kind][span.value]
             if span.kind == "name" and span.extent < _FULL:
                 ids = [*ids, *self._sharing([words[n] for n in span.places])]
-            full = span.extent >= _FULL or self._is_short_place(span, words, named)
+            full = span.extent >= _FULL or self._is_short_place(span, words, named, known)
             if full or span.kind == "name":
                 found.setdefault((span.kind, span.places, full), []).extend(ids)
         return [
@@ -104,11 +105,20 @@ class HomeNames:
         first, *others = (self._stems.get(self.language.singular(each), {}) for each in words)
         return [id_ for id_ in first if all(id_ in each for each in others)]
 
-    def _is_short_place(self, span: Span, words: Sequence[str], named: Collection[int]) -> bool:
+    def _is_short_place(
+        self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
+    ) -> bool:
         """Tell whether words stand for a place without its words for *room* (*the office*)."""
-        general = PLACES.get(self.language.name, frozenset())
-        return span.kind in ("area", "floor") and any(
-            n not in named and self.language.singular(words[n]) not in general for n in span.places
+        general = PLACES.get(self.language.name)
+        return (
+            bool(general)
+            and span.kind in ("area", "floor")
+            and any(
+                n not in named
+                and words[n] not in known
+                and self.language.singular(words[n]) not in general
+                for n in span.places
+            )
         )
 
 
@@ -135,10 +145,13 @@ class Utterance:
         language, known = names.language, vocabulary or {}
         words = _joined(_tokens(text, names), names, known)
         folded = tuple(_mended(language.fold(each), names, known) for each in words)
-        return cls(
-            text, words, folded, tuple(names.find(folded, known or names.grammar)),
-            tuple(read_literals(folded, language)), language, known,
-        )  # fmt: skip
+        literals = tuple(
+            each
+            for each in read_literals(folded, language)
+            if not _is_article(each, folded, language)
+        )
+        mentions = tuple(names.find(folded, known or names.grammar))
+        return cls(text, words, folded, mentions, literals, language, known)
 
     def of_kind(self, kind: str) -> list[Mention]:
         """Return the mentions of a kind, of whole names first."""
@@ -227,6 +240,7 @@ def _tokens(text: str, names: HomeNames) -> tuple[str, ...]:
     for written, fraction in _FRACTIONS.items():
         word = next((each for each, size in language.fractions.items() if size == fraction), "")
         text = text.replace(written, word) if word else text
+    text = _PERCENT.sub("%", text)
     if language.name in ELISIONS:
         text = text.replace("'", " ").replace("’", " ")
     words = [each for each in split_words(text, language) if not _is_mark(each)]
@@ -290,11 +304,20 @@ def _mended(word: str, names: HomeNames, known: Mapping[str, int]) -> str:
     for ending in ("'s", "’s"):
         if word.endswith(ending) and word.removesuffix(ending) in names:
             return word.removesuffix(ending)
+    stem = names.language.singular(word)
+    if word not in names and word not in names.grammar and stem in names.language.colours:
+        return stem
     if not known or word in known or word in names or word in names.grammar:
         return word
     if not word.isalpha():
         return word
     return nearest_word(word, names.words) or nearest_word(word, known) or word
+
+
+def _is_article(literal: Literal, words: Sequence[str], language: Language) -> bool:
+    """Tell whether a number is an article or a particle (*schalte das Licht ein*)."""
+    said = [words[n] for n in literal.places]
+    return literal.type == "number" and not literal.unit and set(said) <= set(language.articles)
 
 
 def _literal_mark(literal: Literal) -> str:
