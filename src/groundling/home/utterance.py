@@ -76,9 +76,7 @@ class HomeNames:
         ))  # fmt: skip
         parts = [language.fold(name).split() for name in said]
         self.words = {part: 2 for name in parts for part in name}
-        self.pairs = {
-            " ".join(pair) for name in parts for pair in zip(name, name[1:], strict=False)
-        }
+        self.pairs = {" ".join(pair) for name in parts for pair in pairwise(name)}
 
     def __contains__(self, word: str) -> bool:
         return word in self._index
