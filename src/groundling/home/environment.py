@@ -285,6 +285,8 @@ class TextWorld:
                     found[f"unused {each.kind}"] = True
                 elif any(utterance.folded[n] not in utterance.known for n in each.places):
                     found["unused part"] = True
+            elif not each.full and set(target.ids) - set(each.ids):
+                found["more than part"] = True
         if utterance.literals and not action.source:
             for kind in dict.fromkeys(each.type for each in utterance.literals):
                 found[f"unused {kind}"] = True
@@ -488,7 +490,8 @@ class TextWorld:
         for verb in offered[0]:
             if verb.name in shared:
                 commands = self._valued(verb, target)
-                yield from (each for each in commands if each.source or not self._says_amount)
+                said = ("", "most", "least") if self._says_amount else ()
+                yield from (each for each in commands if each.source not in said)
 
     @cached_property
     def _says_amount(self) -> bool:

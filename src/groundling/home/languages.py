@@ -28,7 +28,7 @@ SINGULARS: Mapping[str, frozenset[str]] = {
         "light", "lamp", "bulb", "fixture", "blind", "curtain", "cover", "shutter", "window",
         "door", "fan", "lock", "gate", "shade", "awning", "switch", "outlet", "plug", "speaker",
         "thermostat", "player", "drape", "valve", "vacuum", "robot", "mower", "radiator", "timer",
-        "tv", "television", "heater", "plug", "socket",
+        "socket",
     ))
 }  # fmt: skip
 """Words for one thing of a kind; without a table, any number is meant."""

@@ -187,6 +187,8 @@ class _Paraphrase(Sampler):
         if by in ("it", "other"):
             said = world.read("").offered_before(situation)
             return frozenset(said[by]) if said.get(by) else None
+        if by == "timer":
+            return frozenset({f"timer:{self.slots['timer']}"})
         if by == "timers":
             return frozenset(f"timer:{place}" for place in range(len(self.home.timers)))
         if "name" in things:

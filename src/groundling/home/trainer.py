@@ -18,9 +18,9 @@ from groundling.home.templates import expand_templates
 from groundling.world.environment import Demonstration
 
 SEED = 1  # of the split into training and held-out sentences
-CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 2300, 2600, 250  # examples of each kind, at most
+CORPUS, TEMPLATES, PARAPHRASES, JOINED = 1200, 1900, 2900, 200  # examples of each kind, at most
 FEWER = 800  # templates of a language without paraphrases
-WEIGHTS = 120_000  # that are kept, of 16 bytes each
+WEIGHTS = 60_000  # that are kept, of 16 bytes each
 
 
 def training_examples(

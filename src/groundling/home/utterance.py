@@ -149,7 +149,7 @@ class Utterance:
             for each in read_literals(folded, language)
             if not _is_article(each, folded, language)
         )
-        mentions = tuple(names.find(folded, known or names.grammar))
+        mentions = tuple(names.find(folded, {*names.grammar, *known}))
         return cls(text, words, folded, mentions, literals, language, known)
 
     def of_kind(self, kind: str) -> list[Mention]:
