@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from groundling.home.catalogue import VERBS
 from groundling.home.effects import States, changes, initial_states, is_in_state
 from groundling.home.environment import (
     SHOPPING_LIST,
@@ -109,8 +110,12 @@ class HomeAgent:
 
     def move(self, home: Home) -> None:
         """Act in another home from now on, or in the same with new phrases."""
-        self.home, self.world = home, self.model.world(home.with_phrases())
+        self._first_timers = home.timers
+        self._settle(home)
         self.forget()
+
+    def _settle(self, home: Home) -> None:
+        self.home, self.world = home, self.model.world(home.with_phrases())
 
     def reply(
         self,
@@ -140,13 +145,21 @@ class HomeAgent:
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
         self.states, self.timers = turn.states, turn.timers
+        self._keep_timers([each for each in turn.timers if each.is_active or each.left])
         self.before, self.pending = turn.situation.before, turn.pending
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
         """Forget what was said and done: states and timers are those of the home again."""
-        self.states, self.timers = initial_states(self.home), list(self.home.timers)
+        self._keep_timers(self._first_timers)
+        self.states = initial_states(self.home)
         self.before, self.pending = (), None
+
+    def _keep_timers(self, timers: Sequence[Timer]) -> None:
+        """Let texts speak of the timers that there are now."""
+        self.timers = list(timers)
+        if tuple(timers) != self.home.timers:
+            self._settle(replace(self.home, timers=tuple(timers)))
 
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return in words why a text is understood as it is."""
@@ -404,7 +417,9 @@ class HomeAgent:
 
     def _one_state(self, command: Command, id_: str, turn: _Turn) -> str:
         entity, now = self.home.entity_of[id_], turn.states[id_]
-        told = self.speech.say("is", [entity.name], self._state(entity, now))
+        items = now["attributes"].get("items") if entity.domain == "todo" else None
+        state = self.speech.listed(list(map(str, items))) if items else self._state(entity, now)
+        told = self.speech.say("is", [entity.name], state)
         if command.verb == "what":
             return told
         right = is_in_state(entity, now, str(command.value))
@@ -455,7 +470,7 @@ class HomeAgent:
             f"{timer.name}: {self.speech.duration(timer.left)}".removeprefix(": ")
             for timer in timers
         ]
-        return self.speech.say("left", told)
+        return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
         """Return what things are called, with their area where names repeat."""
@@ -483,17 +498,15 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
+        """Return the value of a command as it is said."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if command.source in ("percentage", "most", "least"):
-            return f"{value} %"
         if command.source == "duration":
             return self.speech.duration(float(str(value)))
-        return (
-            ""
-            if value is None
-            else f"{value}°"
-            if command.verb == "set temperature"
-            else str(value)
-        )
+        if value is None:
+            return ""
+        verbs = (each for listed in VERBS.values() for each in listed)
+        is_share = any(e.name == command.verb and e.value == "percentage" for e in verbs)
+        unit = " %" if is_share else "°" if command.verb == "set temperature" else ""
+        return f"{value}{unit}"

@@ -108,7 +108,7 @@ class HomeNames:
         self, span: Span, words: Sequence[str], named: Collection[int], known: Collection[str]
     ) -> bool:
         """Tell whether words stand for a place without its words for *room* (*the office*)."""
-        general = PLACES.get(self.language.name)
+        general = PLACES.get(self.language.name, frozenset())
         return (
             bool(general)
             and span.kind in ("area", "floor")
