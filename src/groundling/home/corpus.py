@@ -342,7 +342,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
     elif first in _NO:
         verb = "all" if rest else "any"
     else:
-        verb = "how many" if told.isdigit() else "which"
+        verb = "how many" if told[:1].isdigit() else "which"
     return replace(meaning, verb=verb, value=str(state))
 
 
