@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
-from groundling.explain.explanation import Plan, Source
+from groundling.explain.explanation import Source
 from groundling.features.coverage import trust, unexplained_words
 from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
+from groundling.language.literals import Literal
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.models.memory import Recollection
+from groundling.plan import Plan
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
@@ -74,11 +76,10 @@ def decoded(
             scores[place] += each.amount
         logs = log_softmax(scores)
     settled = 0 if result.settled else None
-    # Only transitions are about more than where a plan ends.
-    paths: Sequence[Sequence[State]]
-    if listed and search.decode != "transitions":
+    paths: Sequence[Sequence[State]] = ()
+    if listed and search.decode == "outcome":
         paths = [(end,) for end in listed.ends()]
-    else:
+    elif search.decode != "plan":
         paths = [plan.states for plan in found]
     names = ActionNames()
 
@@ -143,7 +144,10 @@ def _coverage(
                     if isinstance(label.value, str):
                         yield label.value
 
-    unexplained = unexplained_words(reader, request.text, names)
+    def used(literal: Literal) -> bool:
+        return request.world.uses(zip(chosen.states, chosen.actions, strict=False), literal)
+
+    unexplained = unexplained_words(reader, request.text, names, used)
     size = sum(len(each) for each in request.text) if unexplained else 0
     return unexplained, trust(reader.counts, size, len(unexplained))
 
@@ -172,9 +176,12 @@ def read_requests(
         Request(text, encoder.bind(environment, text), start)
         for text, (_, environment, start) in zip(texts, requests, strict=True)
     ]
+    looked: Request | None = None
     for each in found:
-        each.world.actions(each.start)  # complains of states that cannot be remembered
-        each.world.notice(each.start)  # whether the environment has changed since
+        # Many requests in a row are about one state.
+        if looked is None or looked.world is not each.world or looked.start is not each.start:
+            each.world.look_at(each.start)
+        looked = each
     return found
 
 

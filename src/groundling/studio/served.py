@@ -11,8 +11,8 @@ from groundling import __version__
 from groundling.agent import Agent, Turn
 from groundling.data.codec import Codec
 from groundling.errors import WorldError
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
+from groundling.plan import Plan
 from groundling.studio.problems import BusyError
 from groundling.studio.project import Project
 from groundling.studio.scenes import Setting
