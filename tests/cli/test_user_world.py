@@ -79,9 +79,9 @@ def test_own_world_weighs_words_that_are_matched_with_values():
     [
         ("l2=3", "--setting knows no 'l2'. Did you mean 'learning.l2'?"),
         ("learning.l3=3", "--setting knows no 'learning.l3'. Did you mean 'learning.l"),
-        ("learning.l2=abc", "Learning.l2 is a number, not 'abc'."),
+        ("learning.l2=abc", "Learning.l2 must be a number; got 'abc'."),
         ("learning.l2=1,2", "--setting learning.l2 takes one value, not 2."),
-        ("search.beam=0", "Search.beam is at least 1"),
+        ("search.beam=0", "Search.beam must be >= 1"),
         ("zzz=3", "learning.tolerance, search.beam, search.budget, search.decode"),
     ],
 )

@@ -42,7 +42,7 @@ def test_recall_ten_requests_shown_once_each_are_understood(tmp_path):
     assert sum(right) == sum(sure) == 10
     told = again[2].explain()
     assert told.plan.remembered.shown.name == "nimm die blaue Tasse"
-    assert "you showed me this: “nimm die blaue tasse”" in str(told)
+    assert "similar demonstration: “nimm die blaue tasse”" in str(told)
     assert told.to_dict()["remembered"]["amount"] > 1
     assert [each.chosen for each in follower.choices_ if each.what == "Learning.recall"] == ["8"]
     follower.save(tmp_path / "model")

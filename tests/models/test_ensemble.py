@@ -255,11 +255,11 @@ def test_ensemble_of_decisions_cannot_compare_starts(model):
 
 def test_ensemble_members_may_be_listed_and_must_be_members():
     assert Ensemble([Member(*OTHER)]).members == (Member(*OTHER),)
-    with pytest.raises(SettingError, match=r"Ensemble.members is a Member, not Overlay"):
+    with pytest.raises(SettingError, match=r"Ensemble.members must be a Member; got Overlay"):
         Ensemble((OTHER[0],))
-    with pytest.raises(SettingError, match=r"Ensemble.members is a tuple, not Member"):
+    with pytest.raises(SettingError, match=r"Ensemble.members must be a tuple; got Member"):
         Ensemble(Member(*OTHER))
-    with pytest.raises(SettingError, match=r"Ensemble.model is a Model, not 'plans'"):
+    with pytest.raises(SettingError, match=r"Ensemble.model must be a Model; got 'plans'"):
         Ensemble([Member()], "plans")
 
 

@@ -148,7 +148,7 @@ def test_protocol_settings_are_those_of_any_other_model(fitted):
     one, other = (each.follow("go right", Line(), 1) for each in (fitted, sharp))
     margins = [p.log_probability - p.alternatives[0].log_probability for p in (one, other)]
     assert margins[1] == pytest.approx(3 * margins[0])
-    with pytest.raises(SettingError, match=r"OneStepModel.sharpness is above 0"):
+    with pytest.raises(SettingError, match=r"OneStepModel.sharpness must be > 0"):
         OneStepModel(sharpness=0)
     with pytest.raises(SettingError, match=r"Search.min_length has no effect in OneStepModel"):
         make(search=Search(min_length=2)).fit(shown())

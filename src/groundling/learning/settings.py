@@ -43,7 +43,7 @@ class Learning(Settings):
     >>> Learning(l2=-1)
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Learning.l2 is at least 0, not -1.0.
+    groundling.errors.SettingError: Learning.l2 must be >= 0; got -1.0.
     """
 
     l1: float = setting(0.0, least=0)
