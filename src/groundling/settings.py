@@ -43,7 +43,7 @@ def setting(
 
 
 class _OwnSignature:
-    """The signature of a group of settings: its fields, though `__new__` takes any."""
+    """The signature that help shows for a group of settings: its fields."""
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         made = inspect.signature(owner.__init__)  # type: ignore[misc]

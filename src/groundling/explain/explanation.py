@@ -405,7 +405,9 @@ class Explanation(Part):
                 f"`word` must be in the text; got {word!r}.{did_you_mean(word, known)}"
             )
         if len(places) == sum(map(len, self.instructions)):
-            raise InstructionError(f"Some of the text must remain; {word!r} is all of it.")
+            raise InstructionError(
+                f"`word` must leave some of the text; got {word!r}, which is all of it."
+            )
         if self._source is None:
             raise InstructionError(
                 "Words can be left out of single commands only. Explain each of `plan.parts`."

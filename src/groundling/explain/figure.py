@@ -1,7 +1,7 @@
 """Explanations as pictures: trees above, grounding graphs below, the alignment between.
 
-The strip on top shows which text names which action (the paper's Figure 3); below it stands
-one panel per sentence with its words on the nodes of their actions (Figure 2). Lengths are inches.
+The strip on top shows which text names which action (the paper's Figure 3). Below it is one panel
+per sentence, with its words on the nodes of their actions (Figure 2). Lengths are in inches.
 """
 
 from __future__ import annotations

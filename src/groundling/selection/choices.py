@@ -104,7 +104,7 @@ class Choices(tuple[Choice, ...]):
         return made
 
     def of(self, trainer: Any) -> Self:
-        """Return the same choices with the values that a trainer has."""
+        """Return the choices with a trainer's values as `params`."""
         params = {}
         for each in self:
             group, _, name = each.setting.partition("__")
@@ -113,7 +113,7 @@ class Choices(tuple[Choice, ...]):
         return type(self)(self, self.left_open, self.tried, params)
 
     def closed(self, group: str) -> Self:
-        """Return the same choices after a group of settings was given.
+        """Return the choices without a group of settings that is now given.
 
         >>> Choices((), ("learning", "search.max_length")).closed("search").left_open
         ('learning',)
