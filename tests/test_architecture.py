@@ -14,7 +14,7 @@ SOURCE = Path(groundling.__file__).parent
 ROOMS = (
     "errors", "limits", "trust", "settings", "files", "cache", "numba_internals", "compiler",
     "ties", "ragged", "modelfolder", "language", "world", "examples", "svg", "data", "features",
-    "memory", "overlay",
+    "history", "overlay",
     "inference", "models", "explain", "plan", "answers", "commands", "accuracy", "learning",
     "selection", "scale", "io",
     "checks",

@@ -24,6 +24,7 @@
     ├── AugmentWarning        mirror images that would teach contradictions
     ├── ConvergenceWarning    training stopped before it converged
     ├── LearningWarning       a problem in the demonstrations or settings
+    ├── ModelWarning          a saved model of another version that may answer differently
     └── StorageWarning        checkpoints that cannot be written; training continues
 
 Messages have the form “<thing> must be <rule>; got <value>.”, then where, then what to do.
@@ -146,6 +147,10 @@ class ConvergenceWarning(GroundlingWarning):
 
 class LearningWarning(GroundlingWarning):
     """A problem in the demonstrations or settings; the message suggests a fix."""
+
+
+class ModelWarning(GroundlingWarning):
+    """A saved model was trained with features or parses that are computed differently now."""
 
 
 class StorageWarning(GroundlingWarning):

@@ -13,7 +13,6 @@ from groundling import (
     Lexicon,
     Overlay,
     PlanModel,
-    RankedEnvironment,
     Search,
     TransducerModel,
 )
@@ -175,9 +174,10 @@ def test_mistakes_name_ranks_where_a_number_tells_plans_apart():
     follower = make(features=Features(words=("word",))).fit(shown)
     third = Demonstration("water the third", Pots("fern", "fern", "fern"), (), (2,))
     assert "The number 'x' tells the actions apart: if “the”, “third”" in why(follower, third).cure
-    assert "wrap the environment in RankedEnvironment(…)." in why(follower, third).cure
-    ranked = replace(third, environment=RankedEnvironment(third.environment))
-    assert "RankedEnvironment" not in why(follower, ranked).cure
+    assert "give the environment a method things(state)." in why(follower, third).cure
+    world = Pots("fern", "fern", "fern")
+    world.things = lambda state: {f"pot {n}": {"x": n} for n in range(3)}
+    assert "things(state)" not in why(follower, replace(third, environment=world)).cure
 
 
 def test_mistakes_of_unknown_words_name_slots_where_there_are_none():

@@ -15,7 +15,6 @@ from groundling import (
     Lexicon,
     Overlay,
     PlanModel,
-    RankedEnvironment,
     Search,
     TransducerModel,
 )
@@ -133,14 +132,6 @@ class Pots:
     def ground(self, state, action, after):
         pot = {"plant": self.plants[action], "x": action}
         return GroundingGraph({"event": {"water": True}, "pot": pot}, [("event", "pot", "of")])
-
-
-def test_diagnosing_does_not_tell_of_ranks_that_never_vary():
-    pots = RankedEnvironment(Pots("fern", "palm", "ivy"))
-    shown = [Demonstration(f"water the {p}", pots, (), (n,)) for n, p in
-             enumerate(("fern", "palm", "ivy"))]  # fmt: skip
-    follower = make().fit(shown)
-    assert not any(".rank" in each.message for each in follower.diagnose(shown).findings)
 
 
 @pytest.mark.filterwarnings("error")

@@ -491,7 +491,7 @@ class _Rivals:
 
     def _rank_cures(self) -> Iterator[str]:
         """Suggest ranks if a number tells the plans apart and the text may speak of its rank."""
-        if not self._numbers or any(".rank" in name for name in self._numbers):
+        if not self._numbers or self.world.has_things:
             return
         said = [word for word in self.words if self.language.ordinal(word) is not None]
         if all(isinstance(each.value, float) for each in self._labels):
@@ -499,8 +499,8 @@ class _Rivals:
         if said:
             yield (
                 f"The number {next(iter(self._numbers))!r} tells the actions apart: if "
-                f"{quoted(said[:A_FEW])} speaks of its rank (first, largest, leftmost), wrap the "
-                "environment in RankedEnvironment(…)."
+                f"{quoted(said[:A_FEW])} speaks of its rank (first, largest, leftmost), give the "
+                "environment a method things(state)."
             )
 
     @cached_property

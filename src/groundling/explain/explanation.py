@@ -227,6 +227,7 @@ class Step(Part):
     units: the expected number of words on it, at most 1); below one half, the text does not
     mention it. `text` are the features of words on the action, `own` those that do not depend on
     the text (ψ(y)). `without` is the best considered plan without the action, with the margin.
+    `meanings` says which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -239,7 +240,10 @@ class Step(Part):
     nodes: tuple[str, ...]
     graph: GroundingGraph
     without: Rival | None = None
-    _listed = ("action", "asked", "support", "causes", "links", "text", "own", "without")
+    meanings: tuple[str, ...] = ()
+    _listed = (
+        "action", "asked", "support", "causes", "links", "text", "own", "without", "meanings"
+    )  # fmt: skip
 
     def moved(self, sentences: int) -> Step:
         """Return the step with its sentence numbers shifted."""
@@ -620,6 +624,9 @@ class Source:
         )
         asked = support >= ASKED
         avoiding = self._without(plan, j)
+        decision = plan.states[j], plan.actions[j]
+        words = [word for each in self.text for word in each.tokens]
+        meanings = self.encoder.explain_names(words, self.encoder.ground(self.world, *decision))
         return Step(
             action=str(plan.actions[j]),
             asked=asked,
@@ -635,6 +642,7 @@ class Source:
             nodes=names,
             graph=self.world.ground(plan.states[j], plan.actions[j]),
             without=None if avoiding is None else rivals[avoiding],
+            meanings=(*meanings, *self.world.explain_values(*decision)),
         )
 
 

@@ -12,6 +12,7 @@ from groundling.home.catalogue import kind_name
 from groundling.language.languages import Language
 
 _LEAST = 0.1  # share of a word's sentences that suggest a kind
+_MOSTLY = 0.5  # share of a word's sentences from which it is a word for a kind
 _SEEN = 2  # texts that a word must be in
 _MOST = 6  # kinds that one text suggests
 
@@ -63,6 +64,18 @@ class Knowledge:
         chosen = set(found[:_MOST])
         return tuple(each for each in kinds if each in chosen)
 
+    def says(self, word: str, kind: str, language: Language) -> bool:
+        """Tell whether a word is one for a kind of things.
+
+        >>> from groundling.language import ENGLISH
+        >>> Knowledge().says("fans", "fan", ENGLISH)
+        True
+        """
+        return (
+            language.singular(word) in kind_name(kind).split()
+            or self.shares.get(word, {}).get(kind, 0.0) >= _MOSTLY
+        )
+
     def to_json(self) -> str:
         """Return it as JSON."""
         return json.dumps({"words": self.words, "shares": self.shares}, ensure_ascii=False)
@@ -77,7 +90,9 @@ class Knowledge:
                 str(word): {str(kind): float(share) for kind, share in kinds.items()}
                 for word, kinds in data["shares"].items()
             }
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+        ) as error:  # fmt: skip
             raise GroundlingError(
                 f"The words of a model of homes must be as they were saved; got {error}."
             ) from error

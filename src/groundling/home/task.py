@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
 from groundling.home.agent import HomeAgent, Reply
-from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
+from groundling.home.corpus import Example, HomeCorpus, read_corpus
 from groundling.home.environment import Command
 from groundling.home.generated import generated_home
 from groundling.home.languages import LANGUAGES
@@ -22,11 +22,10 @@ from groundling.home.model import HomeModel
 from groundling.home.paraphrases import expand_paraphrases
 from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
-from groundling.home.training import fit, training_examples
+from groundling.home.trainer import SEED, Training, fit
 from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
-from groundling.tasks.variants import FULL, BasePreset, Presets
+from groundling.tasks.presets import Preset, Presets
 
-SEED = 1  # of the split into training and held-out sentences
 _NEW_HOMES = 20
 _NEW_SENTENCES = 300
 _AMBIGUOUS = 120
@@ -35,7 +34,7 @@ _RULES = "hassil"
 
 
 @dataclass(frozen=True, kw_only=True)
-class HomePreset(BasePreset):
+class HomePreset(Preset):
     """A row: the language, and which sentences are said."""
 
     auto: bool = True
@@ -43,32 +42,17 @@ class HomePreset(BasePreset):
     language: str = "en"
     test: str = "held out"
 
-    def learns_like(self, other: BasePreset) -> bool:
+    def learns_like(self, other: Preset) -> bool:
         """Rows of one language share one model."""
         return isinstance(other, HomePreset) and self.language == other.language
-
-
-def _row(language: str, test: str) -> Callable[[HomePreset], HomePreset]:
-    return lambda given: replace(given, language=language, test=test)
-
-
-class _Rows(Presets[HomePreset]):
-    """Presets whose rows are sentences of a kind; `full` is the first."""
-
-    def select(self, preset: str, variant: str = FULL) -> HomePreset:
-        """Return the settings of a row, or of the preset as it is trained."""
-        if variant == FULL:
-            self.variants_of(preset)  # complains of what does not exist
-            return self.presets[preset]
-        return super().select(preset, variant)
 
 
 def _presets() -> Presets[HomePreset]:
     tests = ("held out", "new homes", "one typo", "questions", "ambiguous", f"held out, {_RULES}",
              f"new homes, {_RULES}")  # fmt: skip
-    rows = {f"en, {test}": _row("en", test) for test in tests}
-    rows |= {f"{code}, held out": _row(code, "held out") for code in LANGUAGES if code != "en"}
-    return _Rows("home", {"auto": HomePreset()}, {"auto": rows})
+    rows = {f"en, {test}": HomePreset(test=test) for test in tests}
+    rows |= {f"{code}, held out": HomePreset(language=code) for code in LANGUAGES if code != "en"}
+    return Presets("home", {"auto": rows}, "en, held out")
 
 
 class HomeTask(Task["Corpora", HomePreset]):
@@ -110,14 +94,11 @@ class HomeTask(Task["Corpora", HomePreset]):
         self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
     ) -> dict[str, Outcome]:
         """Train the model of a language without what is held out, and reply to each sentence."""
-        read = corpus[fold.name]
-        training, held_out = split(read.examples, seed=SEED)
-        said = {each.text.lower() for each in held_out}
-        examples = training_examples(corpus.source, fold.name, training)
+        training = corpus.training(fold.name)
         began = time.process_time()
-        model = fit([each for each in examples if each.text.lower() not in said], fold.name)
+        model = fit(training.examples, fold.name)
         seconds = time.process_time() - began
-        tests = _Tests(read, held_out, corpus.source)
+        tests = _Tests(training.corpus, training.held_out, corpus.source)
         found = {}
         for variant, each in chosen.items():
             listed = tests.examples(each.test.removesuffix(f", {_RULES}"))
@@ -153,6 +134,10 @@ class Corpora(dict[str, HomeCorpus]):
     def __missing__(self, language: str) -> HomeCorpus:
         self[language] = read_corpus(self.source, language)
         return self[language]
+
+    def training(self, language: str) -> Training:
+        """Return what a model of a language is trained on, and what is held out."""
+        return Training.of(self.source, language)
 
 
 class _Tests:

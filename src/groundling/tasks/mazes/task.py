@@ -32,11 +32,15 @@ from groundling.tasks.mazes.generator import generate_mazes, generate_routes
 from groundling.tasks.mazes.maze import COMPASS
 from groundling.tasks.mazes.maze_drawing import draw_maze
 from groundling.tasks.mazes.maze_files import write_corpus
-from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset
-from groundling.tasks.mazes.route_evaluation import leave_out_routes, route_row
-from groundling.tasks.mazes.route_presets import ROUTES, RoutePreset, with_routes
-from groundling.tasks.mazes.route_trainer import prepare_routes
-from groundling.tasks.mazes.single_sentences import prepare_sentences, units
+from groundling.tasks.mazes.maze_presets import PRESETS, MazePreset, prepare_sentences, units
+from groundling.tasks.mazes.routes import (
+    ROUTES,
+    RoutePreset,
+    leave_out_routes,
+    prepare_routes,
+    route_row,
+    with_routes,
+)
 from groundling.world.environment import Environment, State
 
 # About how many seconds a map takes.

@@ -1,0 +1,627 @@
+"""An environment with a memory: graphs that show how actions relate to what went before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from groundling.cache import Cache, CacheBudget
+from groundling.data.canonical import Json
+from groundling.data.codec import Codec
+from groundling.data.own import starts_of, tells_start
+from groundling.errors import DemonstrationError, SettingError, WorldError
+from groundling.features.labels import kind_of
+from groundling.features.lexicon import matches_name
+from groundling.features.reader import Text
+from groundling.language.instruction import Instruction
+from groundling.language.sentences import runs_of, split_words
+from groundling.world.cached_environment import CachedEnvironment
+from groundling.world.environment import (
+    Action,
+    Demonstration,
+    Environment,
+    State,
+    Wrapper,
+    class_name,
+    shorten,
+)
+from groundling.world.graph import GroundingGraph, Label, labels_of
+from groundling.world.reprs import among
+
+_OF_STATES = ("is_terminal", "is_goal", "is_dead_end", "extra_length", "describe", "facts")
+_THING = "thing"  # the kind of label by which things of a scene are remembered
+_MOST_STEPS = 100
+_REMEMBERED_BYTES = 20_000_000
+_STEP_BYTES = 2000  # about, of what is remembered of a step
+_MOST_LABELS = 10_000  # that are kept with their reminders
+
+Pair = tuple[str, str]
+Places = Callable[[], Sequence[Mapping[str, int]]]
+"""Returns for each action of a turn which word of its text lies on which node."""
+Labels = tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class Stay:
+    """The action of doing nothing; there is one, `STAY`."""
+
+    def __str__(self) -> str:
+        return "stay"
+
+
+STAY = Stay()
+"""Doing nothing, in a `MemoryEnvironment(…, stay=True)`."""
+
+
+class Step(NamedTuple):
+    """An action that was done: the state before it, and in which turn."""
+
+    action: Action
+    before: State
+    turn: int
+
+
+class Memory(NamedTuple):
+    """What is remembered: steps, which turn it is, and what the last text named, in order.
+
+    `said` are (kind, value) pairs such as `("colour", "red")`; `words` are those of the last text.
+    """
+
+    steps: tuple[Step, ...] = ()
+    turn: int = 1
+    said: tuple[Pair, ...] = ()
+    words: frozenset[str] = frozenset()
+
+    def __hash__(self) -> int:
+        # States are looked up all the time: the last step tells nearly all of them apart.
+        steps = self.steps
+        return hash((len(steps), self.turn, steps[-1].action if steps else None))
+
+    @property
+    def action(self) -> Action | None:
+        """The last action, if there is one."""
+        return self.steps[-1].action if self.steps else None
+
+
+class Remembered(NamedTuple):
+    """A state of an environment together with what is remembered there."""
+
+    state: State
+    memory: Memory = Memory()
+
+
+class _Facts(NamedTuple):
+    """What an action was: its sort, its numbers, and the things it was about, by their node."""
+
+    sort: frozenset[str]
+    numbers: frozenset[Label]
+    things: tuple[tuple[str, frozenset[Pair]], ...]
+
+
+class _NodeReminders(NamedTuple):
+    """What labels of a node remind of: as any node, and of sort and numbers if it is a root."""
+
+    labels: Labels
+    anywhere: tuple[str, ...]
+    sort: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+@dataclass
+class _Recollection:
+    """Which labels remind of the past: by action, sort, numbers, state reached and value."""
+
+    actions: dict[Action, list[str]]
+    sorts: dict[frozenset[str], list[str]]
+    numbers: dict[frozenset[Label], list[str]]
+    states: dict[State, list[str]]
+    values: dict[Pair, list[str]]
+    kinds: frozenset[str] = frozenset()  # of the things that the last action was about
+    things: frozenset[str] = frozenset()  # that the environment lists, by name
+    # By the identity of the labels of a node and, if it is a thing, by its name.
+    nodes: dict[tuple[int, str], _NodeReminders] = field(default_factory=dict)
+
+
+class MemoryEnvironment(Wrapper):
+    """An environment whose graphs also show how actions relate to what went before.
+
+    The graph of an action is the environment's, with further indicators. At the root:
+
+    - `again`: the same action as the last one; `alike`: another action of the same sort (the
+      indicators at one root are among those at the other);
+    - `same number`: the numbers at the root are those of the last action, if it has any;
+    - `back`: it leads back to the state before the last action;
+    - each of them for earlier steps, too: `again step 2` by number, `again 2 ago` by distance.
+
+    At every node, for each kind of value that it has (`colour`):
+
+    - `last colour`: the last action was about the same; `other colour`: about another one;
+    - `colour step 2`, `colour 2 ago`: the same for earlier steps;
+    - `colour of last remove`, `colour of first remove`: it was in the last action of that sort,
+      or in the first if that was another one;
+    - `first said colour`, `later said colour`: what the last action was about, in the order in
+      which its text named it;
+    - `mentioned`: a word of the last text names it.
+
+    So words like *it*, *he*, *again*, *step 2*, *the one you removed first* can be learnt as any
+    other. An action is about the values at its root and at the nodes next to it; an environment
+    may tell better, by a method `about(state, action, next_state)` that returns (kind, value)
+    pairs. Where the environment lists `things(state)`, each of them is remembered by its name as
+    well (`last thing`, `other thing`, `thing step 2`), and so is what it is related to: *the one
+    left of it*. Such names must then stay the same from state to state.
+
+    Parameters
+    ----------
+    environment
+        The environment; its optional methods are kept, except `mirror` and `label_plan`.
+    stay
+        Whether doing nothing is a plan: the action `STAY`, alone in its turn.
+    steps
+        How many steps are remembered; 1 keeps the last one only.
+    referents
+        Whether it is remembered in which order the last text named things.
+
+    Examples
+    --------
+    >>> class Lamps:
+    ...     def actions(self, lit): return ("red", "blue")
+    ...     def step(self, lit, lamp): return lit ^ {lamp}
+    ...     def ground(self, lit, lamp, after):
+    ...         return GroundingGraph({"event": {"light": lamp in after}, "lamp": {"colour": lamp}},
+    ...                               [("event", "lamp", "of")])
+    >>> world = MemoryEnvironment(Lamps(), steps=1)
+    >>> once = world.step(world.begin(frozenset()), "red")
+    >>> print(world.ground(once, "red", world.step(once, "red")))
+    event*: again, back
+    lamp: colour=red, last colour
+    event -> lamp: of
+    """
+
+    def __init__(
+        self,
+        environment: Environment[Any, Any],
+        *,
+        stay: bool = False,
+        steps: int = 20,
+        referents: bool = True,
+    ) -> None:
+        super().__init__(environment)
+        if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= _MOST_STEPS:
+            raise SettingError(
+                f"MemoryEnvironment.steps must be a whole number from 1 to {_MOST_STEPS}; got "
+                f"{steps!r}."
+            )
+        self.stay, self.steps, self.referents = stay, steps, referents
+        budget = CacheBudget(_REMEMBERED_BYTES)
+        self._facts: Cache[tuple[State, Action], _Facts] = Cache(budget)
+        self._recalled: Cache[Remembered, _Recollection] = Cache(budget)
+        self._latest: tuple[Remembered | None, _Recollection | None] = (None, None)
+        for name in _OF_STATES:
+            if hasattr(environment, name):
+                setattr(self, name, self._of_state(getattr(environment, name)))
+        own = ("state_to_json", "action_to_json")
+        if any(hasattr(environment, name) for name in own):
+            self.state_to_json, self.state_from_json = self._to_json, self._from_json
+            self.action_to_json, self.action_from_json = self._action_json, self._json_action
+        if tells_start(environment):
+            self.starts = self._starts
+        self._has_things = callable(getattr(environment, "things", None))
+        if self._has_things:
+            self.things = self._things
+
+    @staticmethod
+    def _of_state(method: Callable[[Any], Any]) -> Callable[[Remembered], Any]:
+        return lambda remembered: method(_known(remembered).state)
+
+    def _starts(self) -> dict[str, Remembered]:
+        named = starts_of(self.environment, class_name(self))
+        return {name: self.begin(start) for name, start in named}
+
+    def _things(self, remembered: Remembered) -> dict[str, Labels]:
+        """Return the things of a state; their labels show which of them were acted on before."""
+        state, memory = _known(remembered)
+        environment: Any = self.environment
+        listed = {
+            str(name): labels_of(labels, f"thing {name}")
+            for name, labels in environment.things(state).items()
+        }
+        if memory.steps or memory.words:
+            recalled = self._recollect(remembered)
+            for name, labels in listed.items():
+                found = self._reminders(name, labels, recalled, memory).anywhere
+                listed[name] = _with(labels, found)
+        return listed
+
+    # ---- JSON, where the environment has its own ------------------------------------------
+
+    def _action_json(self, action: Action) -> Json:
+        return _STAYED if action == STAY else Codec(self.environment).action_to_json(action)
+
+    def _json_action(self, data: Json) -> Action:
+        found: Action = Codec(self.environment).action_from_json(data) if data != _STAYED else STAY
+        return found
+
+    def _to_json(self, remembered: Remembered) -> Json:
+        codec, (state, memory) = Codec(self.environment), remembered
+        steps = [
+            [self._action_json(each.action), codec.state_to_json(each.before), each.turn]
+            for each in memory.steps
+        ]
+        return {
+            "state": codec.state_to_json(state), "steps": steps, "turn": memory.turn,
+            "said": list(map(list, memory.said)), "words": sorted(memory.words),
+        }  # fmt: skip
+
+    def _from_json(self, data: Json) -> Remembered:
+        codec = Codec(self.environment)
+        steps = tuple(
+            Step(self._json_action(action), codec.state_from_json(before), turn)
+            for action, before, turn in data.get("steps", ())
+        )
+        said = tuple((kind, value) for kind, value in data.get("said", ()))
+        memory = Memory(steps, data.get("turn", 1), said, frozenset(data.get("words", ())))
+        return Remembered(codec.state_from_json(data["state"]), memory)
+
+    # ---- turns --------------------------------------------------------------------------
+
+    def begin(self, start: State) -> Remembered:
+        """Return a state in which nothing is remembered yet."""
+        return start if isinstance(start, Remembered) else Remembered(start)
+
+    def listen(
+        self, remembered: Remembered, text: Text, places: Places | None = None
+    ) -> Remembered:
+        """Return the state in which the next text is said, after this one was followed.
+
+        `places` tells for each action which word lies on which node (`Plan.word_places`); it is
+        asked where spelling does not tell the order of things of one kind.
+        """
+        state, memory = _known(remembered)
+        words = _words(text)
+        said = memory.said
+        if self.referents and memory.steps and memory.steps[-1].turn == memory.turn:
+            said = self._said(state, memory, words, places) or said
+        if hasattr(self.environment, "restart"):
+            state = self.environment.restart(state)
+        return Remembered(state, Memory(memory.steps, memory.turn + 1, said, frozenset(words)))
+
+    def _said(
+        self, state: State, memory: Memory, words: Sequence[str], places: Places | None
+    ) -> tuple[Pair, ...]:
+        """Return what the steps of this turn were about, in the order in which it was said.
+
+        Where only spelling tells, what no word names was most likely a pronoun, and comes first.
+        """
+        steps = [each for each in _done(state, memory) if each[0].turn == memory.turn]
+        things = [
+            (number, node, thing)
+            for number, (step, after) in enumerate(steps)
+            for node, thing in self._facts_of(step, after).things
+        ]
+        order = [_first_place(thing, tuple(words)) for _, _, thing in things]
+        if places is not None and _is_unclear(order, [thing for _, _, thing in things]):
+            known = places()
+            order = [
+                known[number].get(node, place) if number < len(known) else place
+                for (number, node, _), place in zip(things, order, strict=True)
+            ]
+        ranked = sorted(range(len(things)), key=order.__getitem__)
+        return tuple(dict.fromkeys(pair for each in ranked for pair in sorted(things[each][2])))
+
+    # ---- as an environment --------------------------------------------------------------
+
+    def outcome(self, remembered: Remembered) -> Any:
+        """Return what of a final state counts; what is remembered never does."""
+        state = _known(remembered).state
+        return self.environment.outcome(state) if hasattr(self.environment, "outcome") else state
+
+    def actions(self, remembered: Remembered) -> Sequence[Action]:
+        """Return the actions possible in a state."""
+        state, memory = _known(remembered)
+        if not self.stay:
+            return self.environment.actions(state)
+        now = [each.action for each in memory.steps if each.turn == memory.turn]
+        if not now:
+            return (*self.environment.actions(state), STAY)
+        return () if now[-1] == STAY else self.environment.actions(state)
+
+    def step(self, remembered: Remembered, action: Action) -> Remembered:
+        """Return the state after an action, with the action remembered."""
+        state, memory = _known(remembered)
+        after = state if action == STAY else self.environment.step(state, action)
+        steps = (*memory.steps, Step(action, state, memory.turn))[-self.steps :]
+        return Remembered(after, Memory(steps, memory.turn, memory.said, memory.words))
+
+    def ground(self, remembered: Remembered, action: Action, after: Remembered) -> GroundingGraph:
+        """Return the grounding graph of an action, with its relations to what went before."""
+        state, memory = _known(remembered)
+        if action == STAY:
+            return _STAYING
+        graph = self.environment.ground(state, action, after.state)
+        if not memory.steps and not memory.words:
+            return graph
+        recalled = self._recollect(remembered)
+        changed: dict[str, Labels] = {}
+        for name, labels in zip(graph.node_names, graph.node_labels, strict=True):
+            known = self._reminders(name, labels, recalled, memory)
+            found = known.anywhere
+            if name == graph.root:
+                again = recalled.actions.get(action, ())
+                alike = () if "again" in again else known.sort
+                back = recalled.states.get(after.state, ())
+                found = (*found, *again, *alike, *known.numbers, *back)
+            if found:
+                changed[name] = _with(labels, found)
+        return graph.changed(changed) if changed else graph
+
+    def _reminders(
+        self, name: str, labels: Labels, recalled: _Recollection, memory: Memory
+    ) -> _NodeReminders:
+        """Return what a node reminds of; things of a scene are known by their names, too."""
+        key = (id(labels), name if name in recalled.things else "")
+        known = recalled.nodes.get(key)
+        if known is None or known.labels is not labels:
+            known = recalled.nodes[key] = _reminders(labels, recalled, memory.words, key[1])
+        return known
+
+    def _thing_names(self, state: State) -> frozenset[str]:
+        environment: Any = self.environment
+        return frozenset(map(str, environment.things(state))) if self._has_things else frozenset()
+
+    def _recollect(self, remembered: Remembered) -> _Recollection:
+        """Return what a state reminds of; all actions of a state are mostly asked in a row."""
+        state, found = self._latest
+        if state is not remembered or found is None:
+            found = self._recalled.get(remembered)
+            if found is None:
+                found = self._recall(*remembered)
+                self._recalled.put(remembered, found, _STEP_BYTES * len(remembered.memory.steps))
+            self._latest = (remembered, found)
+        return found
+
+    def _facts_of(self, step: Step, after: State) -> _Facts:
+        """Return what a step was, by its graph."""
+        key = (step.before, step.action)
+        found = self._facts.get(key)
+        if found is None:
+            graph = self.environment.ground(step.before, step.action, after)
+            root = graph.labels(graph.root)
+            things = [(graph.root, _values(root))]
+            if hasattr(self.environment, "about"):
+                told = self.environment.about(step.before, step.action, after)
+                things = [("", frozenset((str(kind), str(value)) for kind, value in told))]
+            else:
+                listed = self._thing_names(step.before)
+                for source, target, _ in graph.edges:
+                    if source == graph.root and target != graph.root:
+                        own = {(_THING, target)} if target in listed else set()
+                        things.append((target, _values(graph.labels(target)) | own))
+            kept = tuple((node, thing) for node, thing in things if thing)
+            found = _Facts(_sort(root), _numbers(root), kept)
+            self._facts.put(key, found, _STEP_BYTES)
+        return found
+
+    def _recall(self, state: State, memory: Memory) -> _Recollection:
+        """Return which labels remind of what is remembered, for all actions in a state."""
+        found = _Recollection({}, {}, {}, {}, {}, things=self._thing_names(state))
+        steps = list(_done(state, memory))
+        of_sort: dict[tuple[str, str, str], list[Pair]] = {}
+        for ago, (step, after) in zip(range(len(steps), 0, -1), steps, strict=True):
+            facts = self._facts_of(step, after)
+            ends = _ends(step.turn, ago) if self.steps > 1 else [""]
+            pasts: list[tuple[dict[Any, list[str]], Any, str]] = [
+                (found.actions, step.action, "again"), (found.states, step.before, "back"),
+                (found.sorts, facts.sort, "alike"),
+            ]  # fmt: skip
+            if facts.numbers:
+                pasts.append((found.numbers, facts.numbers, "same number"))
+            for known, key, name in pasts:
+                known.setdefault(key, []).extend(name + end for end in ends)
+            for node, thing in facts.things:
+                for pair in thing:
+                    kind = pair[0]
+                    names = found.values.setdefault(pair, [])
+                    if ago == 1:
+                        names.append(f"last {kind}")
+                    names += [f"{kind}{end}" for end in ends if end]
+                    for sort in facts.sort:
+                        of_sort.setdefault((sort, node, kind), []).append(pair)
+            if ago == 1:
+                found.kinds = frozenset(kind for _, thing in facts.things for kind, _ in thing)
+        if self.steps > 1:
+            for (sort, _, kind), pairs in of_sort.items():
+                found.values[pairs[-1]].append(f"{kind} of last {sort}")
+                if pairs[0] != pairs[-1]:
+                    found.values[pairs[0]].append(f"{kind} of first {sort}")
+        seen: set[str] = set()
+        for pair in memory.said:
+            which = "later" if pair[0] in seen else "first"
+            seen.add(pair[0])
+            found.values.setdefault(pair, []).append(f"{which} said {pair[0]}")
+        return found
+
+    # ---- demonstrations -----------------------------------------------------------------
+
+    def converse(
+        self,
+        start: State,
+        turns: Iterable[tuple[Text, Sequence[Action]]],
+        *,
+        name: str = "",
+        also: Sequence[Iterable[Sequence[Action]]] = (),
+    ) -> list[Demonstration]:
+        """Return a whole conversation as demonstrations, each from where the last one ended.
+
+        Parameters
+        ----------
+        start
+            The state in which the conversation begins.
+        turns
+            What was said and what was then done, in order. With `stay`, nothing may be done.
+        name
+            What the conversation is called; its demonstrations are one group.
+        also
+            For each turn, other action sequences that are just as correct; () for none.
+        """
+        remembered, found = self.begin(start), []
+        listed = list(turns)
+        others = [tuple(map(tuple, each)) for each in also] or [()] * len(listed)
+        if len(others) != len(listed):
+            raise DemonstrationError(
+                f"`also` must have one entry for each of {len(listed)} turns; got {len(others)}. "
+                "Give () for a turn without others."
+            )
+        for number, (turn, other) in enumerate(zip(listed, others, strict=True), 1):
+            if not isinstance(turn, (tuple, list)) or len(turn) != 2:
+                raise DemonstrationError(
+                    f"Turn {number} is {shorten(turn)}. Give a text and a list of actions."
+                )
+            text, actions = turn
+            called = f"{name}-{number}" if name else ""
+            shown = Demonstration(
+                text, self, remembered, actions, name=called, group=name, also=other
+            )
+            told = f"Turn {number}, {text!r}"
+            if not shown.actions:
+                if not self.stay:
+                    raise DemonstrationError(
+                        f"{told} has no actions. Use MemoryEnvironment(world, stay=True) where "
+                        "doing nothing is a plan."
+                    )
+                shown = replace(shown, actions=(STAY,))
+            found.append(shown)
+            if (done := tuple(shown.actions)) and among(done, tuple(self.actions(remembered))):
+                raise DemonstrationError(
+                    f"{told} has the action {shorten(done)} where a list of actions is meant. "
+                    "Put it into a list."
+                )
+            remembered = _known(CachedEnvironment(self).carry_out(remembered, done, told)[-1])
+            remembered = self.listen(remembered, text)
+        if not found:
+            raise DemonstrationError(
+                f"The conversation {name!r} has no turns. Give (text, actions) pairs."
+            )
+        return found
+
+
+_STAYING = GroundingGraph({"event": {"stay": True}})
+_STAYED: Json = {"Stay": {}}
+
+
+def _known(remembered: State) -> Remembered:
+    """Return a state, or complain of one that is the environment's own."""
+    if not isinstance(remembered, Remembered):
+        raise WorldError(
+            f"{shorten(remembered)} is a state without memory, but the world is a "
+            "MemoryEnvironment. Use world.begin(state), or world.converse(start, turns)."
+        )
+    return remembered
+
+
+def _done(state: State, memory: Memory) -> Iterator[tuple[Step, State]]:
+    """Yield the steps in which something was done, each with the state after it."""
+    after = [*(each.before for each in memory.steps[1:]), state]
+    for step, reached in zip(memory.steps, after, strict=False):
+        if step.action != STAY:
+            yield step, reached
+
+
+def _ends(turn: int, ago: int) -> list[str]:
+    """Return what is added to the names of labels about a step.
+
+    >>> _ends(2, 1), _ends(1, 3)
+    (['', ' step 2'], [' step 1', ' 3 ago'])
+    """
+    return ["", f" step {turn}"] if ago == 1 else [f" step {turn}", f" {ago} ago"]
+
+
+def _is_unclear(order: Sequence[int], things: Sequence[frozenset[Pair]]) -> bool:
+    """Tell whether several things of one kind were said, and not all of them by name."""
+    places: dict[str, dict[str, int]] = {}
+    for place, thing in zip(order, things, strict=True):
+        for kind, value in thing:
+            places.setdefault(kind, {})[value] = place
+    return any(len(each) > 1 and min(each.values()) < 0 for each in places.values())
+
+
+def _words(text: Text) -> list[str]:
+    parts = [text] if isinstance(text, (str, Instruction)) else text
+    said = [split_words(part) if isinstance(part, str) else part.tokens for part in parts]
+    return [word.lower() for part in said for word in (*part, *runs_of(part))]
+
+
+def _reminders(
+    labels: Labels, recalled: _Recollection, words: frozenset[str], thing: str
+) -> _NodeReminders:
+    """Return which labels the values, the sort and the numbers of a node remind of."""
+    found: list[str] = []
+    pairs = [(kind_of(each), each.value) for each in labels if isinstance(each.value, str)]
+    if any(_mentioned(value, words) for _, value in pairs):
+        found.append("mentioned")
+    for pair in [*pairs, (_THING, thing)] if thing else pairs:
+        known = recalled.values.get(pair, ())
+        found += known
+        if pair[0] in recalled.kinds and f"last {pair[0]}" not in known:
+            found.append(f"other {pair[0]}")
+    sort = _sort(labels)
+    alike = [
+        name
+        for other, names in recalled.sorts.items()
+        if sort <= other or other <= sort
+        for name in names
+    ]
+    numbers = recalled.numbers.get(_numbers(labels), ())
+    return _NodeReminders(labels, tuple(found), tuple(alike), tuple(numbers))
+
+
+# Graphs share their labels, so that each of these is computed a few times only.
+
+
+_WITH: dict[tuple[int, tuple[str, ...]], tuple[Labels, Labels]] = {}
+
+
+def _with(labels: Labels, found: tuple[str, ...]) -> Labels:
+    """Return labels with indicators; they are known by their identity, since most are shared."""
+    key = (id(labels), found)
+    known = _WITH.get(key)
+    if known is None or known[0] is not labels:
+        if len(_WITH) >= _MOST_LABELS:
+            _WITH.clear()
+        known = _WITH[key] = (labels, labels_of((*labels, *map(Label, found))))
+    return known[1]
+
+
+@lru_cache(maxsize=10_000)
+def _values(labels: Labels) -> frozenset[Pair]:
+    return frozenset(
+        (kind_of(label), label.value) for label in labels if isinstance(label.value, str)
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _sort(labels: Labels) -> frozenset[str]:
+    """Return what sort of action has these labels at its root: indicators, or else strings."""
+    indicators = frozenset(label.name for label in labels if label.value is None)
+    return indicators or frozenset(value for _, value in _values(labels))
+
+
+@lru_cache(maxsize=10_000)
+def _numbers(labels: Labels) -> frozenset[Label]:
+    return frozenset(label for label in labels if isinstance(label.value, float))
+
+
+@lru_cache(maxsize=10_000)
+def _mentioned(value: str, words: frozenset[str]) -> bool:
+    return any(matches_name(word, value) for word in words)
+
+
+@lru_cache(maxsize=10_000)
+def _first_place(thing: frozenset[Pair], words: tuple[str, ...]) -> int:
+    """Return which word is the first to name a thing; -1 if none does."""
+    values = [value for _, value in thing]
+    for place, word in enumerate(words):
+        if any(matches_name(word, value) for value in values):
+            return place
+    return -1

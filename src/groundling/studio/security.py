@@ -1,0 +1,249 @@
+"""Security middleware: checks host, origin, token and size of every request."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import re
+from collections.abc import Iterable, Mapping
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import quote, unquote, unquote_plus
+
+from fastapi import HTTPException
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from groundling.errors import GroundlingError
+from groundling.limits import BODY_BYTES, Limit
+from groundling.studio.problems import problem
+
+__all__ = ["Security"]
+
+COOKIE, CLASS = "groundling", "groundling-class"
+JOIN = "/j/"
+GUESSES = 200  # wrong addresses of a class before nobody can join any more
+OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+BODY_SECONDS = 30.0
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\s\[\]]+)(:[0-9]{1,5})?", re.ASCII)
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(self)",
+}
+
+
+class Security:
+    """Refuses requests from other pages, without the token, or of too many bytes.
+
+    Parameters
+    ----------
+    app
+        What is guarded.
+    token
+        What must be shown with every request: as `Authorization: Bearer …`, or once as
+        `?token=…` in the browser, which then keeps it in a cookie. Without, none is needed.
+    body, larger
+        How many bytes a request may have, and how many at some paths.
+    seconds
+        How long sending the body may take.
+    hosts
+        Under which names we are reached when no token is needed: pages of other sites must
+        not reach us under a name of theirs.
+    open_paths
+        What needs no token.
+    code
+        What pupils of a class show instead, once, as `/j/CODE`. It opens the page and the projects
+        whose names they know, other than the main one; without a token it has no effect.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        token: str | None = None,
+        body: Limit = BODY_BYTES,
+        larger: Mapping[str, Limit] | None = None,
+        hosts: Iterable[str] = OWN_HOSTS,
+        open_paths: Iterable[str] = (),
+        seconds: float = BODY_SECONDS,
+        code: str | None = None,
+    ) -> None:
+        self.app = app
+        self.token = token
+        self.body = body
+        self.larger = dict(larger or {})
+        self.hosts = frozenset(hosts)
+        self.open_paths = frozenset(open_paths)
+        self.seconds = seconds
+        self.code = code
+        self._guesses = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it here."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                # What was asked for may differ the next time; static files are asked about.
+                headers.setdefault("cache-control", "no-cache")
+            await send(message)
+
+        headers = Headers(scope=scope)
+        refused = self._refusal(scope, headers)
+        if refused is not None:
+            await problem(*refused)(scope, receive, sending)
+            return
+        shown = self._shown_in_address(scope)
+        if shown is not None:
+            await _settle(COOKIE, shown, "/", scope, receive, sending)
+            return
+        if self.code is not None and scope["path"].startswith(JOIN):
+            await self._join(scope, receive, sending)
+            return
+        limit = self._limit(scope["path"])
+        size = headers.get("content-length", "0")
+        if not re.fullmatch("[0-9]{1,18}", size) or int(size) > limit.most:
+            await problem(413, _too_large(limit))(scope, receive, sending)
+            return
+        body = _Body(receive, limit, self.seconds)
+        try:
+            await self.app(scope, body, sending)
+        except HTTPException as error:  # where no handler of the application is before it
+            await problem(error.status_code, str(error.detail))(scope, receive, sending)
+
+    def _limit(self, path: str) -> Limit:
+        return next((n for end, n in self.larger.items() if path.endswith(end)), self.body)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if self.token is None:
+            found = _HOST.fullmatch(host.lower())
+            if found is None or found["name"] not in self.hosts:
+                return 403, f"This server is not reached as {host[:80]!r}; open it as 127.0.0.1."
+        # Following a link from elsewhere opens the page, and nothing else.
+        followed = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
+        site = headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not followed:
+            return 403, "Requests from other pages are refused."
+        origin = headers.get("origin")
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return 403, "Requests from other pages are refused."
+        if self.token is None or scope["path"] in self.open_paths:
+            return None
+        if self._knows(headers) or self._shown_in_address(scope) is not None:
+            return None
+        if self.code is not None and (
+            scope["path"].startswith(JOIN)
+            or (_for_pupils(scope["path"]) and _same(_cookie(headers, CLASS), self.code))
+        ):
+            return None
+        return 401, "This server needs its token: open the address that it printed when it began."
+
+    def _knows(self, headers: Headers) -> bool:
+        scheme, _, said = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self._is_token(said.strip()):
+            return True
+        return self._is_token(_cookie(headers, COOKIE))
+
+    async def _join(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let somebody into the class who shows its code; guessing ends soon."""
+        if self._guesses >= GUESSES:
+            refused = problem(429, "Too many wrong addresses were tried. Start the class again.")
+            await refused(scope, receive, send)
+        elif self.code is not None and _same(scope["path"].removeprefix(JOIN), self.code):
+            await _settle(CLASS, self.code, "/#/join", scope, receive, send)
+        else:
+            self._guesses += 1
+            await problem(401, "This address is not that of the class.")(scope, receive, send)
+
+    def _is_token(self, said: str) -> bool:
+        if self.token is None:
+            return False
+        # Headers come as Latin-1, whatever was meant; what was typed may be anything.
+        known = self.token.encode("utf-8", "surrogateescape")
+        one = hmac.compare_digest(said.encode("utf-8", "surrogateescape"), known)
+        return hmac.compare_digest(said.encode("latin-1", "replace"), known) or one
+
+    def _shown_in_address(self, scope: Scope) -> str | None:
+        """Return the token if the address of a page shows the right one."""
+        if self.token is None or scope["method"] != "GET" or scope["path"] != "/":
+            return None
+        for each in scope["query_string"].decode("latin-1").split("&"):
+            name, _, value = each.partition("=")
+            for said in (unquote(value), unquote_plus(value)) if name == "token" else ():
+                if self._is_token(said):
+                    return self.token
+        return None
+
+
+def _for_pupils(path: str) -> bool:
+    """Tell whether pupils may ask for a path."""
+    if path in ("/", "/favicon.ico", "/api/class/join") or path.startswith("/static/"):
+        return True
+    return path.startswith("/api/projects/") and not f"{path}/".startswith("/api/projects/main/")
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    try:
+        kept = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return "" if kept is None else unquote(kept.value)
+
+
+def _same(said: str, known: str) -> bool:
+    return hmac.compare_digest(said.encode("utf-8", "replace"), known.encode())
+
+
+async def _settle(
+    cookie: str, token: str, page: str, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Put the token into a cookie and take it out of the address."""
+    from starlette.responses import RedirectResponse
+
+    answer = RedirectResponse(page, status_code=303)
+    answer.set_cookie(
+        cookie, quote(token, safe=""), httponly=True, samesite="strict", max_age=30 * 86400
+    )
+    await answer(scope, receive, send)
+
+
+class _Body:
+    """What a client sends, which ends with an error once it is too much or too slow."""
+
+    def __init__(self, receive: Receive, limit: Limit, seconds: float) -> None:
+        self.receive = receive
+        self.limit = limit
+        self.seen = 0
+        self.whole = False
+        self.ends = asyncio.get_running_loop().time() + seconds
+
+    async def __call__(self) -> Message:
+        """Return the next part; when all is there, wait until the client goes."""
+        if self.whole:
+            return await self.receive()
+        try:
+            async with asyncio.timeout_at(self.ends):
+                message = await self.receive()
+        except TimeoutError:
+            raise HTTPException(408, "The request was sent too slowly. Send it again.") from None
+        self.seen += len(message.get("body", b""))
+        self.whole = not message.get("more_body", False)
+        if self.seen > self.limit.most:
+            raise HTTPException(413, _too_large(self.limit))
+        return message
+
+
+def _too_large(limit: Limit) -> str:
+    return str(limit.exceeded("more", GroundlingError, "The request"))
