@@ -136,7 +136,7 @@ def test_estimator_shows_itself_in_a_notebook():
     )
     follower.fit(line_demonstrations())
     shown = follower._repr_html_()
-    assert f"{len(follower.theta_)} weights, loss {follower.loss_:.3f}" in shown
+    assert f"{len(follower.theta_)} weights, loss {follower.learnt_.loss:.3f}" in shown
     name, weight = follower.weights(most=1)[0]
     assert f"<tr><td>{weight:+.2f}</td><td>{name}</td></tr>" in shown
     assert shown.count("<tr>") == 10

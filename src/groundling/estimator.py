@@ -137,13 +137,14 @@ class Estimator:
         lines = [f"<code>{escape(repr(self))}</code>"]
         if self.__sklearn_is_fitted__():
             fitted: Any = self
+            learnt = fitted.learnt_
             rows = "".join(
                 f"<tr><td>{weight:+.2f}</td><td>{escape(name)}</td></tr>"
                 for name, weight in fitted.weights(most=10)
             )
             lines.append(
-                f"<p>{sum(len(each.theta) for each in fitted.members_)} weights, loss "
-                f"{fitted.loss_:.3f}; the strongest:</p>"
+                f"<p>{sum(len(each.theta) for each in learnt.fitted.members)} weights, loss "
+                f"{learnt.loss:.3f}; the strongest:</p>"
                 f"<table>{rows}</table>"
             )
         else:

@@ -47,7 +47,7 @@ def test_recall_ten_requests_shown_once_each_are_understood(tmp_path):
     assert [each.chosen for each in follower.choices_ if each.what == "Learning.recall"] == ["8"]
     follower.save(tmp_path / "model")
     loaded = Follower.load(tmp_path / "model")
-    assert loaded.memory_ == replace(follower.memory_)
+    assert loaded.learnt_.memory == replace(follower.learnt_.memory)
     for each, plan in zip(shown, again, strict=True):
         assert loaded.follow(each.instructions, kitchen, each.start) == plan
 
@@ -61,7 +61,7 @@ def shown_end(each):
 
 def test_recall_is_off_unless_asked_for():
     plain = Follower(parser="chain", learning=Learning()).fit(lamp_demonstrations())
-    assert plain.memory_ == Memory()
+    assert plain.learnt_.memory == Memory()
     assert plain.follow("light the lamp", Lamp(), "off").remembered is None
     with pytest.raises(SettingError, match="recall"):
         Learning(recall=-1)
@@ -85,7 +85,7 @@ def test_recall_is_off_where_it_does_not_help():
     doors, ring = Doors(), {"red": "green", "green": "blue", "blue": "red"}
     shown = [Demonstration("onward", doors, one, (two,), name=one) for one, two in ring.items()]
     follower = Follower(parser="chain").fit(shown, check=False)
-    assert follower.memory_.strength == 0
+    assert follower.learnt_.memory.strength == 0
     assert follower.follow("onward", doors, "red").remembered is None
 
 
@@ -95,7 +95,7 @@ def test_recall_a_correction_replaces_what_was_shown():
     for actions in (("go to the table",), ("go to the shelf",)):
         shown = Demonstration("los", kitchen, kitchen.start, actions, name=actions[0])
         follower.teach([shown], check=False)
-    assert [each.name for each in follower.memory_.shown] == ["go to the shelf"]
+    assert [each.name for each in follower.learnt_.memory.shown] == ["go to the shelf"]
     plan = follower.follow("los", kitchen, kitchen.start)
     assert plan.actions == ("go to the shelf",)
     assert plan.confidence > 0.9

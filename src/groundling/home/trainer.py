@@ -89,4 +89,4 @@ def fit(examples: Sequence[Example], language: str = "en") -> HomeModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         follower = Follower(parser="chain").fit(demonstrate(examples, knowledge), check=False)
-    return HomeModel(language, follower.pruned(WEIGHTS), knowledge)
+    return HomeModel(language, follower.with_search(max_weights=WEIGHTS), knowledge)

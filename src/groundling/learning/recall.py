@@ -32,7 +32,7 @@ def remember(learnt: Learnt, recall: float | None) -> Learnt:
     >>> from groundling.examples import Lamp
     >>> shown = [Demonstration("light it", Lamp(), "off", ("on",))]
     >>> follower = Follower(parser="chain", learning=Learning(recall=3.0)).fit(shown)
-    >>> follower.memory_.strength, len(follower.memory_.shown)
+    >>> follower.learnt_.memory.strength, len(follower.learnt_.memory.shown)
     (3.0, 1)
     """
     if recall == 0:

@@ -360,7 +360,7 @@ _REASONS = {
     "learning.grow": "texts name other things than those acted on",
     "learning.rare_words": "a word shown once goes with a label shown once",
     "learning.tolerance": "further steps change hardly an answer",
-    "learning.recall": "chosen by leaving demonstrations out (`Follower.memory_`)",
+    "learning.recall": "chosen by leaving demonstrations out (`follower.learnt_.memory`)",
     "learning.composed": "most demonstrations begin where the one before in their group ended",
     "search.decode": "the environment says what counts of a final state",
     "search.beam": "plans are too many to be listed",

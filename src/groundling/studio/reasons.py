@@ -38,7 +38,7 @@ def reasons(follower: Follower, scene: StudioScene, plan: Plan) -> dict[str, Any
     """
     why = plan.explain()
     weight = {(each.sentence, each.position): _lead(each) for each in why.deletions}
-    language = follower.members_[0].encoder.reader.language
+    language = follower.learnt_.fitted.encoder.reader.language
     plain = {*language.stop_words, *language.function_words}
     steps, left_out = [], 0
     for step, action in zip(why.steps, plan.actions, strict=True):

@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.answers import score_plans
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
 from groundling.follower import Follower
@@ -142,9 +143,12 @@ def _read(follower: Follower, routes: Sequence[Paragraph], beam: int | None) -> 
     mass: list[dict[MazeState, float]] = [{each.start: 0.0} for each in routes]
     for number in range(max(len(each.texts) for each in routes)):
         going = [place for place, each in enumerate(routes) if number < len(each.texts)]
-        answers = follower.score_plans(
-            (routes[place].texts[number], routes[place].environment, tuple(mass[place]))
-            for place in going
+        answers = score_plans(
+            follower.learnt_,
+            (
+                (routes[place].texts[number], routes[place].environment, tuple(mass[place]))
+                for place in going
+            ),
         )
         for place, answer in zip(going, answers, strict=True):
             arcs = _arcs(routes[place].environment, tuple(mass[place]), answer)
@@ -290,7 +294,7 @@ def _cuts(follower: Follower, route: Paragraph, way: Sequence[Pose]) -> list[int
     world = route.environment
     places = [world.start(*pose) for pose in way]
     before = tuple(dict.fromkeys(places))
-    answers = follower.score_plans((text, world, before) for text in route.texts)
+    answers = score_plans(follower.learnt_, ((text, world, before) for text in route.texts))
     return best_way([_arcs(world, before, answer) for answer in answers], places)
 
 
