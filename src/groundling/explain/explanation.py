@@ -656,12 +656,3 @@ def _support(causes: Sequence[Cause]) -> float:
         # Words share an action: use the expected number of words on it.
         return min(1.0, sum(cause.probability for cause in causes))
     return max(cause.probability for cause in causes)
-
-
-def __getattr__(name: str) -> Any:
-    """Find `Plan` where it was before."""
-    if name == "Plan":
-        from importlib import import_module
-
-        return import_module("groundling.plan").Plan
-    raise AttributeError(name)
