@@ -7,7 +7,7 @@ import pytest
 from groundling import Demonstration, Follower, GroundingGraph, Learning
 from groundling.errors import SettingError
 from groundling.examples import Lamp, lamp_demonstrations
-from groundling.models.memory import Memory, Remembered, likeness
+from groundling.models.memory import DemonstrationMemory, RememberedText, likeness
 from groundling.studio.kitchen import Kitchen
 
 TEN = (
@@ -61,7 +61,7 @@ def shown_end(each):
 
 def test_recall_is_off_unless_asked_for():
     plain = Follower(parser="chain", learning=Learning()).fit(lamp_demonstrations())
-    assert plain.learnt_.memory == Memory()
+    assert plain.learnt_.memory == DemonstrationMemory()
     assert plain.follow("light the lamp", Lamp(), "off").remembered is None
     with pytest.raises(SettingError, match="recall"):
         Learning(recall=-1)
@@ -102,7 +102,7 @@ def test_recall_a_correction_replaces_what_was_shown():
 
 
 def test_recall_texts_are_alike_by_words_and_their_order():
-    memory = Memory((Remembered(("left", "then", "right"), {}, {}),), 1.0)
+    memory = DemonstrationMemory((RememberedText(("left", "then", "right"), {}, {}),), 1.0)
     assert memory.like(("left", "then", "right"))[0][1] == 1.0
     assert memory.like(("right", "then", "left")) == []
     assert 0.1 < memory.like(("left", "then", "right", "now"))[0][1] < 0.5
@@ -111,7 +111,7 @@ def test_recall_texts_are_alike_by_words_and_their_order():
 
 
 def test_recall_a_broken_memory_is_refused():
-    good = Memory((Remembered(("go",), {"move": 1}, {"move": 1}),), 2.0).to_dict()
+    good = DemonstrationMemory((RememberedText(("go",), {"move": 1}, {"move": 1}),), 2.0).to_dict()
     for change in ({"strength": 1e9}, {"labels": []}, {"shown": [[["go"], 3, [], ""]]}):
         with pytest.raises((ValueError, LookupError, TypeError)):
-            Memory.from_dict({**good, **change})
+            DemonstrationMemory.from_dict({**good, **change})

@@ -220,7 +220,7 @@ class Rival(Part):
 
 
 @dataclass(frozen=True)
-class Step(Part):
+class ExplainedStep(Part):
     """The reasons for an action: the text that caused it, aligned nodes, features.
 
     `support` is the probability of the unit that most probably names the action (if words are
@@ -245,7 +245,7 @@ class Step(Part):
         "action", "asked", "support", "causes", "links", "text", "own", "without", "meanings"
     )  # fmt: skip
 
-    def moved(self, sentences: int) -> Step:
+    def moved(self, sentences: int) -> ExplainedStep:
         """Return the step with its sentence numbers shifted."""
 
         def moved(cause: Cause) -> Cause:
@@ -338,7 +338,7 @@ class Explanation(Part):
     plan: ExplainedPlan
     instructions: tuple[Instruction, ...]
     units: tuple[Unit, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ExplainedStep, ...]
     whole: Contributions
     ambiguity: float
     score: float
@@ -350,7 +350,7 @@ class Explanation(Part):
     def joined(cls, plan: ExplainedPlan, parts: Sequence[Explanation]) -> Explanation:
         """Join the explanations of a plan's parts; the result has no rivals."""
         units: list[Unit] = []
-        steps: list[Step] = []
+        steps: list[ExplainedStep] = []
         before = 0  # sentences
         for each in parts:
             units += [replace(unit, sentence=unit.sentence + before) for unit in each.units]
@@ -606,7 +606,7 @@ class Source:
         reading: Interpretation,
         units: tuple[Unit, ...],
         rivals: dict[int, Rival],
-    ) -> Step:
+    ) -> ExplainedStep:
         aligned = reading.aligned[j]  # words × nodes
         places = [(s, p) for s, each in enumerate(self.text) for p in range(len(each))]
         row = {place: number for number, place in enumerate(places)}
@@ -627,7 +627,7 @@ class Source:
         decision = plan.states[j], plan.actions[j]
         words = [word for each in self.text for word in each.tokens]
         meanings = self.encoder.explain_names(words, self.encoder.ground(self.world, *decision))
-        return Step(
+        return ExplainedStep(
             action=str(plan.actions[j]),
             asked=asked,
             support=support,

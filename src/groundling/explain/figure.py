@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from groundling.explain.explanation import Step
+from groundling.explain.explanation import ExplainedStep
 from groundling.language.instruction import Instruction
 from groundling.svg import Canvas, font_files
 
@@ -193,7 +193,7 @@ def place_nodes(boxes: Sequence[NodeBox], name_size: float, label_size: float) -
     return placed
 
 
-def _labels(step: Step, node: str) -> tuple[str, ...]:
+def _labels(step: ExplainedStep, node: str) -> tuple[str, ...]:
     """Return a node's labels as text, those with active features first."""
     if node in step.graph.node_names:
         labels = [(label.name, str(label)) for label in step.graph.labels(node)]
@@ -312,7 +312,7 @@ def draw(why: Explanation) -> str:
     return str(sheet)
 
 
-def _color(place: int, step: Step) -> str:
+def _color(place: int, step: ExplainedStep) -> str:
     return COLORS[place % len(COLORS)] if step.asked else ADDED
 
 
@@ -338,7 +338,7 @@ def _by_word(why: Explanation) -> bool:
     return all(len(unit.words) == 1 for unit in why.units)
 
 
-def _name(place: int, step: Step) -> str:
+def _name(place: int, step: ExplainedStep) -> str:
     return f"{place + 1}  {step.action}"
 
 

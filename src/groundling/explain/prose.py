@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from groundling.explain.explanation import Cause, Contribution, Contributions, Rival, Step
+from groundling.explain.explanation import Cause, Contribution, Contributions, ExplainedStep, Rival
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -59,7 +59,7 @@ def _headline(why: Explanation) -> str:
     )
 
 
-def caused_by(step: Step) -> str:
+def caused_by(step: ExplainedStep) -> str:
     """Return the text that caused an action, or say that none did."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
@@ -70,7 +70,7 @@ def caused_by(step: Step) -> str:
     return f"not mentioned in the text (closest: “{nearest.unit.text}” {nearest.probability:.2f})"
 
 
-def _links(step: Step) -> str:
+def _links(step: ExplainedStep) -> str:
     if len(step.nodes) < 2:
         return ""
     best = [link for link in step.links if link.probability >= 0.25]
@@ -89,7 +89,7 @@ def _same_reasons(why: Explanation) -> list[int | None]:
     return found
 
 
-def why_added(step: Step, same: int | None = None) -> list[str]:
+def why_added(step: ExplainedStep, same: int | None = None) -> list[str]:
     """Say why the plan has an action that the text does not mention.
 
     `same` is the number of an earlier action that has the same reason.
