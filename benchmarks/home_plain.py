@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from groundling import Demonstration, Features, Follower, GroundingGraph, OpenValue
 from groundling.files import write_atomically
 from groundling.home.catalogue import VERBS
-from groundling.home.corpus import Example, read_corpus, split
+from groundling.home.corpus import HomeExample, read_corpus, split
 from groundling.home.environment import EVERYTHING, HomeWorld
 
 __all__ = ["PlainHome", "demonstrations", "main", "measure"]
@@ -115,7 +115,7 @@ class PlainHome:
         return {sort: (known.name, *known.aliases), "here": id_ == self.here}
 
 
-def demonstration(example: Example) -> Demonstration | str:
+def demonstration(example: HomeExample) -> Demonstration | str:
     """Return an example as a demonstration, or why it is left out."""
     command, target = example.command, example.command.target
     if command.is_question:

@@ -60,7 +60,7 @@ def fit(make: Callable[[], Any], shown: list[Any], warm: int) -> Figures:
         "seconds": ended - began,
         "seconds_to_first_step": first[0] - began,
         "peak": peak(),
-        "loss": taught.loss_,
+        "loss": taught.learnt_.loss if hasattr(taught, "learnt_") else taught.loss_,
     }
 
 
@@ -197,7 +197,13 @@ def count_plans(taught: Any, request: tuple[Any, ...]) -> int:
     """Follow, and return how many plans were compared."""
     text, world, start = request
     taught.follow(text, world, start)
-    [[(plans, _)]] = list(taught.score_plans([(text, world, (start,))]))
+    asked = [(text, world, (start,))]
+    if hasattr(taught, "learnt_"):
+        from groundling.answers import score_plans
+
+        [[(plans, _)]] = list(score_plans(taught.learnt_, asked))
+    else:  # version 0.1.0
+        [[(plans, _)]] = list(taught.score_plans(asked))
     return len(plans)
 
 

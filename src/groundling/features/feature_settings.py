@@ -69,7 +69,8 @@ class Features(Settings):
     >>> Features(words=("wrod",))
     Traceback (most recent call last):
         ...
-    groundling.errors.SettingError: Features.words cannot be 'wrod'. Did you mean 'word'?
+    groundling.errors.SettingError: Features.words must be one of ...; got 'wrod'. Did you mean
+    'word'?
     """
 
     words: tuple[

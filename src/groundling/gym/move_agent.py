@@ -75,7 +75,7 @@ class MoveAgent(BaseAgent):
         simulators that are a twin of another kind.
         """
         # As `fit` reads it, full stops included.
-        parts = split_sentences(text, self.follower.members_[0].encoder.reader.language)
+        parts = split_sentences(text, self.follower.learnt_.fitted.encoder.reader.language)
         if not parts:
             return ActReport("not understood", "There is nothing to understand in an empty text.")
         state = self.world.enter(env, observation, info) if start is None else start

@@ -274,7 +274,7 @@ def variants(given: Configuration, profile: Profile) -> list[Configuration]:
 
 
 def default_model() -> Model:
-    """Return the model that a setting such as `model__plan_scores` belongs to by default."""
+    """Return the default model, which nested settings such as `model__skip` change."""
     return PlanModel()
 
 

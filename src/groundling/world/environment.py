@@ -64,7 +64,7 @@ class Environment(Protocol[StateT, ActionT]):
     - `roles`: names of nodes that say what part a node plays, such as `("event", "object")`; the
       model sees no others;
     - `follower_settings`: settings that suit this world, by name (`model`, `overlay`,
-      `features`, `learning`, `search`), which a `Follower` takes where none were given;
+      `features`, `learning`, `search`); automatic settings prefer them if they do as well;
     - `open_values`: the types of values that actions leave open (see `OpenValue`), and
       `things(state)`, labels for each thing, where sets are among them (see `OpenSet`);
     - `things(state)`: from which ranks and relations follow for nodes that are named like a thing
