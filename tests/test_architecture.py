@@ -15,7 +15,7 @@ ROOMS = (
     "errors", "limits", "trust", "settings", "files", "cache", "numba_internals", "compiler",
     "ties", "ragged", "modelfolder", "language", "world", "examples", "svg", "data", "features",
     "history", "overlay",
-    "inference", "models", "explain", "answers", "commands", "accuracy", "learning",
+    "inference", "models", "explain", "plan", "answers", "commands", "accuracy", "learning",
     "selection", "scale", "io",
     "checks",
     "estimator", "dialogue", "follower", "conversation", "agent",

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from groundling.agent import Agent, Turn
     from groundling.conversation import Conversation
     from groundling.errors import GroundlingError
-    from groundling.explain.explanation import Plan
     from groundling.features.feature_settings import Features
     from groundling.features.lexicon import Lexicon
     from groundling.follower import Follower
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from groundling.models.plan import PlanModel
     from groundling.models.transducer import TransducerModel
     from groundling.overlay.settings import Overlay
+    from groundling.plan import Plan
     from groundling.world.composition import compose
     from groundling.world.environment import Demonstration, Environment
     from groundling.world.environment_checks import check_environment
@@ -87,7 +87,7 @@ _HOMES = {
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
     "Overlay": "overlay.settings",
-    "Plan": "explain.explanation",
+    "Plan": "plan",
     "Product": "world.products",
     "MemoryEnvironment": "history",
     "Search": "inference.search",
