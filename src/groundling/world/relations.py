@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 
@@ -14,6 +14,8 @@ _AXES = ("x", "y", "z")
 _NEAR = 1.0  # between neighbours on a grid, diagonals included
 _ORDINALS = {2: "2nd ", 3: "3rd "}
 _MOST_KINDS = 3  # of labels that a set is restricted by
+_IS, _AS = labels_of("is"), labels_of("as")
+Edge = tuple[str, str, tuple[Label, ...]]
 Rank = tuple[str, str]
 """A rank, and the labels that are shared by the things among which it is one."""
 
@@ -62,8 +64,9 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._groups: dict[Hashable, dict[Hashable, list[str]]] = {}  # things by shared values
-        self._sorted: dict[Hashable, dict[str, dict[float | str, int]]] = {}
+        self._groups: dict[tuple[str, ...], dict[Hashable, list[str]]] = {}  # by shared values
+        self._sorted: dict[tuple[tuple[str, ...], str], dict[str, dict[float | str, int]]] = {}
+        self._added: dict[str, tuple[dict[str, tuple[Label, ...]], list[Edge]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
 
@@ -87,46 +90,66 @@ class Scene:
         found = self._ranks.get(node)
         if found is None:
             if node in self.labels:
-                found = tuple(self._find_ranks(node, None))
+                found = tuple(self._find_ranks(node))
             elif node in self._sets:
-                thing, among = self._sets[node]
-                found = tuple(self._find_ranks(thing, among)) if len(among) > 1 else ()
+                found = tuple(self._find_extremes(*self._sets[node]))
             else:
                 return None
             self._ranks[node] = found
         return found
 
-    def _find_ranks(self, thing: str, among: frozenset[str] | None) -> Iterator[Rank]:
-        most = _MOST_RANK if among is None else 1
+    def _find_ranks(self, thing: str) -> Iterator[Rank]:
+        """Yield the ranks of a thing among all that share labels with it."""
+        for shared, said in self._shared(thing):
+            for name, places in self._places_among(thing, shared).items():
+                own = self._values[name].get(thing)
+                if own is not None and len(places) > 1:
+                    yield from _ranks(name, places[own], len(places), said)
+
+    def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
+        """Yield what a thing is the least or the most of, among some others."""
+        for shared, said in self._shared(thing):
+            like = among.intersection(self._like(thing, shared))
+            for name in self._numbers if len(like) > 1 else ():
+                column = self._values[name]
+                numbers = [column[each] for each in like if each in column]
+                own = column.get(thing)
+                least, most = min(numbers, default=own), max(numbers, default=own)
+                if own is not None and least != most:
+                    if own == least:
+                        yield f"lowest {name}", said
+                    elif own == most:
+                        yield f"highest {name}", said
+
+    def _shared(self, thing: str) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Yield the sets of kinds by whose values things may be restricted, and their names."""
         kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
         for size in range(len(kinds) + 1):
             for shared in combinations(kinds, size):
-                places = self._places_among(thing, shared, among)
-                said = " ".join(shared)
-                for name in self._numbers:
-                    own = self._values[name].get(thing)
-                    if own is not None and len(places[name]) > 1:
-                        place = places[name][own]
-                        yield from _ranks(name, place, len(places[name]), most, said)
+                yield shared, " ".join(shared)
 
-    def _places_among(
-        self, thing: str, shared: tuple[str, ...], among: frozenset[str] | None
-    ) -> dict[str, dict[float | str, int]]:
-        """Return the places of all numbers of those things that share some values with one."""
-        if (shared, among) not in self._groups:
-            groups = self._groups[shared, among] = {}
-            columns = [self._values[kind] for kind in shared]
-            for other in self.labels if among is None else among:
+    def _like(self, thing: str, shared: tuple[str, ...]) -> Sequence[str]:
+        """Return the things that share the values of some kinds with one."""
+        columns = [self._values[kind] for kind in shared]
+        groups = self._groups.get(shared)
+        if groups is None:
+            groups = self._groups[shared] = {}
+            for other in self.labels:
                 values = tuple([each.get(other) for each in columns])
                 groups.setdefault(values, []).append(other)
-        values = tuple([self._values[kind].get(thing) for kind in shared])
-        known = self._sorted.get((shared, values, among))
+        return groups[tuple([each.get(thing) for each in columns])]
+
+    def _places_among(
+        self, thing: str, shared: tuple[str, ...]
+    ) -> dict[str, dict[float | str, int]]:
+        """Return for each number its distinct values in order, among things like one."""
+        like = self._like(thing, shared)
+        known = self._sorted.get((shared, like[0]))
         if known is None:
-            known = self._sorted[shared, values, among] = {}
-            group = self._groups[shared, among].get(values, ())
+            known = self._sorted[shared, like[0]] = {}
             for name in self._numbers:
                 column = self._values[name]
-                numbers = {column[each] for each in group if each in column}
+                numbers = {column[each] for each in like if each in column}
                 known[name] = {number: place for place, number in enumerate(sorted(numbers))}
         return known
 
@@ -189,31 +212,42 @@ class Scene:
         Each relation of a thing is a node, from which edges lead to the things at its other end;
         it has the ranks of the thing among these.
         """
-        nodes: dict[str, Labels] = dict(zip(graph.node_names, graph.node_labels, strict=True))
-        edges: list[tuple[str, str, Labels]] = list(graph.edges)
+        nodes: dict[str, tuple[Label, ...]] = {}
+        edges: list[Edge] = []
         for thing in graph.node_names:
-            if thing not in self.labels:
-                continue
+            if thing in self.labels:
+                more, links = self._relation_nodes(thing)
+                nodes.update(more)
+                edges += links
+        return graph.extended(nodes, edges)
+
+    def _relation_nodes(self, thing: str) -> tuple[dict[str, tuple[Label, ...]], list[Edge]]:
+        """Return the nodes and edges by which a thing is related to others."""
+        known = self._added.get(thing)
+        if known is None:
+            nodes: dict[str, tuple[Label, ...]] = {}
+            edges: list[Edge] = []
             for relation, others in self.relations(thing).items():
                 name = f"{thing}: {relation}"
-                nodes[name] = (relation, *(("same",) if relation.startswith("same ") else ()))
-                edges.append((thing, name, "is"))
+                same = ("same",) if relation.startswith("same ") else ()
+                nodes[name] = labels_of((relation, *same))
+                edges.append((thing, name, _IS))
                 self._sets[name] = (thing, frozenset((thing, *others)))
                 for other in others:
-                    if other not in nodes:
-                        nodes[other] = self.labels[other]
-                    edges.append((name, other, "as"))
-        return GroundingGraph(nodes, edges, graph.root, graph.roles)
+                    nodes[other] = self.labels[other]
+                    edges.append((name, other, _AS))
+            known = self._added[thing] = (nodes, edges)
+        return known
 
 
 @lru_cache(maxsize=10_000)
-def _ranks(name: str, place: int, count: int, most: int, shared: str) -> tuple[Rank, ...]:
+def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
     """Return the ranks of a place among some, from both ends."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
-        if number <= min(most, count - 1):
+        if number <= min(_MOST_RANK, count - 1):
             said = "" if number == 1 else _ORDINALS.get(number, f"{number}th ")
             found.append((f"{said}{order} {name}", shared))
-    if most > 1 and count > 2 and 2 * place + 1 == count:
+    if count > 2 and 2 * place + 1 == count:
         found.append((f"middle {name}", shared))
     return tuple(found)
