@@ -172,10 +172,10 @@ def imported(project):
 def asked(body, limit, path="/"):
     from starlette.testclient import TestClient
 
-    from groundling.studio.guard import Guard
-    from tests.studio.test_guard import echo
+    from groundling.studio.security import Security
+    from tests.studio.test_security import echo
 
-    guard = Guard(echo, larger={"/import": limit})
+    guard = Security(echo, larger={"/import": limit})
     told = TestClient(guard, base_url="http://127.0.0.1").post(path, content=body)
     assert told.status_code == 413
     raise GroundlingError(told.json()["detail"])

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from groundling.errors import GroundlingError
     from groundling.features.feature_settings import Features
     from groundling.features.lexicon import Lexicon
+    from groundling.features.synonyms import WordNet, WordVectors
     from groundling.follower import Follower
     from groundling.inference.search import Search
     from groundling.language.instruction import Instruction
@@ -58,6 +59,8 @@ __all__ = [
     "Search",
     "TransducerModel",
     "Turn",
+    "WordNet",
+    "WordVectors",
     "__version__",
     "check_environment",
     "compose",
@@ -86,6 +89,8 @@ _HOMES = {
     "Instruction": "language.instruction",
     "Learning": "learning.settings",
     "Lexicon": "features.lexicon",
+    "WordNet": "features.synonyms",
+    "WordVectors": "features.synonyms",
     "Overlay": "overlay.settings",
     "Plan": "plan",
     "Product": "world.products",

@@ -16,6 +16,7 @@ from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
+from groundling.language.literals import Literal
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.models.memory import Recollection
@@ -75,11 +76,10 @@ def decoded(
             scores[place] += each.amount
         logs = log_softmax(scores)
     settled = 0 if result.settled else None
-    # Only transitions are about more than where a plan ends.
-    paths: Sequence[Sequence[State]]
-    if listed and search.decode != "transitions":
+    paths: Sequence[Sequence[State]] = ()
+    if listed and search.decode == "outcome":
         paths = [(end,) for end in listed.ends()]
-    else:
+    elif search.decode != "plan":
         paths = [plan.states for plan in found]
     names = ActionNames()
 
@@ -144,7 +144,10 @@ def _coverage(
                     if isinstance(label.value, str):
                         yield label.value
 
-    unexplained = unexplained_words(reader, request.text, names)
+    def used(literal: Literal) -> bool:
+        return request.world.uses(zip(chosen.states, chosen.actions, strict=False), literal)
+
+    unexplained = unexplained_words(reader, request.text, names, used)
     size = sum(len(each) for each in request.text) if unexplained else 0
     return unexplained, trust(reader.counts, size, len(unexplained))
 
@@ -173,9 +176,12 @@ def read_requests(
         Request(text, encoder.bind(environment, text), start)
         for text, (_, environment, start) in zip(texts, requests, strict=True)
     ]
+    looked: Request | None = None
     for each in found:
-        each.world.actions(each.start)  # complains of states that cannot be remembered
-        each.world.notice(each.start)  # whether the environment has changed since
+        # Many requests in a row are about one state.
+        if looked is None or looked.world is not each.world or looked.start is not each.start:
+            each.world.look_at(each.start)
+        looked = each
     return found
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from groundling.errors import ModelFileError, ModelWarning, SettingError
+from groundling.errors import LearningWarning, ModelFileError, ModelWarning, SettingError
 from groundling.features.connectives import Connective
 from groundling.features.feature_settings import Features
 from groundling.features.lexicon import Lexicon
@@ -140,9 +140,13 @@ def _own_language(parser: Parser) -> dict[str, Any]:
 
 def _member_tables(fitted: FittedModel) -> dict[str, Any]:
     features, space, encoder = fitted.features, fitted.space, fitted.encoder
-    plain = replace(features, joins=(), lexicon="strings").to_dict()
+    plain = replace(features, joins=(), lexicon="strings", synonyms="").to_dict()
     plain["joins"] = [j if isinstance(j, str) else f"own:{name_of(j)}" for j in features.joins]
     del plain["lexicon"]  # the one that was learnt is kept instead
+    if not (synonyms := features.synonym_source()):
+        del plain["synonyms"]
+    else:
+        plain["synonyms"] = synonyms.source or "?"
     return {
         "overlay": encoder.overlay.to_dict(),
         "features": plain,
@@ -345,6 +349,16 @@ def _features(
                 "Pass it to Follower.load(…, joins=[…])."
             )
         chosen.append(own.get(name, name))
+    synonyms = str(kept.get("synonyms", ""))
+    if synonyms not in ("", "wordnet") and not Path(synonyms).is_file():
+        kept["synonyms"] = ""
+        warnings.warn(
+            "The follower was trained with word vectors that are not here"
+            f"{f' ({synonyms})' if synonyms != '?' else ''}, so that it knows no synonyms. Put "
+            "them there, or set `features__synonyms` and fit again.",
+            LearningWarning,
+            stacklevel=2,
+        )
     if lexicon != Lexicon() and (kept["slots"] or "equal" in kept["numbers"]):
         kept["lexicon"] = lexicon
     return Features.from_dict({**kept, "joins": tuple(chosen)})

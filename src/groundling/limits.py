@@ -158,6 +158,8 @@ DOWNLOAD_BYTES = _limit("download_bytes", 300_000_000, "bytes")
 TREEBANK_BYTES = _limit("treebank_bytes", 1_000_000_000, "bytes")
 # Files of words, languages, homes and results.
 LEXICON_BYTES = _limit("lexicon_bytes", 16_000_000, "bytes")
+VECTOR_WORDS = _limit("vector_words", 500_000, "words")
+VECTOR_SIZE = _limit("vector_size", 4_096, "numbers")
 LANGUAGE_BYTES = _limit("language_bytes", 1_000_000, "bytes")
 RESULT_BYTES = _limit("result_bytes", 64_000_000, "bytes")
 NOTE_BYTES = _limit("note_bytes", 10_000, "bytes")

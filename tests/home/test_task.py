@@ -9,11 +9,12 @@ from groundling.errors import SettingError
 from groundling.home import HomeWorld, Situation, Target
 from groundling.home import task as home_task
 from groundling.home.agent import Reply
-from groundling.home.corpus import Example
+from groundling.home.corpus import Example, read_corpus, split
 from groundling.home.environment import Command
 from groundling.home.languages import home_language
 from groundling.home.model import load_model
 from groundling.home.task import HomeTask, is_exact, misspell
+from groundling.home.trainer import SEED, Training
 from tests.home.homes import HOME
 
 FOLDER = os.environ.get("GROUNDLING_CORPORA")
@@ -60,10 +61,13 @@ def test_task_has_no_sample():
 @needs_corpus
 def test_task_compares_with_the_rule_matcher_on_the_same_sentences(monkeypatch):
     pytest.importorskip("home_assistant_intents", reason="needs groundling[home]")
-    whole = home_task.split
+    whole = read_corpus(Path(FOLDER))
+
+    def few(*given):
+        return Training(whole, (), split(whole.examples, seed=SEED)[1][:12])
+
     monkeypatch.setattr(home_task, "fit", lambda examples, language: load_model("en"))
-    monkeypatch.setattr(home_task, "training_examples", lambda *given: [])
-    monkeypatch.setattr(home_task, "split", lambda *given, **more: ([], whole(*given)[1][:12]))
+    monkeypatch.setattr(home_task.Training, "of", few)
     task = HomeTask()
     corpus = task.load(Path(FOLDER))
     names = ("en, held out", "en, questions", "en, one typo", "en, held out, hassil")

@@ -107,13 +107,17 @@ def train(
     corpora: CorporaOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Train the model of a language on the corpus, its templates, and paraphrases of our own."""
+    """Train the model of a language on the corpus, its templates, and paraphrases of our own.
+
+    A fifth of the corpus is held out, as in `groundling evaluate home`, so that the figures of
+    that command are those of the model.
+    """
     with plainly(debug, "No model was written."):
         import time
 
-        from groundling.home.training import fit, training_examples
+        from groundling.home.trainer import Training, fit
 
-        examples = training_examples(corpora, language)
+        examples = Training.of(corpora, language).examples
         typer.echo(f"Learning from {len(examples)} sentences …")
         began = time.process_time()
         trained = fit(examples, language)

@@ -25,6 +25,7 @@ from scipy.special import expit, log_softmax
 
 from groundling.checks.diagnosis import Diagnosis
 from groundling.checks.mistakes import Mistake
+from groundling.dialogue.phrases import with_phrases
 from groundling.errors import DemonstrationError, ModelFileError, WorldError
 from groundling.features.labels import kind_of
 from groundling.features.spans import PART, SpanIndex
@@ -195,7 +196,7 @@ def _units(text: str, world: _World) -> tuple[list[Unit], str]:
     spans = [each for each in world.spans.find(words, words) if each.way != PART]
     starts = {each.places[0]: each for each in spans}
     inside = {place for each in spans for place in each.places}
-    negations = language.replies.get("not", ())
+    negations = with_phrases(language, {}).replies.get("not", ())
     plain = {*language.stop_words, *language.function_words}
     units: list[Unit] = []
     context: list[str] = []

@@ -224,10 +224,11 @@ class Step(Part):
     """Why one action: the text that caused it, the nodes its words lie on, the features.
 
     `support` is the probability of the unit that most probably names the action (where words
-    are units: the expected number of words on it, at most 1); below one half, nobody asked
-    for it. `text` are the features of words on the action, `own` those
+    are units: the expected number of words on it, at most 1); below one half, the action is not
+    mentioned. `text` are the features of words on the action, `own` those
     that the action has whatever is said (ψ(y)). `without` is the best
-    plan considered that does without the action: its runner-up, with the margin.
+    plan considered that does without the action: its runner-up, with the margin. `meanings` says
+    which words name what, and how values and sets were filled in.
     """
 
     action: str
@@ -240,7 +241,10 @@ class Step(Part):
     nodes: tuple[str, ...]
     graph: GroundingGraph
     without: Rival | None = None
-    _listed = ("action", "asked", "support", "causes", "links", "text", "own", "without")
+    meanings: tuple[str, ...] = ()
+    _listed = (
+        "action", "asked", "support", "causes", "links", "text", "own", "without", "meanings"
+    )  # fmt: skip
 
     def moved(self, sentences: int) -> Step:
         """Return the step in a text that has so many more sentences before."""
@@ -618,6 +622,9 @@ class Source:
         )
         asked = support >= ASKED
         avoiding = self._without(plan, j)
+        decision = plan.states[j], plan.actions[j]
+        words = [word for each in self.text for word in each.tokens]
+        meanings = self.encoder.explain_names(words, self.encoder.ground(self.world, *decision))
         return Step(
             action=str(plan.actions[j]),
             asked=asked,
@@ -633,6 +640,7 @@ class Source:
             nodes=names,
             graph=self.world.ground(plan.states[j], plan.actions[j]),
             without=None if avoiding is None else rivals[avoiding],
+            meanings=(*meanings, *self.world.explain_values(*decision)),
         )
 
 

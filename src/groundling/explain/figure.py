@@ -367,7 +367,7 @@ def draw_strip(
         sheet.box(box.left, box.right, below + 0.17, 0.34, color, face, dashed=not step.asked)
         sheet.text(box.middle, below, box.text, SMALL + 1, ink, bold=True)
         if not step.asked:
-            sheet.text(box.middle, below - 0.3, "nobody asked for it", TINY + 0.5, color,
+            sheet.text(box.middle, below - 0.3, "not mentioned", TINY + 0.5, color,
                        italic=True)  # fmt: skip
 
 

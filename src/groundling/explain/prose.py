@@ -60,14 +60,14 @@ def _headline(why: Explanation) -> str:
 
 
 def caused_by(step: Step) -> str:
-    """Say which text asked for an action, or that nobody did."""
+    """Say which text asked for an action, or that none did."""
     if step.asked:
         least = min(SHOWN, step.causes[0].probability)
         return ", ".join(f"“{said}” {p:.2f}" for said, p in phrases(step.causes, least))
     if not step.causes:
-        return "nobody asked for this"
+        return "not mentioned in the text"
     nearest = step.causes[0]
-    return f"nobody asked for this (nearest: “{nearest.unit.text}” {nearest.probability:.2f})"
+    return f"not mentioned in the text (closest: “{nearest.unit.text}” {nearest.probability:.2f})"
 
 
 def _links(step: Step) -> str:
@@ -90,7 +90,7 @@ def _same_reasons(why: Explanation) -> list[int | None]:
 
 
 def why_added(step: Step, same: int | None = None) -> list[str]:
-    """Say why an action is there that nobody asked for; `same`: as the action of that number."""
+    """Say why an action that is not mentioned is there; `same`: as the action of that number."""
     said = []
     if same is not None:
         said.append(f"for the same reason as action {same}")
@@ -127,6 +127,7 @@ def plain(why: Explanation) -> str:
         if not step.asked:
             lines += [f"   {each}" for each in why_added(step, same)]
             continue
+        lines += [f"   {each}" for each in step.meanings]
         if links := _links(step):
             lines.append(f"   words on nodes: {links}")
         for name, features in _sides(step.text):
@@ -184,7 +185,7 @@ def renderable(why: Explanation) -> RenderableType:
     table.add_column("features", overflow="fold")
     for step, same in zip(why.steps, _same_reasons(why), strict=True):
         if step.asked:
-            asked = Text(caused_by(step))
+            asked = Text("\n".join((caused_by(step), *step.meanings)))
             features = Text()
             for each in (each for _, side in _sides(step.text) for each in side):
                 features.append(_signed(each.amount), "green" if each.amount > 0 else "red")

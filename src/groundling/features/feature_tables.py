@@ -7,8 +7,9 @@ returns the same tables where nothing grows, remembering what labels joined befo
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy import sparse
 
 from groundling.features.interner import Interner
 from groundling.features.labels import STRING, NodeLabel, WordLabel, meaning_of
-from groundling.features.space import FeatureSpace, Joins
+from groundling.features.space import FeatureSpace, Joins, NodeTable
 from groundling.ragged import concatenated, sizes_of, starts_of
 
 WordContent = tuple[tuple[WordLabel, float], ...]
@@ -32,6 +33,29 @@ _TOGETHER = 1_000_000  # pairs of labels joined at a time
 _BLOCK = 64  # node labels that a word is joined with at once, when it meets one of them
 
 _Ragged = tuple[Integers, Integers, Reals]
+
+
+class ComposedContent(Sequence[tuple[NodeLabel, float]]):
+    """The labels of several nodes together, each of which many graphs share.
+
+    >>> one, two = ((NodeLabel("red"), 1.0),), ((NodeLabel("lamp"), 1.0),)
+    >>> len(ComposedContent((one, two))), ComposedContent((one, two))[1][0].name
+    (2, 'lamp')
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[NodeContent, ...]) -> None:
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[tuple[NodeLabel, float]]:
+        return chain.from_iterable(self.parts)
+
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
 
 
 class LabelTables(NamedTuple):
@@ -244,6 +268,10 @@ class Spelled(NamedTuple):
     blocks: list[int]  # that these are in
 
 
+_Known = tuple[Sequence[tuple[NodeLabel, float]], bytes, Reals | None]
+"""A content, the numbers of its labels, and their amounts unless all are one."""
+
+
 class JoinedLabels:
     """What labels join in a feature space that no longer grows.
 
@@ -267,8 +295,9 @@ class JoinedLabels:
         self._age = object()
         self._ones = np.ones(0)
         self._nodes = Interner[NodeLabel]()
+        self._table = NodeTable(self.space, self._nodes.items)
         # Labels are kept as bytes: arrays of a few take far more room.
-        self._contents: dict[int, tuple[NodeContent, bytes, Reals | None]] = {}
+        self._contents: dict[int, _Known] = {}
         self._words: dict[WordLabel, Rows] = {}
         # How many labels of each block a word is joined with. A request costs what it is about,
         # however many other things were met before.
@@ -330,19 +359,11 @@ class JoinedLabels:
 
     def _spell(self, contents: Sequence[NodeContent]) -> Spelled:
         """Return the labels of nodes, numbered anew, and which ones they are."""
-        found = []
-        for content in contents:
-            known = self._contents.get(id(content))
-            if known is None:
-                labels = np.array([self._nodes(label) for label, _ in content], np.int32)
-                amounts = None  # all are one
-                if any(amount != 1.0 for _, amount in content):
-                    amounts = np.array([amount for _, amount in content], np.float64)
-                # Holding the content keeps its identity from being reused.
-                known = self._contents[id(content)] = (content, labels.tobytes(), amounts)
-                self.entries += len(labels) + 10
-            found.append(known)
-        starts = starts_of(np.array([len(each[0]) for each in found], np.int64), np.int32)
+        found = [
+            self._composed(each) if type(each) is ComposedContent else self._content(each)
+            for each in contents
+        ]
+        starts = starts_of(np.array([len(each[1]) // 4 for each in found], np.int64), np.int32)
         amount = self._all_one(int(starts[-1]))
         for place, (_, _, given) in enumerate(found):
             if given is not None:
@@ -354,6 +375,27 @@ class JoinedLabels:
         blocks = np.unique(occurring // _BLOCK).tolist()
         small = label.astype(np.uint16 if len(occurring) < 2**16 else np.int32)
         return Spelled(self._age, starts, small, amount, occurring, blocks)
+
+    def _content(self, content: NodeContent) -> _Known:
+        """Return the numbers of labels, and their amounts unless all are one."""
+        known = self._contents.get(id(content))
+        if known is None:
+            labels = np.array([self._nodes(label) for label, _ in content], np.int32)
+            amounts = None
+            if any(amount != 1.0 for _, amount in content):
+                amounts = np.array([amount for _, amount in content], np.float64)
+            # Holding the content keeps its identity from being reused.
+            known = self._contents[id(content)] = (content, labels.tobytes(), amounts)
+            self.entries += len(labels) + 10
+        return known
+
+    def _composed(self, content: ComposedContent) -> _Known:
+        """Do the same for the labels of several nodes; only the nodes are remembered."""
+        parts = [self._content(each) for each in content.parts]
+        amounts = None
+        if any(each[2] is not None for each in parts):
+            amounts = np.array([amount for _, amount in content], np.float64)
+        return content, b"".join([each[1] for each in parts]), amounts
 
     def _all_one(self, count: int) -> Reals:
         """Return so many ones, in memory that is shared."""
@@ -403,12 +445,12 @@ class JoinedLabels:
 
     def _fresh(self, words: Sequence[WordLabel], numbers: Integers) -> Iterable[Rows]:
         """Join words with the node labels that have these numbers."""
-        nodes = [self._nodes.items[number] for number in numbers.tolist()]
-        pair_words = np.repeat(np.arange(len(words)), len(nodes))
-        pair_nodes = np.tile(np.arange(len(nodes)), len(words))
-        joined = self.space.join(words, nodes, pair_words, pair_nodes)
+        self._table.extend()
+        pair_words = np.repeat(np.arange(len(words)), len(numbers))
+        pair_nodes = np.tile(numbers, len(words))
+        joined = self.space.join(words, self._table, pair_words, pair_nodes)
         starts, pairs, *found = _rows(self.space, joined, pair_words, len(words))
-        parts = (numbers[pair_nodes[pairs]], *found)
+        parts = (pair_nodes[pairs], *found)
         return zip(*(np.split(each, starts[1:-1]) for each in parts), strict=True)
 
     def _join_edges(self, meetings: Meetings, edge_scores: bool) -> list[tuple[Integers, Reals]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from groundling.home.catalogue import VERBS
 from groundling.home.effects import States, changes, initial_states, is_in_state
 from groundling.home.environment import (
     SHOPPING_LIST,
@@ -20,8 +21,8 @@ from groundling.home.environment import (
 )
 from groundling.home.home import Entity, Home, HomeError, Timer
 from groundling.home.model import HomeModel, load_model
-from groundling.home.reading import Mention
 from groundling.home.speech import Speech, load_speech
+from groundling.home.utterance import Mention
 from groundling.limits import SAID_CHARACTERS
 
 _ACT = 0.3  # confidence from which a command is carried out without a question
@@ -111,8 +112,12 @@ class HomeAgent:
 
     def move(self, home: Home) -> None:
         """Act in another home from now on, or in the same with new phrases."""
-        self.home, self.world = home, self.model.world(home.with_phrases())
+        self._first_timers = home.timers
+        self._settle(home)
         self.forget()
+
+    def _settle(self, home: Home) -> None:
+        self.home, self.world = home, self.model.world(home.with_phrases())
 
     def reply(
         self,
@@ -142,13 +147,21 @@ class HomeAgent:
         )  # fmt: skip
         found = self._answer_pending(text, turn) or self._reply(text, turn, now or datetime.now())
         self.states, self.timers = turn.states, turn.timers
+        self._keep_timers([each for each in turn.timers if each.is_active or each.left])
         self.before, self.pending = turn.situation.before, turn.pending
         return replace(found, milliseconds=1000 * (time.perf_counter() - began))
 
     def forget(self) -> None:
         """Forget what was said and done: states and timers are those of the home again."""
-        self.states, self.timers = initial_states(self.home), list(self.home.timers)
+        self._keep_timers(self._first_timers)
+        self.states = initial_states(self.home)
         self.before, self.pending = (), None
+
+    def _keep_timers(self, timers: Sequence[Timer]) -> None:
+        """Let texts speak of the timers that there are now."""
+        self.timers = list(timers)
+        if tuple(timers) != self.home.timers:
+            self._settle(replace(self.home, timers=tuple(timers)))
 
     def explain(self, text: str, *, area: str | None = "") -> str:
         """Return in words why a text is understood as it is."""
@@ -162,7 +175,7 @@ class HomeAgent:
 
     def _reply(self, text: str, turn: _Turn, now: datetime, depth: int = 0) -> Reply:
         said = self.world.read(text)
-        if not said.reading.words:
+        if not said.utterance.words:
             return self._decline()
         plan = self.model.follower.follow(said.instruction, said, turn.situation)
         first: Any = plan.actions[0]
@@ -203,8 +216,8 @@ class HomeAgent:
             timers=list(turn.timers),
             changes=dict(turn.changes),
         )
-        reading = said.reading
-        parts = (reading.part(0, place), reading.part(place, len(reading.words)))
+        utterance = said.utterance
+        parts = (utterance.part(0, place), utterance.part(place, len(utterance.words)))
         replies = [self._reply(each, trial, now, depth + 1) for each in parts]
         if any(each.kind == "decline" for each in replies):
             return None
@@ -238,10 +251,10 @@ class HomeAgent:
         if command is None:
             return None
         said = self.world.read(text)
-        if len(said.reading.words) > _MOST_OPTIONS:
+        if len(said.utterance.words) > _MOST_OPTIONS:
             return None
-        every = set(self.speech["every"]) & set(said.reading.folded)
-        chosen = command.target.ids if every else self._chosen(command, said.reading.mentions)
+        every = set(self.speech["every"]) & set(said.utterance.folded)
+        chosen = command.target.ids if every else self._chosen(command, said.utterance.mentions)
         if not chosen:
             return None
         target = command.target._replace(ids=tuple(chosen), choice=False)
@@ -367,9 +380,9 @@ class HomeAgent:
         depth: int,
     ) -> Reply:  # fmt: skip
         """Promise what the rest of a text says, after a while."""
-        reading = said.reading
-        delay = next(each for each in reading.literals if each.value == command.value)
-        words = [w for n, w in enumerate(reading.words) if n not in delay.places]
+        utterance = said.utterance
+        delay = next(each for each in utterance.literals if each.value == command.value)
+        words = [w for n, w in enumerate(utterance.words) if n not in delay.places]
         trial = replace(turn, states=dict(turn.states), changes={}, timers=list(turn.timers))
         inner = self._reply(" ".join(words), trial, now, depth + 1)
         if inner.kind != "act":
@@ -412,7 +425,9 @@ class HomeAgent:
 
     def _one_state(self, command: Command, id_: str, turn: _Turn) -> str:
         entity, now = self.home.entity_of[id_], turn.states[id_]
-        told = self.speech.say("is", [entity.name], self._state(entity, now))
+        items = now["attributes"].get("items") if entity.domain == "todo" else None
+        state = self.speech.listed(list(map(str, items))) if items else self._state(entity, now)
+        told = self.speech.say("is", [entity.name], state)
         if command.verb == "what":
             return told
         right = is_in_state(entity, now, str(command.value))
@@ -463,7 +478,7 @@ class HomeAgent:
             f"{timer.name}: {self.speech.duration(timer.left)}".removeprefix(": ")
             for timer in timers
         ]
-        return self.speech.say("left", told)
+        return self.speech.say("left", told, self.speech.listed(told))
 
     def _names(self, target: Target) -> list[str]:
         """Return what things are called, with their area where names repeat."""
@@ -491,17 +506,15 @@ class HomeAgent:
         return phrase.phrase if phrase else id_
 
     def _value(self, command: Command) -> str:
+        """Return the value of a command as it is said."""
         value = command.value
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if command.source in ("percentage", "most", "least"):
-            return f"{value} %"
         if command.source == "duration":
             return self.speech.duration(float(str(value)))
-        return (
-            ""
-            if value is None
-            else f"{value}°"
-            if command.verb == "set temperature"
-            else str(value)
-        )
+        if value is None:
+            return ""
+        verbs = (each for listed in VERBS.values() for each in listed)
+        is_share = any(e.name == command.verb and e.value == "percentage" for e in verbs)
+        unit = " %" if is_share else "°" if command.verb == "set temperature" else ""
+        return f"{value}{unit}"

@@ -102,13 +102,14 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence in a home, and what it means there."""
+    """A sentence in a home, and what it means there; `strange` words are not to be learnt."""
 
     text: str
     world: HomeWorld
     situation: Situation
     command: Command
     group: str = ""
+    strange: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
@@ -341,7 +342,7 @@ def _question(sentence: Sentence, meaning: _Meaning) -> _Meaning | str:
     elif first in _NO:
         verb = "all" if rest else "any"
     else:
-        verb = "how many" if told.isdigit() else "which"
+        verb = "how many" if told[:1].isdigit() else "which"
     return replace(meaning, verb=verb, value=str(state))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
 from groundling.home.agent import HomeAgent, Reply
-from groundling.home.corpus import Example, HomeCorpus, read_corpus, split
+from groundling.home.corpus import Example, HomeCorpus, read_corpus
 from groundling.home.environment import Command
 from groundling.home.generated import generated_home
 from groundling.home.languages import LANGUAGES
@@ -22,11 +22,10 @@ from groundling.home.model import HomeModel
 from groundling.home.paraphrases import expand_paraphrases
 from groundling.home.rule_matcher import RuleMatcher
 from groundling.home.templates import expand_templates
-from groundling.home.training import fit, training_examples
+from groundling.home.trainer import SEED, Training, fit
 from groundling.tasks.benchmark import Case, Fold, Outcome, Source, Task
 from groundling.tasks.presets import Preset, Presets
 
-SEED = 1  # of the split into training and held-out sentences
 _NEW_HOMES = 20
 _NEW_SENTENCES = 300
 _AMBIGUOUS = 120
@@ -95,14 +94,11 @@ class HomeTask(Task["Corpora", HomePreset]):
         self, corpus: Corpora, chosen: Mapping[str, HomePreset], fold: Fold
     ) -> dict[str, Outcome]:
         """Train the model of a language without what is held out, and reply to each sentence."""
-        read = corpus[fold.name]
-        training, held_out = split(read.examples, seed=SEED)
-        said = {each.text.lower() for each in held_out}
-        examples = training_examples(corpus.source, fold.name, training)
+        training = corpus.training(fold.name)
         began = time.process_time()
-        model = fit([each for each in examples if each.text.lower() not in said], fold.name)
+        model = fit(training.examples, fold.name)
         seconds = time.process_time() - began
-        tests = _Tests(read, held_out, corpus.source)
+        tests = _Tests(training.corpus, training.held_out, corpus.source)
         found = {}
         for variant, each in chosen.items():
             listed = tests.examples(each.test.removesuffix(f", {_RULES}"))
@@ -138,6 +134,10 @@ class Corpora(dict[str, HomeCorpus]):
     def __missing__(self, language: str) -> HomeCorpus:
         self[language] = read_corpus(self.source, language)
         return self[language]
+
+    def training(self, language: str) -> Training:
+        """Return what a model of a language is trained on, and what is held out."""
+        return Training.of(self.source, language)
 
 
 class _Tests:

@@ -161,7 +161,8 @@ class _Collector:
         if found is None and self.latest is not None:
             arrays = self.latest.get(key)
             if arrays is None:
-                arrays = lay_out_candidates(candidates, priors=self.scored.actions)
+                priors = self.scored.actions
+                arrays = lay_out_candidates(candidates, priors=priors, composed=True)
                 self.latest.put(key, arrays, arrays.nbytes)
             self.alone = arrays if self.is_alone else None
             found = self._number(arrays)

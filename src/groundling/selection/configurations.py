@@ -124,13 +124,15 @@ def _features(profile: Profile, join: Join) -> Features:
         wanted["joins"] += ("slot",)
     if profile.takes_sets:
         wanted["words"] += ("number",)
+    if profile.shares_numbers and "slot" in wanted["joins"]:
+        wanted["words"] += ("around",)
     return Features.from_dict(wanted)
 
 
 def _with_words(features: Features, words: tuple[str, ...], **more: object) -> Features:
-    """Return features of other words; singular and plural stay."""
-    number = ("number",) if "number" in features.words else ()
-    return features.changed_to(words=(*words, *number), **more)
+    """Return features of other words; the labels of plurals and of numbers stay."""
+    numbers = tuple(each for each in ("number", "around") if each in features.words)
+    return features.changed_to(words=(*words, *numbers), **more)
 
 
 # ---- how texts are aligned with plans -----------------------------------------------------------

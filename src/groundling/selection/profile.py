@@ -353,11 +353,24 @@ class Profile:
 
     @cached_property
     def says_numbers(self) -> bool:
-        """Whether words say numbers: numerals, or ordinals that some label is equal to."""
+        """Whether words say numbers: numerals, or ordinals of labels or of ranks of things."""
         language = self.encoder.reader.language
-        return any(
-            language.numeral(word) is not None or language.ordinal(word) in self._numbers
-            for word in self.words
+        ordinals = {language.ordinal(word) for word in self.words} - {None}
+        return bool(ordinals & self._numbers if not self.has_things else ordinals) or any(
+            language.numeral(word) is not None for word in self.words
+        )
+
+    @cached_property
+    def shares_numbers(self) -> bool:
+        """Whether words say numbers, and nodes have several that may be meant, such as ranks."""
+        return self.says_numbers and (
+            self.has_things
+            or any(
+                sum(isinstance(label.value, float) for label in labels) > 1
+                for example in self.examples
+                for step in example.trajectory.decisions()
+                for labels in example.world.ground(*step).node_labels
+            )
         )
 
     def _spells(self, word: str, value: str) -> bool:

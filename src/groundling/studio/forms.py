@@ -23,12 +23,14 @@ __all__ = [
     "SayForm",
     "Spoken",
     "Teaching",
+    "Utterance",
     "Way",
     "Wish",
     "WorldForm",
 ]
 
 MOST_WEIGHT = 1000
+MOST_BEFORE = 8  # texts of one exchange of questions and replies
 
 
 def _few(actions: list[Any]) -> list[Any]:
@@ -62,6 +64,18 @@ class Wish(Said):
 
     scene: Name
     start: Json = None
+
+
+class Utterance(Wish):
+    """Something said to the agent: a command, a question, or a reply.
+
+    `before` are the texts since the question that waits for a reply, and `choice` the option that
+    was clicked. `language` is that of the page, for an agent whose demonstrations tell none.
+    """
+
+    before: Annotated[list[Words], Field(max_length=MOST_BEFORE)] = []
+    choice: Annotated[int | None, Field(ge=0, lt=100)] = None
+    language: Annotated[str, Field(max_length=20)] = ""
 
 
 class Question(Wish):

@@ -23,8 +23,9 @@ Rank = tuple[str, str]
 class Scene:
     """The things of one state, and what their labels imply.
 
-    An environment lists things by `things(state)`; nodes of its graphs that are named like a
-    thing get what is derived here. Positions are the numbers `x`, `y` and `z`.
+    An environment lists things by `things(state)`. A node of its graphs is a thing if it is named
+    like it, or has all labels of exactly one thing; it gets what is derived here. Positions are
+    the numbers `x`, `y` and `z`.
 
     Parameters
     ----------
@@ -36,8 +37,8 @@ class Scene:
     >>> scene = Scene({
     ...     "a": {"colour": "red", "x": 1, "y": 1}, "b": {"colour": "red", "x": 3, "y": 1},
     ...     "c": {"colour": "blue", "x": 3, "y": 3}})
-    >>> scene.ranks("a")
-    (('lowest x', ''), ('lowest y', ''), ('lowest x', 'colour'))
+    >>> [each for each in scene.ranks("a") if not each[0].startswith("nth")]
+    [('lowest x', ''), ('lowest y', ''), ('lowest x', 'colour')]
     >>> scene.relations("a")
     {'same colour': ('b',), 'lower x': ('b', 'c'), 'same y': ('b',), 'lower y': ('c',)}
     """
@@ -68,6 +69,7 @@ class Scene:
         self._sorted: dict[tuple[tuple[str, ...], str], dict[str, dict[float | str, int]]] = {}
         self._added: dict[str, tuple[dict[str, tuple[Label, ...]], list[Edge]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
+        self._owners: dict[tuple[Label, ...], str | None] = {}
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
 
     def _is_shared(self, name: str) -> bool:
@@ -76,27 +78,46 @@ class Scene:
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)
 
+    def thing(self, name: str, labels: tuple[Label, ...]) -> str | None:
+        """Return the thing that a node stands for, by its name or by its labels.
+
+        >>> scene = Scene({"a": {"colour": "red", "x": 1}, "b": {"colour": "red", "x": 2}})
+        >>> scene.thing("object", labels_of({"colour": "red", "x": 2, "object": True}, "object"))
+        'b'
+        """
+        if name in self.labels:
+            return name
+        if labels not in self._owners:
+            given = set(labels)
+            fits = [each for each, own in self.labels.items() if own and given.issuperset(own)]
+            self._owners[labels] = fits[0] if len(fits) == 1 else None
+        return self._owners[labels]
+
     # ---- ranks --------------------------------------------------------------------------
 
-    def ranks(self, node: str) -> tuple[Rank, ...] | None:
+    def ranks(self, node: str, labels: tuple[Label, ...] = ()) -> tuple[Rank, ...] | None:
         """Return how the numbers of a thing rank among things that share labels with it.
 
         Each rank stands with the labels that are shared: `("lowest x", "")` is the leftmost of
         all, `("2nd highest x", "colour")` the second from the right of those of its colour, and
-        `("highest size", "colour kind")` the biggest of its colour and kind. The node of a
-        relation (see `related`) has the ranks among those that the thing is so related to; nodes
-        that are neither have None.
+        `("highest size", "colour kind")` the biggest of its colour and kind. `("nth highest x",
+        "2 colour")` says the same with the number apart, so that every ordinal agrees with it.
+        The node of a relation (see `related`) has the ranks among the things at its other end;
+        nodes that are neither a thing nor a relation have None.
         """
-        found = self._ranks.get(node)
-        if found is None:
-            if node in self.labels:
-                found = tuple(self._find_ranks(node))
-            elif node in self._sets:
-                found = tuple(self._find_extremes(*self._sets[node]))
+        known = self._ranks.get(node)
+        if known is None:
+            if node in self._sets:
+                known = tuple(self._find_extremes(*self._sets[node]))
             else:
-                return None
-            self._ranks[node] = found
-        return found
+                thing = self.thing(node, labels)
+                if thing is None:
+                    return None
+                if thing != node:
+                    return self.ranks(thing)
+                known = tuple(self._find_ranks(thing))
+            self._ranks[node] = known
+        return known
 
     def _find_ranks(self, thing: str) -> Iterator[Rank]:
         """Yield the ranks of a thing among all that share labels with it."""
@@ -212,13 +233,23 @@ class Scene:
         Each relation of a thing is a node, from which edges lead to the things at its other end;
         it has the ranks of the thing among these.
         """
+        pairs = zip(graph.node_names, graph.node_labels, strict=True)
+        things = {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
+        renamed = {thing: name for name, thing in reversed(things.items()) if thing != name}
         nodes: dict[str, tuple[Label, ...]] = {}
         edges: list[Edge] = []
-        for thing in graph.node_names:
-            if thing in self.labels:
-                more, links = self._relation_nodes(thing)
-                nodes.update(more)
-                edges += links
+        for name, thing in things.items():
+            more, links = self._relation_nodes(thing)
+            if renamed:  # nodes that stand for things have names of their own
+                first = renamed.get(thing, thing)
+                links = [
+                    (name if source == thing else source, renamed.get(target, target), labels)
+                    for source, target, labels in links
+                    if source == thing or name == first
+                ]
+                more = {renamed.get(each, each): labels for each, labels in more.items()}
+            nodes.update(more)
+            edges += links
         return graph.extended(nodes, edges)
 
     def _relation_nodes(self, thing: str) -> tuple[dict[str, tuple[Label, ...]], list[Edge]]:
@@ -242,12 +273,14 @@ class Scene:
 
 @lru_cache(maxsize=10_000)
 def _ranks(name: str, place: int, count: int, shared: str) -> tuple[Rank, ...]:
-    """Return the ranks of a place among some, from both ends."""
+    """Return ranks by their names, and as the n-th with n apart, for the ordinals of texts."""
     found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(_MOST_RANK, count - 1):
             said = "" if number == 1 else _ORDINALS.get(number, f"{number}th ")
             found.append((f"{said}{order} {name}", shared))
+        if number <= _MOST_RANK:
+            found.append((f"nth {order} {name}", f"{number} {shared}".strip()))
     if count > 2 and 2 * place + 1 == count:
         found.append((f"middle {name}", shared))
     return tuple(found)

@@ -23,26 +23,29 @@ const TABLE = {
   send: ["Say it", "Sagen"],
   placeholder: ["For example: {0}", "Zum Beispiel: {0}"],
   placeholderEmpty: ["In your own words, in any language", "In deinen Worten, in jeder Sprache"],
-  empty: ["It knows no words yet. Say something and show what you mean.", "Er kennt noch keine Wörter. Sag etwas und zeig, was du meinst."],
-  knows: ["Try one of these, or say something else and show what you mean.", "Probier eines davon, oder sag etwas anderes und zeig, was du meinst."],
+  empty: ["Hello! I know no words yet. Say something, then show me what you mean.", "Hallo! Ich kenne noch keine Wörter. Sag etwas und zeig mir dann, was du meinst."],
+  knows: ["Hello! Try one of these, or say something else and show me what you mean.", "Hallo! Probier eines davon, oder sag etwas anderes und zeig mir, was du meinst."],
+  first: ["One moment, I am learning my first words …", "Einen Moment, ich lerne meine ersten Wörter …"],
+  knowsSome: ["Hello! Say what I should do. If I get it wrong, show me what you mean.", "Hallo! Sag, was ich tun soll. Wenn es falsch ist, zeig mir, was du meinst."],
   noWords: ["There are no words yet. Say what to do, in your own words.", "Da stehen noch keine Wörter. Sag in deinen Worten, was zu tun ist."],
   you: ["You", "Du"],
   robot: ["Robot", "Roboter"],
   done: ["Done: {0}", "Gemacht: {0}"],
   nothing: ["nothing", "nichts"],
   thinking: ["One moment …", "Einen Moment …"],
-  unsure: ["I’m not sure. Did you mean …", "Ich bin nicht sicher. Meintest du …"],
   unknown: ["I don’t know these words yet. Show me what you mean.", "Diese Wörter kenne ich noch nicht. Zeig mir, was du meinst."],
   yes: ["Yes, that’s right", "Ja, richtig"],
   no: ["No, like this …", "Nein, so …"],
   why: ["Why?", "Warum?"],
+  seeStep: ["See this step in the picture", "Diesen Schritt im Bild sehen"],
   replay: ["Replay", "Noch einmal"],
   undo: ["Undo", "Rückgängig"],
   undoLast: ["Undo {0}", "Rückgängig: {0}"],
   details: ["Details", "Einzelheiten"],
-  meant: ["I meant this", "Das meinte ich"],
-  look: ["Look at: {0}", "Ansehen: {0}"],
+  look: ["Preview: {0}", "Vorschau: {0}"],
   none: ["None of these: I’ll show you", "Nichts davon: ich zeige es dir"],
+  preview: ["Preview", "Vorschau"],
+  showIt: ["Show what you mean", "Zeigen, was du meinst"],
   showTitle: ["Show what “{0}” means", "Zeig, was „{0}“ bedeutet"],
   showHow: ["Click in the picture, or choose:", "Klick ins Bild oder wähle:"],
   possible: ["Possible actions", "Mögliche Handlungen"],
@@ -70,11 +73,15 @@ const TABLE = {
   canHeld: ["{0} of {1} test sentences right", "{0} von {1} Prüfsätzen richtig"],
   canNothing: ["Nothing was shown yet.", "Es wurde noch nichts gezeigt."],
   // reasons
-  because: ["I did “{0}” because you said {1}.", "Ich habe „{0}“ gemacht, weil du {1} gesagt hast."],
-  needed: ["“{0}” was not mentioned, but needed.", "„{0}“ wurde nicht gesagt, war aber nötig."],
-  without: ["Without {0} I would have done: {1}.", "Ohne {0} hätte ich gemacht: {1}."],
+  because: ["I {0} because you said {1}.", "Ich habe {0}, weil du {1} gesagt hast."],
+  needed: ["I {0} because the rest needs it. It was not mentioned in the text.", "Ich habe {0}, weil es nötig war. Im Text steht es nicht."],
+  without: ["Without it I would have {0}.", "Ohne das hätte ich {0}."],
+  only: ["only {0}", "nur {0}"],
+  wouldNothing: ["done nothing", "nichts gemacht"],
+  youChose: ["You chose this one.", "Das hast du ausgewählt."],
   remembered: ["You showed me this: “{0}”.", "Das hast du mir gezeigt: „{0}“."],
   strange: ["I have never heard: {0}.", "Noch nie gehört: {0}."],
+  quoted: ["“{0}”", "„{0}“"],
   and: [" and ", " und "],
   then: [", then ", ", dann "],
   // details
@@ -86,7 +93,7 @@ const TABLE = {
   itsWeights: ["Its weights here", "Seine Gewichte hier"],
   fromText: ["What the text says for and against it", "Was der Text dafür und dagegen sagt"],
   anyway: ["Whatever is said", "Was auch immer gesagt wird"],
-  notMentioned: ["not mentioned, but needed", "nicht gesagt, aber nötig"],
+  notMentioned: ["not mentioned in the text", "im Text nicht erwähnt"],
   goesWith: ["“{0}” goes with {1}", "„{0}“ passt zu {1}"],
   // examples
   examplesTitle: ["Examples", "Beispiele"],
@@ -203,4 +210,30 @@ export function otherLanguage() {
 
 /** The text of a name, with what stands in its places. */
 export const t = (name, ...values) => (TABLE[name]?.[column] ?? name).replace(/\{(\d)\}/g, (_, place) => values[Number(place)] ?? "");
+/** The language in which an agent speaks if its demonstrations do not tell. */
+export const dialogueLanguage = () => (column ? "german" : "english");
+
+// Past tense and participle of common first words of actions; others are quoted.
+const VERBS = {
+  go: ["went", "gone"], take: ["took", "taken"], put: ["put", "put"], push: ["pushed", "pushed"],
+  open: ["opened", "opened"], close: ["closed", "closed"], switch: ["switched", "switched"],
+  walk: ["walked", "walked"], turn: ["turned", "turned"], move: ["moved", "moved"], pick: ["picked", "picked"],
+  drop: ["dropped", "dropped"], strike: ["struck", "struck"], pass: ["passed", "passed"], stop: ["stopped", "stopped"],
+};
+const said = (label, form) => {
+  const [first, ...rest] = label.split(" ");
+  const known = !column && rest.length ? VERBS[first.toLowerCase()] : undefined;
+  if (known) return [known[form], ...rest].join(" ");
+  return column ? `„${label}“ gemacht` : `${["did", "done"][form]} “${label}”`;
+};
+
+/** An action as something that was done: *went to the table*. */
+export const did = (label) => said(label, 0);
+
+/** Actions as what would have been done: *only gone to the table*, if the rest is the same. */
+export const would = (actions, done) => {
+  if (!actions.length) return t("wouldNothing");
+  const text = actions.map((each) => said(each, 1)).join(t("then"));
+  return actions.length < done.length && actions.every((each, place) => each === done[place]) ? t("only", text) : text;
+};
 export const spoken = () => (column ? "de-DE" : "en-GB");
