@@ -301,6 +301,20 @@ def test_memory_knows_things_of_a_scene_by_name():
     assert check_environment(world, once)
 
 
+def test_memory_knows_things_of_a_scene_by_their_labels():
+    class Own(Wall):
+        def ground(self, lit, lamp, after):
+            nodes = {"event": "switch", "lamp": self.things(lit)[f"lamp {lamp}"]}
+            return GroundingGraph(nodes, [("event", "lamp", "of")])
+
+    world = MemoryEnvironment(Own())
+    once = world.listen(world.step(world.begin(frozenset()), 2), "the last lamp")
+    graph = world.ground(once, 2, world.step(once, 2))
+    assert "last thing" in map(str, graph.labels("lamp"))
+    scene = CachedEnvironment(world).scene(once)
+    assert scene.thing("lamp", graph.labels("lamp")) == "lamp 2"
+
+
 def test_memory_keeps_what_an_action_brings_about():
     cached = CachedEnvironment(MemoryEnvironment(Wall()))
     start = cached.environment.begin(frozenset())
