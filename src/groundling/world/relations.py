@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
 
@@ -65,8 +65,9 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._groups: dict[tuple[str, ...], dict[Hashable, list[str]]] = {}  # by shared values
-        self._sorted: dict[tuple[tuple[str, ...], str], dict[str, dict[float | str, int]]] = {}
+        self._groups: dict[tuple[str, ...], dict[Hashable, frozenset[str]]] = {}
+        self._likes: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self._sorted: dict[frozenset[str], dict[str, dict[float | str, int]]] = {}
         self._added: dict[str, tuple[dict[str, tuple[Label, ...]], list[Edge]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
         self._owners: dict[tuple[Label, ...], str | None] = {}
@@ -121,19 +122,19 @@ class Scene:
 
     def _find_ranks(self, thing: str) -> Iterator[Rank]:
         """Yield the ranks of a thing among all that share labels with it."""
-        for shared, said in self._shared(thing):
-            for name, places in self._places_among(thing, shared).items():
+        for said, like in self._alike(thing):
+            for name, places in self._places_among(like).items():
                 own = self._values[name].get(thing)
                 if own is not None and len(places) > 1:
                     yield from _ranks(name, places[own], len(places), said)
 
     def _find_extremes(self, thing: str, among: frozenset[str]) -> Iterator[Rank]:
         """Yield what a thing is the least or the most of, among some others."""
-        for shared, said in self._shared(thing):
-            like = among.intersection(self._like(thing, shared))
-            for name in self._numbers if len(like) > 1 else ():
+        for said, like in self._alike(thing):
+            both = among & like
+            for name in self._numbers if len(both) > 1 else ():
                 column = self._values[name]
-                numbers = [column[each] for each in like if each in column]
+                numbers = [column[each] for each in both if each in column]
                 own = column.get(thing)
                 least, most = min(numbers, default=own), max(numbers, default=own)
                 if own is not None and least != most:
@@ -142,32 +143,34 @@ class Scene:
                     elif own == most:
                         yield f"highest {name}", said
 
-    def _shared(self, thing: str) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Yield the sets of kinds by whose values things may be restricted, and their names."""
-        kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
-        for size in range(len(kinds) + 1):
-            for shared in combinations(kinds, size):
-                yield shared, " ".join(shared)
-
-    def _like(self, thing: str, shared: tuple[str, ...]) -> Sequence[str]:
-        """Return the things that share the values of some kinds with one."""
-        columns = [self._values[kind] for kind in shared]
-        groups = self._groups.get(shared)
-        if groups is None:
-            groups = self._groups[shared] = {}
-            for other in self.labels:
-                values = tuple([each.get(other) for each in columns])
-                groups.setdefault(values, []).append(other)
-        return groups[tuple([each.get(thing) for each in columns])]
-
-    def _places_among(
-        self, thing: str, shared: tuple[str, ...]
-    ) -> dict[str, dict[float | str, int]]:
-        """Return for each number its distinct values in order, among things like one."""
-        like = self._like(thing, shared)
-        known = self._sorted.get((shared, like[0]))
+    def _alike(self, thing: str) -> list[tuple[str, frozenset[str]]]:
+        """Return for each set of kinds the things that share their values with one."""
+        known = self._likes.get(thing)
         if known is None:
-            known = self._sorted[shared, like[0]] = {}
+            known = self._likes[thing] = []
+            kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
+            for size in range(len(kinds) + 1):
+                for shared in combinations(kinds, size):
+                    values = tuple([self._values[kind][thing] for kind in shared])
+                    known.append((" ".join(shared), self._grouped(shared)[values]))
+        return known
+
+    def _grouped(self, shared: tuple[str, ...]) -> dict[Hashable, frozenset[str]]:
+        """Return all things by their values of some kinds."""
+        known = self._groups.get(shared)
+        if known is None:
+            columns = [self._values[kind] for kind in shared]
+            groups: dict[Hashable, list[str]] = {}
+            for each in self.labels:
+                groups.setdefault(tuple([column.get(each) for column in columns]), []).append(each)
+            known = self._groups[shared] = {key: frozenset(some) for key, some in groups.items()}
+        return known
+
+    def _places_among(self, like: frozenset[str]) -> dict[str, dict[float | str, int]]:
+        """Return for each number its distinct values among some things, with their places."""
+        known = self._sorted.get(like)
+        if known is None:
+            known = self._sorted[like] = {}
             for name in self._numbers:
                 column = self._values[name]
                 numbers = {column[each] for each in like if each in column}
