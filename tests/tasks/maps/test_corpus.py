@@ -97,7 +97,7 @@ def test_map_round_trip_keeps_fractions(tmp_path: Path) -> None:
         ("m3_lime_kiln_2", "m3_lime_kiln", ["landmark 3", "second", "lime_kiln"]),
         ("m3_lime_kiln_2", "m4_lime_kiln_2", ["landmark 3", "map 4", "map 3"]),
         ('name="m3_lime_kiln_2"', "", ["landmark 3 has no name"]),
-        ("<landmark name", "</landmark name", ["line 4, column", "not well-formed"]),
+        ("<landmark name", "</landmark name", ["line 4, column", "must be well-formed"]),
         ('encoding="UTF-8"', 'encoding="klingon"', ["line 1", "UTF-8"]),
     ],
 )

@@ -173,9 +173,9 @@ def test_load_sail_refuses_or_skips_broken_records(tmp_path, record, says):
         ('wall="tower"', "", "<edge> number 3 has no wall"),
         ('node2="2,0"', 'node2="0,0"', "already joined"),
         ('name="Tee"', "", "<map> has no name"),
-        ("</map>", "", "not well-formed"),
+        ("</map>", "", "must be well-formed"),
         ('<map name="Tee">', "<map>", "no name"),
-        ("<nodes>", "<knots>", "not well-formed"),
+        ("<nodes>", "<knots>", "must be well-formed"),
     ],
 )
 def test_load_sail_refuses_broken_maps(tmp_path, old, new, says):
@@ -232,7 +232,7 @@ def test_read_files_refuses_what_is_not_xml(tmp_path, content):
     file = tmp_path / "map.xml"
     file.write_bytes(content)
     for read in (read_maze, read_examples):
-        with pytest.raises(CorpusError, match="not well-formed"):
+        with pytest.raises(CorpusError, match="must be well-formed"):
             read(file)
 
 
