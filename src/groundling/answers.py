@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import InstructionError, SearchError
-from groundling.explain.explanation import Plan, Source
+from groundling.explain.explanation import Source
 from groundling.features.coverage import trust, unexplained_words
 from groundling.features.reader import Text
 from groundling.inference.decoder import decode, log_softmax
 from groundling.inference.plan_space import ActionNames, ScoredPlans
 from groundling.inference.search import Search
+from groundling.language.literals import Literal
 from groundling.models.base import Request, SearchResult
 from groundling.models.learnt import Learnt
 from groundling.models.memory import Recollection
+from groundling.plan import Plan
 from groundling.ties import Name, at_least, rank
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Environment, State, shorten
@@ -143,7 +145,10 @@ def _coverage(
                     if isinstance(label.value, str):
                         yield label.value
 
-    unexplained = unexplained_words(reader, request.text, names)
+    def used(literal: Literal) -> bool:
+        return request.world.uses(zip(chosen.states, chosen.actions, strict=False), literal)
+
+    unexplained = unexplained_words(reader, request.text, names, used)
     size = sum(len(each) for each in request.text) if unexplained else 0
     return unexplained, trust(reader.counts, size, len(unexplained))
 

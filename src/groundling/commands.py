@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from groundling.explain.explanation import Plan
 from groundling.inference.search import Search
 from groundling.language.coordination import (
     Segment,
@@ -18,6 +17,7 @@ from groundling.language.coordination import (
 from groundling.language.units import split_commands
 from groundling.models.base import Request
 from groundling.models.learnt import Learnt
+from groundling.plan import Plan
 from groundling.ties import at_least
 from groundling.world.environment import State
 
@@ -47,7 +47,8 @@ class Commands:
         """Return the plan of a text: the one given, or that of its parts, or one that is empty."""
         language = self.learnt.fitted.encoder.reader.language
         words = [word for sentence in request.text for word in sentence.tokens]
-        if plan is not None and plan.confidence < _LIKELY and is_polite(words, language):
+        polite = plan is not None and plan.confidence < _LIKELY and is_polite(words, language)
+        if polite or request.world.denies(request.start):
             return Plan((), (request.start,), 0.0, 1.0)
         segments = cuts_of(request.text, language)
         if len(segments) < 2 or request.world.has_goal:
@@ -77,7 +78,9 @@ class Commands:
         # Sets of things coordinate what they describe by themselves.
         borrows = "set" not in request.world.open_values
         for parts in segmentations(segments, joint):
-            said = [readings(parts, n) if borrows else [parts[n]] for n in range(len(parts))]
+            said = [
+                readings(parts, n, language)[: None if borrows else 1] for n in range(len(parts))
+            ]
             done = self._in_turn(request, said, search)
             if done is None:
                 continue

@@ -153,7 +153,7 @@ def test_own_world_is_diagnosed():
     Path("other.jsonl").write_text(json.dumps(record), encoding="utf-8")
     said = run("diagnose", WORLD, "other.jsonl", "--model", "model")
     assert "0 of 1 demonstrations are followed as demonstrated." in said
-    assert "The others by reason:" in said
+    assert "Mistakes by reason:" in said
 
 
 def test_own_world_actions_are_json_as_in_files():
@@ -233,7 +233,7 @@ def test_own_world_warns_once_of_another_world_than_the_one_learnt_in(kitchen):
     assert '"place": {"room": room}' in content
     content = content.replace('"place": {"room": room}', '"place": {"called": room}')
     Path("bare.py").write_text(content, encoding="utf-8")
-    told = "Warning: No graph of what can be done here has the label 'room', which graphs had"
+    told = "Warning: No possible action here has the label 'room', which some action had"
     asked = ("model", "go to the hall", "go to the cellar", "--world")
     for command in ("follow", "explain"):
         assert run(command, *asked, "bare.py:Kitchen").count(told) == 1

@@ -96,6 +96,7 @@ def changed_model(chance, manifest, tables, arrays, weights):
     return manifest, {"tables.json": raw, "weights.safetensors": weights}
 
 
+@pytest.mark.filterwarnings("ignore::groundling.errors.ModelWarning")
 def test_bounded_hostile_files_models_are_refused_or_loaded(followers, room):
     folder = followers["plans"].save(room / "model")
     manifest = json.loads((folder / "manifest.json").read_text())

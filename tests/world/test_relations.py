@@ -1,4 +1,4 @@
-"""Ranks and relations follow from the labels of things, for nodes that are named like them."""
+"""Ranks and relations are derived from the labels of things, for nodes that stand for them."""
 
 import random
 
@@ -127,3 +127,59 @@ def test_an_attribute_named_things_is_no_list_of_things():
     world = CachedEnvironment(Shelf())
     assert not world.has_things
     assert world.ground(2, "left") == CachedEnvironment(Corridor()).ground(2, "left")
+
+
+def test_nodes_stand_for_things_by_their_labels_whatever_they_are_called():
+    scene = Scene(ROW)
+    labels = GroundingGraph({"object": {**ROW["b"], "held": True}}).node_labels[0]
+    assert scene.thing("object", labels) == "b"
+    assert scene.ranks("object", labels) == scene.ranks("b")
+    assert scene.thing("event", GroundingGraph({"event": {"take": True}}).node_labels[0]) is None
+
+
+def test_a_node_that_fits_several_things_stands_for_none():
+    scene = Scene({"a": {"kind": "cup"}, "b": {"kind": "cup"}})
+    [labels] = GroundingGraph({"object": {"kind": "cup"}}).node_labels
+    assert scene.thing("object", labels) is None
+
+
+def test_relations_of_a_node_are_those_of_its_thing_in_every_graph():
+    scene = Scene({"a": {"kind": "cup", "x": 1}, "b": {"kind": "cup", "x": 2}})
+    for thing, relation in (("a", "lower x"), ("b", "higher x")):
+        graph = scene.related(GroundingGraph({"object": scene.labels[thing]}))
+        assert f"{thing}: {relation}" in graph.node_names
+        assert ("object", f"{thing}: {relation}") in {edge[:2] for edge in graph.edges}
+
+
+def test_ordinals_agree_with_ranks_that_were_never_demonstrated():
+    """Only first and second are shown; third, from either end, follows."""
+    rng = random.Random(0)
+    take = Row()
+
+    def show(number, side):
+        row = tuple(rng.sample(range(30), 7))
+        order = sorted(range(7), key=row.__getitem__, reverse=side == "right")
+        text = f"take the {('first', 'second', 'third')[number]} one from the {side}"
+        return Demonstration(text, take, row, (order[number],))
+
+    sides = ("left", "right") * 15
+    shown = [show(number, side) for number in (0, 1) for side in sides]
+    follower = Follower(parser="chain:english").fit(shown, check=False)
+    assert follower.score([show(2, side) for side in sides]) >= 0.9
+
+
+class Row:
+    """Things at different places in a row; nodes are not named like things."""
+
+    def things(self, row):
+        return {f"thing {n}": {"x": x} for n, x in enumerate(row)}
+
+    def actions(self, row):
+        return tuple(range(len(row)))
+
+    def step(self, row, action):
+        return row[:action] + row[action + 1 :]
+
+    def ground(self, row, action, after):
+        nodes = {"event": {"take": True}, "object": {"x": row[action]}}
+        return GroundingGraph(nodes, [("event", "object", "of")])

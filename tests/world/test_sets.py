@@ -4,6 +4,7 @@ import pytest
 
 from groundling import Demonstration, Follower, GroundingGraph, check_environment
 from groundling.errors import WorldError
+from groundling.language import ENGLISH
 from groundling.world.sets import OpenSet, TextValues, describe_set
 
 THINGS = {
@@ -50,7 +51,7 @@ def denoted(text, **having):
         for value in values
         if word in (value, f"{value}s")
     ]
-    said = TextValues(words, (), lambda values: found, ("except", "but"), ("and",))
+    said = TextValues(words, (), lambda values: found, ENGLISH)
     return ["".join(sorted(each)) for each in OpenSet(having).sets(THINGS, said)]
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from groundling.cli.entry import told
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -118,6 +120,7 @@ def plainly(debug: bool, stopped: str = "Nothing half-written is left.") -> Iter
     try:
         yield
     except KeyboardInterrupt:
+        told.set()
         typer.echo(f"\nStopped. {stopped}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (typer.Exit, typer.Abort):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -164,12 +163,7 @@ def run_with_progress(
             else:
                 tell(done, total, f"{number}/{len(jobs)}")
 
-        # SIGTERM ends the workers too, as Ctrl-C does.
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-        try:
-            return run_jobs(jobs, sources, workers=workers, keep=keep, tell=show, cluster=cluster)
-        finally:
-            signal.signal(signal.SIGTERM, before)
+        return run_jobs(jobs, sources, workers=workers, keep=keep, tell=show, cluster=cluster)
 
 
 def _duration(seconds: float) -> str:

@@ -21,9 +21,9 @@ from groundling.errors import (
     SettingError,
     did_you_mean,
 )
-from groundling.explain.explanation import Plan
 from groundling.explain.prose import caused_by
 from groundling.follower import Follower
+from groundling.plan import Plan
 from groundling.svg import check_format, write_picture
 from groundling.tasks.benchmark import Scene, Source
 from groundling.tasks.jobs import load_corpus

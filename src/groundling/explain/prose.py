@@ -127,6 +127,7 @@ def plain(why: Explanation) -> str:
         if not step.asked:
             lines += [f"   {each}" for each in why_added(step, same)]
             continue
+        lines += [f"   {each}" for each in step.meanings]
         if links := _links(step):
             lines.append(f"   words on nodes: {links}")
         for name, features in _sides(step.text):
@@ -184,7 +185,7 @@ def renderable(why: Explanation) -> RenderableType:
     table.add_column("features", overflow="fold")
     for step, same in zip(why.steps, _same_reasons(why), strict=True):
         if step.asked:
-            asked = Text(caused_by(step))
+            asked = Text("\n".join((caused_by(step), *step.meanings)))
             features = Text()
             for each in (each for _, side in _sides(step.text) for each in side):
                 features.append(_signed(each.amount), "green" if each.amount > 0 else "red")

@@ -9,47 +9,75 @@ from scipy.special import bdtrc
 from groundling.features.reader import Reader
 from groundling.features.spans import SpanIndex, nearest_word
 from groundling.language.instruction import Instruction
+from groundling.language.literals import Literal, read_literals
 
 _CONTENT = frozenset({"", "NOUN", "PROPN", "VERB", "ADJ"})  # tags of words that matter
+_SHORT = 4  # letters of a word in which another letter makes another word (oven, open)
 _STRANGE = 0.05  # share of requests that ask for what cannot be done here, before looking
 
 
 def unexplained_words(
-    reader: Reader, text: Sequence[Instruction], names: Callable[[], Iterable[str]]
+    reader: Reader,
+    text: Sequence[Instruction],
+    names: Callable[[], Iterable[str]],
+    used: Callable[[Literal], bool] = lambda literal: True,
 ) -> tuple[str, ...]:
     """Return the words that no training text had and nothing in a plan explains, in text order.
 
     `names` returns the values and labels of the plan; it is called only if a word is new. Words
-    one edit away from a known word, words of the lexicon, numerals and function words are known.
+    one edit away from a known word, words of the lexicon and function words are known. `used` tells
+    whether a plan uses a value that the text spells; the words of others are unexplained.
 
     >>> from groundling.language import ENGLISH, ChainParser
     >>> reader = Reader(ChainParser(language=ENGLISH), counts={"open": 3, "window": 2, "in": 4})
     >>> text = reader.read("Open the widow in the attics, feed the cat")
     >>> unexplained_words(reader, text, lambda: ["attic", "window"])
     ('feed', 'cat')
+    >>> text = reader.read("Open the window in ten minutes")
+    >>> unexplained_words(reader, text, lambda: ["window"], lambda literal: False)
+    ('ten', 'minutes')
     """
     language = reader.language
     words = [word for instruction in text for word in instruction.tokens]
     tags = [tag for instruction in text for tag in instruction.tags]
-    plain = {*language.stop_words, *language.function_words}
     folded = [language.fold(word) for word in words]
+    literals = read_literals(words, language)
+    # Colours are names unless they fill a hole; the other values need no name.
+    spelt = {place for each in literals if each.type != "colour" for place in each.places}
     new = [
         place
         for place, word in enumerate(folded)
         if word not in reader.counts
         and any(map(str.isalpha, word))
-        and word not in plain
-        and tags[place] in _CONTENT
+        and word not in language.plain_words
+        and (tags[place] in _CONTENT or word in language.negations)
+        and place not in spelt
         and language.numeral(word) is None
         and language.ordinal(word) is None
         and not reader.lexicon.look_up(word, {}, language=language)
-        and not nearest_word(word, reader.counts)
+        and not _misspelt(word, reader.counts)
+        and not reader.synonym(word)
     ]
+    for each in literals:
+        if not language.plain_words.issuperset(folded[p] for p in each.places) and not used(each):
+            new += each.places
     if not new:
         return ()
     spans = SpanIndex({"": set(names())}, language).find(folded, reader.counts)
     named = {place for span in spans for place in span.places}
-    return tuple(words[place] for place in new if place not in named)
+    return tuple(words[place] for place in sorted(new) if place not in named)
+
+
+def _misspelt(word: str, counts: Mapping[str, int]) -> bool:
+    """Tell whether a word is one edit from a known one; another letter in a short one is a word.
+
+    >>> _misspelt("opne", {"open": 2}), _misspelt("oven", {"open": 2})
+    (True, False)
+    """
+    near = nearest_word(word, counts)
+    return bool(near) and (
+        len(near) != len(word) or len(word) > _SHORT or sorted(near) == sorted(word)
+    )
 
 
 def trust(counts: Mapping[str, int], size: int, unknown: int) -> float:

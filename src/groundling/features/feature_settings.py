@@ -10,6 +10,7 @@ from groundling.errors import SettingError, did_you_mean
 from groundling.features.labels import NUMBER, NodeLabeller, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.space import JOINS, FeatureSpace, JoiningFunction
+from groundling.features.synonyms import Synonyms, load_synonyms
 from groundling.settings import Settings, idle_setting, setting
 
 _ALONE = ("word", "first", "tag", "string")  # labels that name one word or none
@@ -49,6 +50,9 @@ class Features(Settings):
         A `Lexicon`, the path of a lexicon file, `"strings"` for string match only, or
         `"learn"` to learn one from the demonstrations by cross-fitting. `Lexicon(given,
         learn=True)` does both: words that are given, and others that are learnt.
+    synonyms
+        How words that no demonstration had are read as words that some had: the path of a file
+        with word vectors, `"wordnet"`, or an object (see `WordVectors` and `WordNet`).
     reorder
         Whether words are learnt that turn the order of a text around (*stop after you turn*).
         Needs plans of several actions; takes two more trainings.
@@ -71,7 +75,8 @@ class Features(Settings):
     words: tuple[
         Literal[
             "word", "first", "next", "previous", "head", "relation",
-            "grandparent", "preposition", "context", "verb", "beside", "number", "tag", "string",
+            "grandparent", "preposition", "context", "verb", "beside", "around", "number", "tag",
+            "string",
         ],
         ...,
     ] = ("word", "string")  # fmt: skip
@@ -83,6 +88,7 @@ class Features(Settings):
     numbers: tuple[Literal["real", "bins", "equal"], ...] = ("real", "bins", "equal")
     joins: tuple[str | JoiningFunction, ...] = JOINS
     lexicon: Lexicon | str | Path = "strings"
+    synonyms: Synonyms | str | Path = ""
     reorder: bool = False
     min_count: float = setting(1.0, least=0)
     min_word_count: int = setting(1, least=1)
@@ -98,6 +104,12 @@ class Features(Settings):
             raise SettingError(
                 f"Features.lexicon is {str(self.lexicon)!r}, which is neither a lexicon file nor "
                 f"a way to get one.{did_you_mean(self.lexicon, ways)}"
+            )
+        given = "" if isinstance(self.synonyms, Synonyms) else str(self.synonyms)
+        if given not in ("", "wordnet") and not Path(given).is_file():
+            raise SettingError(
+                f"Features.synonyms must be a file with word vectors or 'wordnet'; got {given!r}."
+                f"{did_you_mean(given, ('wordnet',))}"
             )
         self._check_effects()
 
@@ -146,6 +158,10 @@ class Features(Settings):
             include=self.include,
             exclude=self.exclude,
         )
+
+    def synonym_source(self) -> Synonyms | None:
+        """Return where synonyms come from, if anywhere."""
+        return load_synonyms(self.synonyms)
 
     @property
     def learns_lexicon(self) -> bool:

@@ -6,17 +6,22 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from groundling.errors import SettingError, did_you_mean
 from groundling.language.instruction import Instruction
 from groundling.world.graph import Label
+from groundling.world.open_values import AS_SAID, BY, LESS, MORE, STEP, TO
 
 LABEL = "label"
 NUMBER = "number"
 ORDINAL = "ordinal"
 RANK = "rank"
 STRING = "string"
+_NUMERALS = (f"‹{NUMBER}›", f"‹{ORDINAL}›")
+_FIT = {AS_SAID: 10.0, **dict.fromkeys((TO, BY, STEP, MORE, LESS), 3.0)}
+# Labels that relate an action to its text count more than those of things: they hold everywhere.
 SAID, NAMED = "said", "named"
 """What every word that names a value is called, and every value: one weight says how much it costs
 to leave a value out that the text says, whatever its kind."""
@@ -92,6 +97,7 @@ class WordLabeller:
       tree (its head's head; the nearest adposition, subordinator or adverb; the nearest of
       `context_words`; the nearest verb);
     - `beside`: a known word with each other word of its sentence;
+    - `around`: a number with each other word around it, as far as the next number;
     - `number`: whether a known word is in the plural;
     - `tag`: the part of speech;
     - `string`: the spelling, for string similarity.
@@ -116,8 +122,8 @@ class WordLabeller:
 
     KNOWN = (
         "word", "first", "next", "previous", "head", "relation",
-        "grandparent", "preposition", "context", "verb", "beside", "number", "tag",
-        "string",
+        "grandparent", "preposition", "context", "verb", "beside", "around", "number",
+        "tag", "string",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -166,6 +172,10 @@ class WordLabeller:
         if tagged and "beside" in labels:
             others = (*cores[:position], *cores[position + 1 :])
             names += [f"beside={other} {named}" for other in dict.fromkeys(others)]
+        if core in _NUMERALS and "around" in labels:
+            before = takewhile(lambda other: other not in _NUMERALS, cores[position - 1 :: -1])
+            others = (*(before if position else ()), *_behind(cores[position + 1 :]))
+            names += [f"around={other} {named}" for other in dict.fromkeys(others)]
         return names
 
     def _above(
@@ -195,6 +205,19 @@ class WordLabeller:
             all_of = " ".join(f"{each}={found.get(each, '^')}" for each in wanted)
             names.append(f"{all_of} {named}")
         return names
+
+
+def _behind(cores: Sequence[str]) -> list[str]:
+    """Return the words behind a number, up to the next one that has words of its own.
+
+    Numbers in a row share what follows: *the 1st and 4th from the right*.
+    """
+    found: list[str] = []
+    for core in cores:
+        if core in _NUMERALS and len(found) > 1:
+            break
+        found = [] if core in _NUMERALS else [*found, core]
+    return found
 
 
 @dataclass(frozen=True)
@@ -250,7 +273,8 @@ class NodeLabeller:
             if by_name:
                 spelled.append((NodeLabel(prefix + LABEL, LABEL, kind_of(label)), 1.0))
             if label.value is None:
-                spelled.append((NodeLabel(name), 1.0))
+                amount = _FIT.get(label.name, 1.0)
+                spelled.append((NodeLabel(name), amount))
             elif isinstance(label.value, str):
                 spelled.append((NodeLabel(name, kind_of(label), label.value), 1.0))
                 if by_name and kind_of(label) in self.slots:

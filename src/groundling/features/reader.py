@@ -12,6 +12,7 @@ from groundling.features.connectives import Connective, in_order
 from groundling.features.labels import LABEL, NUMBER, ORDINAL, SAID, WordLabel, WordLabeller
 from groundling.features.lexicon import Lexicon
 from groundling.features.spans import SpanIndex, nearest_word
+from groundling.features.synonyms import Synonyms
 from groundling.language.instruction import Instruction, promote_function_words
 from groundling.language.languages import Language
 from groundling.language.parser import Parser, language_of
@@ -48,6 +49,8 @@ class Reader:
         Words that turn the order of a text around (see `in_order`).
     spans
         Whether values are named by spans of words (see `SpanIndex`) instead of single words.
+    synonyms
+        What reads words that no training text had as words that some had, if anything.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Reader:
     counts: Mapping[str, int] = field(default_factory=dict)
     connectives: frozenset[Connective] = frozenset()
     spans: bool = False
+    synonyms: Synonyms | None = None
     language: Language = field(init=False)
     _senses: dict[str, tuple[tuple[str, str | float], ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -74,6 +78,9 @@ class Reader:
     _senses_size: int = field(default=-1, init=False, repr=False, compare=False)
     _compounds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
     _names: SpanIndex | None = field(default=None, init=False, repr=False, compare=False)
+    _known: tuple[object, frozenset[str]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
     _corrected: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -255,6 +262,11 @@ class Reader:
         """Return how words are read, and the kinds and values of each, with their extent."""
         self._remember(values)
         if not (self.spans and self.lexicon.string_match):
+            if self.synonyms is not None:
+                words = [
+                    word if self._sense(word, values) else self.synonym(word) or word
+                    for word in words
+                ]
             senses = [self._sense(word, values) for word in words]
             return words, [[(kind, value, 1.0) for kind, value in each] for each in senses]
         if names is None:
@@ -268,7 +280,7 @@ class Reader:
         for word in words:
             given = self.lexicon.look_up(word, others, language=self.language)
             found.append([(kind, value, 1.0) for kind, value in given])
-            read.append(word if given or word in names else self._correct(word))
+            read.append(word if given or word in names else self.read_as(word, names))
         if NUMBER in values:
             for start, end, number in self.language.numerals_in(words):
                 for place in range(start, end):
@@ -281,16 +293,31 @@ class Reader:
                     found[place].append((span.kind, span.value, extent / len(span.places)))
         return read, found
 
-    def _correct(self, word: str) -> str:
-        """Return the word of the training texts that an unknown word is a misspelling of."""
+    def read_as(self, word: str, names: SpanIndex) -> str:
+        """Return the word that an unknown one is a misspelling or a synonym of."""
         if word in self.counts:
             return word
         if len(self._corrected) > _MOST_SENSES:
             self._corrected.clear()
         found = self._corrected.get(word)
         if found is None:
-            found = self._corrected[word] = nearest_word(word, self.counts) or word
-        return found
+            found = self._corrected[word] = nearest_word(word, self.counts)
+        return found or self.synonym(word, names) or word
+
+    def synonym(self, word: str, names: SpanIndex | None = None) -> str:
+        """Return the nearest word of the training texts or of names, if a word is in neither.
+
+        Function words have no synonyms, and are none.
+        """
+        plain = self.language.plain_words
+        if self.synonyms is None or word in self.counts or word in plain or not word.isalpha():
+            return ""
+        if self._known is None or self._known[0] is not self.counts:
+            self._known = self.counts, frozenset(w for w in self.counts if w not in plain)
+        candidates = [self._known[1]] if names is None else [self._known[1], names.words]
+        forms = dict.fromkeys((word, self.language.singular(word)))
+        found = [self.synonyms.nearest(form, each) for form in forms for each in candidates]
+        return max(found, key=lambda each: each[1])[0]
 
     def _label(
         self,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from groundling.features.labels import LABEL, NUMBER, ORDINAL, RANK, STRING, WordLabel
 from groundling.features.reader import LabelledWord
 from groundling.language.instruction import Instruction
 
 _NO_KINDS = frozenset({"", LABEL, NUMBER, ORDINAL, RANK, STRING})
+_COUNTED = ("word=‹ordinal›", "around=")  # what an ordinal is read with, to be counted from
 
 
 def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> list[LabelledWord]:
@@ -38,14 +39,14 @@ def restrict_ranks(instruction: Instruction, words: Sequence[LabelledWord]) -> l
         if head >= 0:
             phrase |= kinds[head].union(*(kinds[n] for n, h in enumerate(heads) if h == head))
         among = " ".join(sorted(phrase))
-        found.append(
-            (
-                *labels,
-                *(
-                    (WordLabel(label.name, RANK, among), amount)
-                    for label, amount in (() if kinds[place] else labels)
-                    if not label.kind and label.name.startswith("word=") and "‹" not in label.name
-                ),
-            )
-        )
+        found.append((*labels, *_ranked(labels, among, bool(kinds[place]))))
     return found
+
+
+def _ranked(labels: LabelledWord, among: str, names: bool) -> Iterator[tuple[WordLabel, float]]:
+    """Yield the labels of a word that agree with ranks; an ordinal also by its number."""
+    for label, amount in labels:
+        if label.kind == ORDINAL and label.name.startswith(_COUNTED):
+            yield WordLabel(label.name, RANK, f"{label.value:g} {among}".strip()), amount
+        elif not (names or label.kind or "‹" in label.name) and label.name.startswith("word="):
+            yield WordLabel(label.name, RANK, among), amount

@@ -71,6 +71,7 @@ class SpanIndex:
                     self._spelt.setdefault(part, []).append(here)
                     self._stems.setdefault(language.singular(part), []).append(here)
                 self._names.append((kind, value, parts))
+        self.words = frozenset(self._spelt)
 
     def __contains__(self, word: str) -> bool:
         return word in self._spelt or self.language.singular(word) in self._stems
@@ -100,7 +101,7 @@ class SpanIndex:
         """Return the words of names that a word spells, and in which way."""
         found = dict.fromkeys(self._stems.get(self.language.singular(word), ()), PLURAL)
         found |= dict.fromkeys(self._spelt.get(word, ()), EXACT)
-        if not found and word not in known:
+        if not found and word not in known and word not in self.language.plain_words:
             nearest = _within_one_edit(word, self._spelt)
             found = {here: EDIT for part in nearest for here in self._spelt[part]}
         return found

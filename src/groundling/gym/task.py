@@ -11,12 +11,12 @@ import numpy as np
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
 from groundling.gym import exam
 from groundling.gym.babyai_levels import BabyAI, babyai, levels
 from groundling.gym.episode import Episode
 from groundling.gym.object_presets import make_follower
+from groundling.plan import Plan
 from groundling.tasks.benchmark import Case, Fold, Outcome, Scene, Source, Task, sample_count
 from groundling.tasks.presets import Preset, Presets
 from groundling.world.environment import Environment

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 from groundling.language.instruction import Instruction
-from groundling.language.languages import Language
+from groundling.language.languages import NEUTRAL, Language
 from groundling.language.literals import read_literals
 
 _MOST_CUTS = 3  # that are tried in all combinations; of more, all or none
@@ -61,11 +61,11 @@ def segmentations(segments: Sequence[Segment], joint: str) -> Iterator[tuple[Seg
             yield tuple(_joined(segments[first:last], joint) for first, last in pairwise(ends))
 
 
-def readings(parts: Sequence[Segment], place: int) -> list[Segment]:
+def readings(parts: Sequence[Segment], place: int, language: Language = NEUTRAL) -> list[Segment]:
     """Return what one part of a text may say in full: as it is, or with words of its neighbours.
 
     The words before it may begin it too (*open the blinds in the kitchen and the hall*), and those
-    after it end it too (*the kitchen and hall lights*).
+    after it end it too (*the kitchen and hall lights*). A part that says a value borrows none.
 
     >>> parts = [("dim", "the", "hall"), ("the", "attic", "to", "20")]
     >>> [" ".join(each) for each in readings(parts, 1)]
@@ -79,7 +79,8 @@ def readings(parts: Sequence[Segment], place: int) -> list[Segment]:
     found = [part]
     found += [before[:size] + part for size in range(1, len(before))]
     found += [part + after[first:] for first in range(1, len(after))]
-    return found
+    said = len(read_literals(part, language))
+    return [e for e in found if not said or len(read_literals(e, language)) <= said]
 
 
 def is_polite(words: Sequence[str], language: Language) -> bool:
@@ -89,7 +90,7 @@ def is_polite(words: Sequence[str], language: Language) -> bool:
     >>> is_polite(("Alright", "thanks"), ENGLISH), is_polite(("thanks", "lamp"), ENGLISH)
     (True, False)
     """
-    plain = {*language.function_words, *language.stop_words}
+    plain = {*language.plain_words, *language.greetings}
     return all(language.fold(word) in plain for word in words if any(map(str.isalnum, word)))
 
 

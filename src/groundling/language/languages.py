@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,9 @@ class Language:
         between summands (`and`), and before what is left out (`except`).
     connectives
         Words between commands (`and`, `then`).
-    universals, complements, indefinites
-        Words for all of some things (`every`), for those that are left (`the other`, `only`), and
-        for any of them (`a`).
+    universals, complements, restrictives, indefinites, negations
+        Words for all of some things (`every`), for those that are left (`the other`), for no
+        others (`only`), for any of them (`a`), and for none of them (`neither`).
     times, half_days, hour_words, clock_words
         Times of day by name in minutes (`noon`), words for half of a day in hours (`pm`), words
         after a full hour (`o'clock`), and signs of minutes before or after it (`past`, `to`).
@@ -65,6 +66,8 @@ class Language:
         Words that say nothing of what is to be done, for settings that ask for them.
     function_words
         Words that connect others or are polite; that one is new says nothing about a request.
+    greetings
+        Further words of greetings and thanks; a text of nothing but these asks for nothing.
     addressed
         Words for the one who is told what to do; clauses about others are no commands.
     forecasts
@@ -109,7 +112,9 @@ class Language:
     connectives: tuple[str, ...] = ()
     universals: tuple[str, ...] = ()
     complements: tuple[str, ...] = ()
+    restrictives: tuple[str, ...] = ()
     indefinites: tuple[str, ...] = ()
+    negations: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     times: Mapping[str, float] = field(default_factory=dict)
     half_days: Mapping[str, float] = field(default_factory=dict)
@@ -120,6 +125,7 @@ class Language:
     plurals: tuple[tuple[str, str], ...] = ()
     stop_words: tuple[str, ...] = ()
     function_words: tuple[str, ...] = ()
+    greetings: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
     forecasts: tuple[str, ...] = ()
     abbreviations: tuple[str, ...] = ()
@@ -189,8 +195,8 @@ class Language:
         for name in (
             "ordinal_endings", "stop_words", "addressed", "forecasts", "abbreviations",
             "articles", "partitives", "joints", "exceptions", "hour_words", "connectives",
-            "universals", "complements", "indefinites",
-            "function_words",
+            "universals", "complements", "restrictives", "indefinites", "negations",
+            "function_words", "greetings",
         ):  # fmt: skip
             words = getattr(self, name)
             words = (words,) if isinstance(words, str) else words
@@ -202,6 +208,18 @@ class Language:
         return hash(self.name)
 
     # ---- words --------------------------------------------------------------------------
+
+    @cached_property
+    def plain_words(self) -> frozenset[str]:
+        """Words that name nothing: function words, articles, quantifiers, exceptions.
+
+        >>> {"the", "every", "except"} <= ENGLISH.plain_words, "lamp" in ENGLISH.plain_words
+        (True, False)
+        """
+        return frozenset((
+            *self.stop_words, *self.function_words, *self.universals, *self.complements,
+            *self.restrictives, *self.indefinites, *self.exceptions, *self.connectives,
+        ))  # fmt: skip
 
     def fold(self, word: str) -> str:
         """Return a word as it is compared: in small letters, where these are the same.
@@ -403,9 +421,11 @@ ENGLISH = Language(
     joints=("and", "-"),
     connectives=("and", "then", "plus"),
     universals=("all", "every", "each", "everything", "both", "everyone"),
-    complements=("other", "others", "rest", "remaining", "only", "neither", "nor", "else"),
+    complements=("other", "others", "rest", "remaining", "else"),
+    restrictives=("only",),
     indefinites=("a", "an", "any", "some", "either", "another"),
-    exceptions=("except", "but", "without", "besides", "excluding"),
+    negations=("no", "none", "neither", "nor", "not", "n't", "never"),
+    exceptions=("except", "but", "without", "besides", "excluding", "excepting", "apart", "save"),
     times={"noon": 720, "midday": 720, "midnight": 0},
     half_days={"am": 0, "a.m": 0, "pm": 12, "p.m": 12},
     hour_words=("o'clock", "o’clock", "oclock"),
@@ -434,7 +454,12 @@ ENGLISH = Language(
         *("can", "could", "would", "will", "should", "please", "thanks", "now", "just", "also"),
         *("hello", "hi", "hey", "ok", "okay", "alright", "welcome", "thank", "bye", "goodbye"),
         *("cheers", "great", "sorry", "kindly", "well"),
-        *("some", "any", "all", "both", "every", "each", "not", "no", "up", "down", "off", "'s"),
+        *("some", "any", "all", "both", "every", "each", "up", "down", "off", "'s", "one", "ones"),
+        *("things", "thing", "about", "which", "who", "what", "where", "too", "again"),
+    ),
+    greetings=(
+        *("good", "morning", "afternoon", "evening", "night", "day", "nice", "perfect", "fine"),
+        *("cool", "wonderful", "lot", "much", "very", "really", "dear", "how", "see", "later"),
     ),
     addressed=("you", "u"),
     forecasts=(

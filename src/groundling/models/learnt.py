@@ -43,6 +43,7 @@ class LearntSettings:
             labeller,
             lexicon,
             spans=features.names == "spans",
+            synonyms=self.features.synonym_source(),
         )
         budget = CacheBudget(self.search.memory * 1_000_000)
         return Encoder(reader, member.overlay, features.nodes(), self.model.terms(), budget=budget)

@@ -13,7 +13,7 @@ from groundling.features.lexicon import Lexicon
 from groundling.features.reader import LabelledWord, Reader
 from groundling.features.restriction import restrict_ranks
 from groundling.features.space import FeatureSpace
-from groundling.features.spans import PART, Span, SpanIndex
+from groundling.features.spans import EDIT, PART, Span, SpanIndex
 from groundling.language.instruction import Instruction
 from groundling.language.literals import Literal, read_literals
 from groundling.language.units import split_units
@@ -147,11 +147,7 @@ class Encoder:
             spans = SpanIndex(values, language).find(folded)
             return [(span.kind, span.value, span.places) for span in spans]
 
-        return TextValues(
-            tuple(words), literals, find, language.exceptions, language.joints,
-            language.universals, language.complements,
-            lambda word: language.singular(language.fold(word)) != language.fold(word),
-        )  # fmt: skip
+        return TextValues(tuple(words), literals, find, language)
 
     def remembered(self) -> dict[str, int]:
         """Return about how many bytes everything that is remembered takes."""
@@ -293,6 +289,30 @@ class Encoder:
         folded = [self.reader.language.fold(word) for word in words]
         found = [] if names is None else names.find(folded, self.reader.counts)
         return [span for span in found if span.way != PART and span.kind != LABEL]
+
+    def explain_names(self, words: Sequence[str], graph: LaidOutGraph) -> list[str]:
+        """Say which words name a value of a graph, and which are read as others."""
+        reader, values = self.reader, dict[str, list[str]]()
+        for kind, value in graph.values:
+            if kind in self.values and kind != LABEL:
+                values.setdefault(kind, []).append(value)
+        names = SpanIndex(values, reader.language)
+        folded = [reader.language.fold(word) for word in words]
+        read = folded
+        if reader.spans:
+            read = [word if word in names else reader.read_as(word, names) for word in folded]
+        elif reader.synonyms is not None:
+            read = [word if word in names else reader.synonym(word) or word for word in folded]
+        said = [
+            f"“{word}” is read as “{other}”"
+            for word, one, other in zip(words, folded, read, strict=True)
+            if one != other
+        ]
+        for span in names.find(read, reader.counts):
+            text = " ".join(words[place] for place in span.places)
+            part = " in part" if span.way == PART else " with a typo" if span.way == EDIT else ""
+            said.append(f"“{text}” names {span.kind}={span.value}{part}")
+        return said
 
     def _values_with(self, graphs: Iterable[LaidOutGraph]) -> Mapping[str, set[str]]:
         new: dict[str, set[str]] = {}

@@ -101,7 +101,8 @@ class Layouts:
         names = graph.parts
         ranks: Sequence[_Ranks] = (None,) * len(names)
         if scene is not None:
-            ranks = [scene.ranks(name) for name in graph.node_names]
+            named = zip(graph.node_names, graph.node_labels, strict=True)
+            ranks = [scene.ranks(name, labels) for name, labels in named]
             self.has_ranks = self.has_ranks or any(ranks)
         for name, labels, ranked in zip(names, graph.node_labels, ranks, strict=True):
             # Labels that were read from the same are mostly the same object, found at once.

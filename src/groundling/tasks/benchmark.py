@@ -24,9 +24,9 @@ from groundling.errors import (
     did_you_mean,
 )
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.follower import Follower
+from groundling.plan import Plan
 from groundling.tasks.presets import FULL, Preset, Presets
 from groundling.world.cached_environment import CachedEnvironment
 from groundling.world.environment import Action, Demonstration, Environment, State

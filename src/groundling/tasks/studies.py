@@ -21,8 +21,8 @@ from groundling.dialogue.prediction_sets import DialogueScores, PredictionSets, 
 from groundling.dialogue.speaker import Speaker
 from groundling.errors import DemonstrationError, PluginError
 from groundling.evaluation.report import Row
-from groundling.explain.explanation import Plan
 from groundling.follower import Follower
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,

@@ -11,7 +11,7 @@ from groundling.accuracy import checked
 from groundling.data.own import OwnWorld, folds, open_world
 from groundling.errors import DemonstrationError, GroundlingError, SettingError, WorldError
 from groundling.evaluation.report import Row
-from groundling.explain.explanation import Plan
+from groundling.plan import Plan
 from groundling.tasks.benchmark import FOLDS, Case, Fold, Outcome, Scene, Score, Source, Task
 from groundling.tasks.presets import FULL, Preset, Presets
 from groundling.world.cached_environment import CachedEnvironment

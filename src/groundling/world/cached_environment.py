@@ -8,6 +8,7 @@ from typing import Any
 
 from groundling.cache import Cache, CacheBudget
 from groundling.errors import DemonstrationError, GraphError, GroundlingError, WorldError
+from groundling.language.literals import Literal
 from groundling.limits import EXTRA_LENGTH, WORLD_ACTIONS
 from groundling.world.changes import Facts, label_changes, with_changes
 from groundling.world.environment import (
@@ -95,6 +96,23 @@ class CachedEnvironment:
         if not isinstance(inner, BoundEnvironment) or len(actions) != 1:
             return False
         return inner.describes(state, actions[0])
+
+    def uses(self, decisions: Iterable[tuple[State, Action]], literal: Literal) -> bool:
+        """Tell whether a plan uses a value of the text, where actions have holes for it."""
+        inner = self.environment
+        return not isinstance(inner, BoundEnvironment) or any(
+            inner.uses(state, action, literal) for state, action in decisions
+        )
+
+    def explain_values(self, state: State, action: Action) -> list[str]:
+        """Say which words of the text fill the holes of an action."""
+        inner = self.environment
+        return inner.explain(state, action) if isinstance(inner, BoundEnvironment) else []
+
+    def denies(self, state: State) -> bool:
+        """Tell whether the text asks for none of the things here."""
+        inner = self.environment
+        return isinstance(inner, BoundEnvironment) and inner.denies(state)
 
     @property
     def is_blank(self) -> bool:

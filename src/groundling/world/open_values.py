@@ -10,7 +10,7 @@ from groundling.errors import WorldError
 from groundling.language.literals import LITERAL_TYPES, Literal
 from groundling.world.environment import Action, Environment, State, Wrapper
 from groundling.world.graph import GroundingGraph, Label
-from groundling.world.sets import OpenSet, TextValues, Things
+from groundling.world.sets import OpenSet, TextValues, Things, mentions_in
 
 __all__ = [
     "AS_SAID",
@@ -27,8 +27,12 @@ __all__ = [
 
 AS_SAID = "as said"
 """The label of an action whose set fits the description of the text exactly."""
+TO, BY, STEP = "to what is said", "by what is said", "by a step"
+MORE, LESS = "more than now", "less than now"
+"""Labels for how a value that may be relative is meant."""
 _LONGEST_TEXT = 6  # words of a free text
-_NUMERIC = ("number", "percentage", "duration", "ordinal")
+_AMOUNTS = ("number", "percentage", "duration")
+_NUMERIC = (*_AMOUNTS, "ordinal")
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ class OpenValue:
         fill the hole too, if the text has none with it.
     default
         The value where the text says none; without it, the action is not possible then.
+    now, step
+        The value before the action, and how much *warmer* or *a bit louder* changes it. With `now`
+        a text may also say how much more or less it wants (*two degrees warmer*); with `step` it
+        need not. Graphs then tell a change (`more than now`, `less than now`) from a value (`to
+        what is said`), so that words for them are learnt.
 
     Examples
     --------
@@ -59,6 +68,10 @@ class OpenValue:
     >>> text = "set the hall to 21.5 degrees in 2 hours".split()
     >>> degrees.values(text, read_literals(text, ENGLISH))
     (21.5,)
+    >>> degrees = OpenValue("number", low=5, high=35, unit="degree", now=20, step=1)
+    >>> text = "make it two degrees warmer".split()
+    >>> degrees.values(text, read_literals(text, ENGLISH))
+    (22.0, 18.0, 21.0, 19.0)
     """
 
     type: str
@@ -66,6 +79,8 @@ class OpenValue:
     high: float | None = None
     unit: str = ""
     default: Hashable = None
+    now: float | None = None
+    step: float | None = None
 
     def __post_init__(self) -> None:
         if self.type not in LITERAL_TYPES:
@@ -82,17 +97,41 @@ class OpenValue:
             raise WorldError(f"`unit` must be left out for type {self.type!r}, which implies it.")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise WorldError(f"`low` must be <= `high`; got {self.low} and {self.high}.")
+        if self.now is not None and self.type not in _AMOUNTS:
+            raise WorldError(
+                f"`now` must be left out for type {self.type!r}; it is for {', '.join(_AMOUNTS)}."
+            )
+        if self.step is not None and (self.now is None or self.step <= 0):
+            raise WorldError(
+                f"`step` must be > 0 and stand beside `now`; got step={self.step}, now={self.now}."
+            )
 
     def values(self, words: Sequence[str], literals: Iterable[Literal]) -> tuple[Hashable, ...]:
-        """Return the values in a text that fill the hole, from left to right."""
+        """Return the values in a text that fill the hole, from left to right, then changes."""
+        return tuple(self.readings(words, literals)) or self._defaults()
+
+    def readings(
+        self, words: Sequence[str], literals: Iterable[Literal]
+    ) -> dict[Hashable, tuple[str, ...]]:
+        """Return the values in a text that fill the hole, with labels for how they are meant."""
         if self.type == "text":
-            return tuple(dict.fromkeys(_spans(words))) or self._defaults()
-        listed = [each for each in literals if self._admits(each.value)]
-        wanted = (self.type, self._unit)
-        found = [each.value for each in listed if (each.type, each.unit) == wanted]
-        if not found and self.type in ("number", "percentage", "duration"):
-            found = [each.value for each in listed if each.type == "number" and not each.unit]
-        return tuple(dict.fromkeys(found)) or self._defaults()
+            return dict.fromkeys(_spans(words), ())
+        wanted, listed = (self.type, self._unit), list(literals)
+        said = [each.value for each in listed if (each.type, each.unit) == wanted]
+        if not any(map(self._admits, said)) and self.type in _NUMERIC:
+            said += [each.value for each in listed if each.type == "number" and not each.unit]
+        found: dict[Hashable, tuple[str, ...]] = {}
+        changes = [] if self.now is None else [each for each in said if not isinstance(each, str)]
+        for value in filter(self._admits, said):
+            found.setdefault(value, () if self.now is None else (TO,))
+        spelt = {*found}
+        for by, label in (*((each, BY) for each in changes), (self.step, STEP)):
+            for value, way in ((_sum(self.now, by), MORE), (_sum(self.now, by, -1), LESS)):
+                if value is not None and by and self._admits(value):
+                    if label == BY and value in spelt:  # 20 may be 20, or 20 less than 40
+                        found[value] += (way, label)
+                    found.setdefault(value, (way, label))
+        return found
 
     @property
     def example(self) -> Hashable:
@@ -129,6 +168,14 @@ class OpenValue:
 
     def _defaults(self) -> tuple[Hashable, ...]:
         return () if self.default is None else (self.default,)
+
+
+def _written(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _sum(now: float | None, by: float | None, sign: int = 1) -> float | None:
+    return None if now is None or by is None else round(float(now + sign * by), 9)
 
 
 def _spans(words: Sequence[str]) -> Iterator[str]:
@@ -247,6 +294,7 @@ class BoundEnvironment(Wrapper):
         super().__init__(environment)
         self.text = text
         self._described: dict[State, set[frozenset[Hashable]]] = {}  # of the latest state
+        self._meant: dict[State, dict[Action, tuple[Label, ...]]] = {}  # of the latest state
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "environment":
@@ -266,22 +314,73 @@ class BoundEnvironment(Wrapper):
             found += filled
         return tuple(found)
 
+    def meant(self, state: State, action: Action) -> tuple[Label, ...]:
+        """Return labels for how the values of an action are meant, where they may be relative."""
+        if state not in self._meant:
+            known: dict[Action, tuple[Label, ...]] = {}
+            for each in self.environment.actions(state):
+                for hole in holes(each):
+                    if isinstance(hole, OpenValue) and hole.now is not None:
+                        read = hole.readings(self.text.words, self.text.literals)
+                        for value, labels in read.items():
+                            known[fill(each, hole, value)] = tuple(map(Label, labels))
+            self._meant = {state: known}
+        return self._meant[state].get(action, ())
+
     def _values(self, hole: OpenValue | OpenSet, state: State) -> Sequence[Hashable]:
         if isinstance(hole, OpenValue):
             return hole.values(self.text.words, self.text.literals)
         return hole.sets(things_of(self.environment, state), self.text)
 
+    def uses(self, state: State, action: Action, literal: Literal) -> bool:
+        """Tell whether an action uses a value of the text: as it is, as a change, or as a count.
+
+        Types that the environment does not declare are not for it to use.
+        """
+        types, parts = declared_types(self.environment), _parts(action)
+        if literal.type not in types or Label(BY) in self.meant(state, action):
+            return True
+        if "text" in types:
+            said = {self.text.words[place] for place in literal.places}
+            if any(isinstance(part, str) and said <= {*part.split()} for part in parts):
+                return True
+        sizes = [len(part) for part in parts if isinstance(part, frozenset)]
+        return literal.value in (*parts, *sizes)
+
+    def explain(self, state: State, action: Action) -> list[str]:
+        """Say which words of the text fill the holes of an action, and how."""
+        said, how = [], [label.name for label in self.meant(state, action)]
+        words, parts = self.text.words, _parts(action)
+        for literal in self.text.literals:
+            text = " ".join(words[place] for place in literal.places)
+            if literal.value in parts and (TO in how or not how):
+                said.append(f"“{text}” is the value {_written(literal.value)}")
+            elif BY in how:
+                value = next(part for part in parts if isinstance(part, float))
+                said.append(f"“{text}” gives {_written(value)}: {', '.join(how)}")
+        if STEP in how:
+            value = next(part for part in parts if isinstance(part, float))
+            said.append(f"the value {_written(value)} is {how[0]}, {STEP}")
+        for part in parts:
+            if isinstance(part, str) and "text" in declared_types(self.environment):
+                said += [f"“{part}” is free text"] if self._around(part) else []
+            if isinstance(part, frozenset):
+                among = len(things_of(self.environment, state))
+                fits = "as the text says" if self.describes(state, action) else "a guess"
+                said.append(f"the set has {len(part)} of {among} things, {fits}")
+        return said
+
     def ground(self, state: State, action: Action, next_state: State) -> GroundingGraph:
         """Return the grounding graph of an action, with what the text says of its values.
 
-        A set that fits the description exactly has the label `as said`; free text knows the words
-        around it.
+        A set that fits the description exactly has the label `as said`; a value that may be
+        relative has labels for how it is meant; free text knows the words around it.
         """
         graph: GroundingGraph = self.environment.ground(state, action, next_state)
-        if self.describes(state, action):
+        new = (Label(AS_SAID),) if self.describes(state, action) else ()
+        if new := (*new, *self.meant(state, action)):
             place = graph.node_names.index(graph.root)
-            labels = (*graph.node_labels[place], Label(AS_SAID))
-            graph = graph.changed({graph.root: labels})
+            graph = graph.changed({graph.root: (*graph.node_labels[place], *new)})
         if "text" not in declared_types(self.environment):
             return graph
         texts = {each for each in _parts(action) if isinstance(each, str)}
@@ -309,6 +408,14 @@ class BoundEnvironment(Wrapper):
                 state: {e for hole in open_sets for e in hole.described(things, self.text)}
             }
         return any(each in self._described[state] for each in sets)
+
+    def denies(self, state: State) -> bool:
+        """Tell whether the text asks for nothing (*none of the lamps*), where sets are meant."""
+        if not self.text.has(self.text.language.negations):
+            return False
+        return "set" in declared_types(self.environment) and self.text.denies(
+            mentions_in(things_of(self.environment, state), self.text)
+        )
 
     def _around(self, text: str) -> tuple[Label, ...]:
         """Return labels for the words before and after a stretch of the text, if it is one."""

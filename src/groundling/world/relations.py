@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import lru_cache
 from itertools import combinations
 
 from groundling.errors import WorldError
@@ -20,8 +21,9 @@ Rank = tuple[str, str]
 class Scene:
     """The things of one state, and what their labels imply.
 
-    An environment lists things by `things(state)`; nodes of its graphs that are named like a
-    thing get what is derived here. Positions are the numbers `x`, `y` and `z`.
+    An environment lists things by `things(state)`. A node of its graphs is a thing if it is named
+    like it, or has all labels of exactly one thing; it gets what is derived here. Positions are
+    the numbers `x`, `y` and `z`.
 
     Parameters
     ----------
@@ -33,8 +35,8 @@ class Scene:
     >>> scene = Scene({
     ...     "a": {"colour": "red", "x": 1, "y": 1}, "b": {"colour": "red", "x": 3, "y": 1},
     ...     "c": {"colour": "blue", "x": 3, "y": 3}})
-    >>> scene.ranks("a")
-    (('lowest x', ''), ('lowest y', ''), ('lowest x', 'colour'))
+    >>> [each for each in scene.ranks("a") if not each[0].startswith("nth")]
+    [('lowest x', ''), ('lowest y', ''), ('lowest x', 'colour')]
     >>> scene.relations("a")
     {'same colour': ('b',), 'lower x': ('b', 'c'), 'same y': ('b',), 'lower y': ('c',)}
     """
@@ -61,8 +63,10 @@ class Scene:
         ]
         names = [name for name in self._values if self._is_shared(name)]
         self._kinds = tuple(sorted(names)[:_MOST_KINDS])
-        self._sorted: dict[Hashable, list[float]] = {}
+        self._groups: dict[Hashable, dict[Hashable, list[str]]] = {}  # things by shared values
+        self._sorted: dict[Hashable, dict[str, dict[float | str, int]]] = {}
         self._ranks: dict[str, tuple[Rank, ...]] = {}
+        self._owners: dict[tuple[Label, ...], str | None] = {}
         self._sets: dict[str, tuple[str, frozenset[str]]] = {}  # of nodes that are relations
 
     def _is_shared(self, name: str) -> bool:
@@ -71,59 +75,80 @@ class Scene:
         strings = all(isinstance(each, str) for each in values)
         return strings and 1 < len(set(values)) < len(values)
 
+    def thing(self, name: str, labels: tuple[Label, ...]) -> str | None:
+        """Return the thing that a node stands for, by its name or by its labels.
+
+        >>> scene = Scene({"a": {"colour": "red", "x": 1}, "b": {"colour": "red", "x": 2}})
+        >>> scene.thing("object", labels_of({"colour": "red", "x": 2, "object": True}, "object"))
+        'b'
+        """
+        if name in self.labels:
+            return name
+        if labels not in self._owners:
+            given = set(labels)
+            fits = [each for each, own in self.labels.items() if own and given.issuperset(own)]
+            self._owners[labels] = fits[0] if len(fits) == 1 else None
+        return self._owners[labels]
+
     # ---- ranks --------------------------------------------------------------------------
 
-    def ranks(self, node: str) -> tuple[Rank, ...] | None:
+    def ranks(self, node: str, labels: tuple[Label, ...] = ()) -> tuple[Rank, ...] | None:
         """Return how the numbers of a thing rank among things that share labels with it.
 
         Each rank stands with the labels that are shared: `("lowest x", "")` is the leftmost of
         all, `("2nd highest x", "colour")` the second from the right of those of its colour, and
-        `("highest size", "colour kind")` the biggest of its colour and kind. The node of a
-        relation (see `related`) has the ranks among those that the thing is so related to; nodes
-        that are neither have None.
+        `("highest size", "colour kind")` the biggest of its colour and kind. `("nth highest x",
+        "2 colour")` says the same with the number apart, so that every ordinal agrees with it.
+        The node of a relation (see `related`) has the ranks among the things at its other end;
+        nodes that are neither a thing nor a relation have None.
         """
-        found = self._ranks.get(node)
-        if found is None:
-            if node in self.labels:
-                found = tuple(self._find_ranks(node, None))
-            elif node in self._sets:
-                thing, among = self._sets[node]
-                found = tuple(self._find_ranks(thing, among)) if len(among) > 1 else ()
-            else:
+        among: frozenset[str] | None = None
+        if node in self._sets:
+            thing, among = self._sets[node]
+        else:
+            found = self.thing(node, labels)
+            if found is None:
                 return None
-            self._ranks[node] = found
-        return found
+            thing = node = found
+        ranks = self._ranks.get(node)
+        if ranks is None:
+            alone = among is not None and len(among) < 2
+            ranks = self._ranks[node] = () if alone else tuple(self._find_ranks(thing, among))
+        return ranks
 
     def _find_ranks(self, thing: str, among: frozenset[str] | None) -> Iterator[Rank]:
         most = _MOST_RANK if among is None else 1
-        kinds = [kind for kind in self._kinds if thing in self._values[kind]]
+        kinds = tuple(kind for kind in self._kinds if thing in self._values[kind])
         for size in range(len(kinds) + 1):
             for shared in combinations(kinds, size):
-                key = tuple((kind, self._values[kind][thing]) for kind in shared)
+                places = self._places_among(thing, shared, among)
+                said = " ".join(shared)
                 for name in self._numbers:
                     own = self._values[name].get(thing)
-                    values = self._sorted_values(name, key, among)
-                    if own is not None and len(values) > 1:
-                        place = values.index(float(own))
-                        for rank in _rank(name, place, len(values), most):
-                            yield rank, " ".join(shared)
+                    if own is not None and len(places[name]) > 1:
+                        place = places[name][own]
+                        yield from _ranks(name, place, len(places[name]), most, said)
 
-    def _sorted_values(
-        self, name: str, key: tuple[tuple[str, Hashable], ...], among: frozenset[str] | None
-    ) -> list[float]:
-        """Return the distinct numbers of those things that have some values."""
-        found = self._sorted.get((name, key, among))
-        if found is None:
-            found = sorted(
-                {
-                    float(number)
-                    for thing, number in self._values[name].items()
-                    if (among is None or thing in among)
-                    and all(self._values[kind].get(thing) == value for kind, value in key)
-                }
-            )
-            self._sorted[name, key, among] = found
-        return found
+    def _places_among(
+        self, thing: str, shared: tuple[str, ...], among: frozenset[str] | None
+    ) -> dict[str, dict[float | str, int]]:
+        """Return the places of all numbers of those things that share some values with one."""
+        if (shared, among) not in self._groups:
+            groups = self._groups[shared, among] = {}
+            columns = [self._values[kind] for kind in shared]
+            for other in self.labels if among is None else among:
+                values = tuple([each.get(other) for each in columns])
+                groups.setdefault(values, []).append(other)
+        values = tuple([self._values[kind].get(thing) for kind in shared])
+        known = self._sorted.get((shared, values, among))
+        if known is None:
+            known = self._sorted[shared, values, among] = {}
+            group = self._groups[shared, among].get(values, ())
+            for name in self._numbers:
+                column = self._values[name]
+                numbers = {column[each] for each in group if each in column}
+                known[name] = {number: place for place, number in enumerate(sorted(numbers))}
+        return known
 
     # ---- relations ----------------------------------------------------------------------
 
@@ -186,25 +211,35 @@ class Scene:
         """
         nodes: dict[str, Labels] = dict(zip(graph.node_names, graph.node_labels, strict=True))
         edges: list[tuple[str, str, Labels]] = list(graph.edges)
-        for thing in graph.node_names:
-            if thing not in self.labels:
-                continue
+        pairs = zip(graph.node_names, graph.node_labels, strict=True)
+        things = {name: thing for name, labels in pairs if (thing := self.thing(name, labels))}
+        node_of = {thing: name for name, thing in reversed(things.items())}
+        for name, thing in things.items():
             for relation, others in self.relations(thing).items():
-                name = f"{thing}: {relation}"
-                nodes[name] = (relation, *(("same",) if relation.startswith("same ") else ()))
-                edges.append((thing, name, "is"))
-                self._sets[name] = (thing, frozenset((thing, *others)))
+                link = f"{thing}: {relation}"
+                edges.append((name, link, "is"))
+                if link in nodes:  # another node stands for the same thing
+                    continue
+                nodes[link] = (relation, *(("same",) if relation.startswith("same ") else ()))
+                self._sets[link] = (thing, frozenset((thing, *others)))
                 for other in others:
-                    if other not in nodes:
-                        nodes[other] = self.labels[other]
-                    edges.append((name, other, "as"))
+                    node = node_of.get(other, other)
+                    if node not in nodes:
+                        nodes[node] = self.labels[other]
+                    edges.append((link, node, "as"))
         return GroundingGraph(nodes, edges, graph.root, graph.roles)
 
 
-def _rank(name: str, place: int, count: int, most: int) -> Iterator[str]:
+@lru_cache(maxsize=10_000)
+def _ranks(name: str, place: int, count: int, most: int, shared: str) -> tuple[Rank, ...]:
+    """Return the ranks of a position, from both ends, by name and as the n-th."""
+    found = []
     for order, number in (("lowest", place + 1), ("highest", count - place)):
         if number <= min(most, count - 1):
             said = "" if number == 1 else _ORDINALS.get(number, f"{number}th ")
-            yield f"{said}{order} {name}"
+            found.append((f"{said}{order} {name}", shared))
+        if most > 1 and number <= most:
+            found.append((f"nth {order} {name}", f"{number} {shared}".strip()))
     if most > 1 and count > 2 and 2 * place + 1 == count:
-        yield f"middle {name}"
+        found.append((f"middle {name}", shared))
+    return tuple(found)

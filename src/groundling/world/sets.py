@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 from groundling.errors import WorldError
+from groundling.language.languages import NEUTRAL, Language
 from groundling.language.literals import Literal
 from groundling.world.graph import Label, Labels, labels_of
 
@@ -18,7 +20,10 @@ _MOST_SINGLE = 12  # things of a description that are offered one by one
 _MOST_SETS = 300
 _MOST_CHOICES = 40  # sets of so many of more things that are offered
 
-Mention = tuple[str, str, tuple[int, ...]]
+_MOST_APART = 2  # words between a number and the name of what it counts
+
+Pair = tuple[str, str | float]
+Mention = tuple[str, str | float, tuple[int, ...]]
 """A label and a value of it that a text names, with the places of the words."""
 Things = Mapping[Hashable, Labels]
 Finder = Callable[[Mapping[str, Iterable[str]]], Sequence[Mention]]
@@ -32,30 +37,69 @@ def _find_nothing(values: Mapping[str, Iterable[str]]) -> Sequence[Mention]:
 class TextValues:
     """What holes are filled from: the words of a text, its literals, and its names.
 
-    `find` returns the mentions of names that exist; `exceptions`, `joints`, `universals` and
-    `complements` are the words of the language for *except*, *and*, *every* and *the other*;
-    `plural` tells whether a word is in the plural.
+    `find` returns the mentions of names that exist. The `language` knows the words for *except*,
+    *and*, *every*, *none* and *the other*, and which words are plurals.
     """
 
     words: Sequence[str]
     literals: Sequence[Literal] = ()
     find: Finder = _find_nothing
-    exceptions: Sequence[str] = ()
-    joints: Sequence[str] = ()
-    universals: Sequence[str] = ()
-    complements: Sequence[str] = ()
-    plural: Callable[[str], bool] = str.isdigit
-
-    @property
-    def count(self) -> int | None:
-        """How many things the text asks for, if a number says so and not which of them."""
-        found = [e.value for e in self.literals if e.type == "number" and not e.unit]
-        whole = [int(each) for each in found if isinstance(each, float) and each.is_integer()]
-        return whole[0] if len(whole) == 1 and 0 < whole[0] < 100 else None
+    language: Language = NEUTRAL
 
     def has(self, words: Sequence[str]) -> bool:
         """Tell whether the text has one of some words."""
-        return any(word.lower() in words for word in self.words)
+        return any(self.language.fold(word) in words for word in self.words)
+
+    def plural(self, place: int) -> bool:
+        """Tell whether the word at a place is a plural."""
+        word = self.language.fold(self.words[place])
+        return self.language.singular(word) != word
+
+    def count(self, mentions: Sequence[Mention]) -> int | None:
+        """Return how many things the text asks for, if a number says so.
+
+        *One* counts before a name (*one lamp*, *one of the lamps*); elsewhere it stands for a
+        thing (*the red one*). Numbers after an exception count what is left out.
+        """
+        begins = {each[2][0] for each in mentions}
+        used = {place for each in mentions for place in each[2]}
+        turn = self.turn(mentions)
+        counts = []
+        for each in self.literals:
+            value, after = each.value, each.places[-1] + 1
+            if each.type != "number" or each.unit or each.places[0] > turn or after == turn:
+                continue
+            if not isinstance(value, float) or not value.is_integer() or used & {*each.places}:
+                continue
+            of = after < len(self.words) and self.words[after] in self.language.partitives
+            if 0 < value < 100 and (value > 1 or after in begins or of):
+                counts.append(int(value))
+        return counts[0] if len(counts) == 1 else None
+
+    def turn(self, mentions: Sequence[Mention]) -> int:
+        """Return the place of the word after which things are left out; the end if there is none.
+
+        That is *except*, or a negation after the first thing (*those that are not red*).
+        """
+        begin = self._begin(mentions)
+        for place, word in enumerate(map(self.language.fold, self.words)):
+            negated = word in self.language.negations and place > begin
+            if negated or word in self.language.exceptions:
+                return place
+        return len(self.words)
+
+    def denies(self, mentions: Sequence[Mention]) -> bool:
+        """Tell whether nothing is asked for: a negation before all things (*none of the lamps*)."""
+        return bool(mentions) and any(
+            self.language.fold(word) in self.language.negations and self.words[place + 1] != ","
+            for place, word in enumerate(self.words[: self._begin(mentions)])
+        )
+
+    def _begin(self, mentions: Sequence[Mention]) -> int:
+        """Return where the description begins: at the first name, or at *every*."""
+        places = [each[2][0] for each in mentions]
+        places += [n for n, w in enumerate(self.words) if w.lower() in self.language.universals]
+        return min(places, default=len(self.words))
 
 
 @dataclass(frozen=True)
@@ -74,10 +118,11 @@ class OpenSet:
 
     Examples
     --------
+    >>> from groundling.language import ENGLISH
     >>> lamps = {1: {"kind": "lamp", "colour": "red"}, 2: {"kind": "lamp", "colour": "blue"}}
     >>> mentions = [("kind", "lamp", (1,)), ("colour", "red", (4,))]
     >>> text = "all lamps but the red one".split()
-    >>> said = TextValues(text, find=lambda values: mentions, exceptions=("but",))
+    >>> said = TextValues(text, find=lambda values: mentions, language=ENGLISH)
     >>> [sorted(each) for each in OpenSet().sets(lamps, said)]
     [[1, 2], [2], [1]]
     """
@@ -87,8 +132,8 @@ class OpenSet:
     def __hash__(self) -> int:
         return hash(tuple(sorted(self.having.items())))
 
-    def among(self, things: Things) -> dict[Hashable, frozenset[tuple[str, str]]]:
-        """Return the things that may be in the set, with their strings."""
+    def among(self, things: Things) -> dict[Hashable, frozenset[Pair]]:
+        """Return the things that may be in the set, with their values."""
         read = {thing: _pairs(labels) for thing, labels in things.items()}
         needed = frozenset(self.having.items())
         return {thing: labels for thing, labels in read.items() if needed <= labels}
@@ -100,19 +145,15 @@ class OpenSet:
     def sets(self, things: Things, text: TextValues) -> list[frozenset[Hashable]]:
         """Return the sets that a text may describe, in a fixed order."""
         read = self.among(things)
-        denoted, excluded = _denoted(read, text)
+        denoted, excluded = _denoted(read, _mentions(read, text), text)
         found: dict[frozenset[Hashable], None] = dict.fromkeys(denoted)
         for each in denoted:
             for other in excluded:
                 found[each - other] = None
         found |= dict.fromkeys(self.described(things, text))
-        if text.has(text.complements):  # what one is asked for is the rest of something
-            marked = [
-                frozenset(t for t in read if mark in _marks(things[t]))
-                for mark in sorted({m for t in read for m in _marks(things[t])})
-            ]
-            for each in denoted:
-                for other in (*denoted, *marked):
+        if text.has((*text.language.complements, *text.language.restrictives)):
+            for each in denoted:  # what is asked for is the rest of something
+                for other in (*denoted, *_marked(read, things)):
                     found[each - other] = None
         for each in denoted:
             if len(each) <= _MOST_SINGLE:
@@ -125,27 +166,35 @@ class OpenSet:
 
         A number or a singular that fits more things than it says leaves open which of them.
 
+        >>> from groundling.language import ENGLISH
+        >>> from groundling.language.literals import read_literals
         >>> lamps = {n: {"kind": "lamp"} for n in "abc"}
         >>> mentions = [("kind", "lamp", (1,))]
         >>> for text in ("the lamp", "the lamps", "two lamps"):
-        ...     said = TextValues(text.split(), find=lambda values: mentions,
-        ...                       plural=lambda word: word.endswith("s"),
-        ...                       literals=[Literal("number", 2.0, "", (0,))] * ("two" in text))
+        ...     words = text.split()
+        ...     said = TextValues(words, read_literals(words, ENGLISH), lambda values: mentions,
+        ...                       ENGLISH)
         ...     print(text, ["".join(sorted(each)) for each in OpenSet().described(lamps, said)])
         the lamp ['a', 'b', 'c']
         the lamps ['abc']
         two lamps ['ab', 'ac', 'bc']
         """
         read = self.among(things)
-        denoted, excluded = _denoted(read, text)
+        mentions = _mentions(read, text)
+        denoted, excluded = _denoted(read, mentions, text)
         whole = denoted[0] - (excluded[0] if excluded else frozenset())
-        said = [place for each in _mentions(read, text) for place in each[2]]
-        count = text.count
+        turn = text.turn(mentions)
+        said = [place for each in mentions for place in each[2] if place < turn]
+        if text.has(text.language.complements):
+            others = [whole - marked for marked in _marked(read, things) if whole & marked]
+            if others or not said:
+                return list(dict.fromkeys(filter(None, others)))
+        count = text.count(mentions)
         if count is None:
-            several = not said or any(text.plural(text.words[place]) for place in said)
+            several = not said or any(map(text.plural, said))
             between = text.words[min(said) : max(said)] if said else ()
-            joined = any(word in text.joints or word == "," for word in between)
-            if several or joined or text.has(text.universals):
+            joined = any(word in text.language.joints or word == "," for word in between)
+            if several or joined or text.has(text.language.universals):
                 return [whole] if whole else []
             count = 1
         members = [thing for thing in things if thing in whole]
@@ -159,9 +208,9 @@ class OpenSet:
         return "set"
 
 
-def _pairs(labels: Labels) -> frozenset[tuple[str, str]]:
+def _pairs(labels: Labels) -> frozenset[Pair]:
     read = labels_of(labels, "a thing")
-    return frozenset((each.name, each.value) for each in read if isinstance(each.value, str))
+    return frozenset((each.name, each.value) for each in read if each.value is not None)
 
 
 def _marks(labels: Labels) -> frozenset[str]:
@@ -169,36 +218,81 @@ def _marks(labels: Labels) -> frozenset[str]:
     return frozenset(each.name for each in labels_of(labels, "a thing") if each.value is None)
 
 
-def _mentions(
-    things: Mapping[Hashable, frozenset[tuple[str, str]]], text: TextValues
-) -> Sequence[Mention]:
+def _marked(read: Mapping[Hashable, frozenset[Pair]], things: Things) -> list[frozenset[Hashable]]:
+    """Return the things that have a label without a value (such as *last*), for each such label."""
+    marks = {thing: _marks(things[thing]) for thing in read}
+    return [
+        frozenset(thing for thing in read if mark in marks[thing])
+        for mark in sorted(frozenset().union(*marks.values()))
+    ]
+
+
+def mentions_in(things: Things, text: TextValues) -> Sequence[Mention]:
+    """Return where a text says labels of things."""
+    return _mentions(OpenSet().among(things), text)
+
+
+def _mentions(things: Mapping[Hashable, frozenset[Pair]], text: TextValues) -> Sequence[Mention]:
     values: dict[str, set[str]] = {}
+    numbers: dict[str, set[float]] = {}
     for labels in things.values():
         for name, value in labels:
-            values.setdefault(name, set()).add(value)
-    return text.find(values)
+            if isinstance(value, str):
+                values.setdefault(name, set()).add(value)
+            else:
+                numbers.setdefault(name, set()).add(value)
+    return (*text.find(values), *_numbers(numbers, text))
+
+
+def _numbers(numbers: Mapping[str, set[float]], text: TextValues) -> Iterator[Mention]:
+    """Yield the labels whose number a text says: those it names, or the only one with an ordinal.
+
+    An ordinal belongs to the nearest name behind it (*the 1st and 4th from the right*), another
+    number to the nearest one.
+    """
+    language = text.language
+    words = [language.singular(language.fold(word)) for word in text.words]
+    ends = {}
+    for name in numbers:
+        parts = [language.singular(part) for part in re.split(r"[\W_]+", language.fold(name))]
+        if all(part in words for part in parts):
+            ends[name] = [place for place, word in enumerate(words) if word == parts[-1]]
+    for each in text.literals:
+        if each.type not in ("ordinal", "number") or each.unit or isinstance(each.value, str):
+            continue
+        fits = sorted(name for name, known in numbers.items() if each.value in known)
+        at, nth = each.places[0], each.type == "ordinal"
+        near = [
+            (nth and end < at, abs(end - at), name)
+            for name in ends
+            for end in ends[name]
+            if nth or abs(end - at) <= _MOST_APART
+        ]
+        if near and min(near)[2] in fits:
+            yield (min(near)[2], each.value, each.places)
+        elif nth and not near and len(fits) == 1:
+            yield (fits[0], each.value, each.places)
 
 
 def _denoted(
-    things: Mapping[Hashable, frozenset[tuple[str, str]]], text: TextValues
+    things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention], text: TextValues
 ) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
     """Return what a text may describe, and what it may leave out, the fullest reading first."""
-    mentions, words = _mentions(things, text), text.words
-    turn = next((n for n, word in enumerate(words) if word in text.exceptions), len(words))
+    turn = text.turn(mentions)
     main = [each for each in mentions if each[2][0] < turn]
     rest = [each for each in mentions if each[2][0] > turn]
-    denoted = list(_descriptions(things, main, words, text.joints))
+    denoted = list(_descriptions(things, main, text.words, text.language.joints))
     return denoted, list(_readings(things, rest))[:-1] if rest else []
 
 
 def _readings(
-    things: Mapping[Hashable, frozenset[tuple[str, str]]], mentions: Sequence[Mention]
+    things: Mapping[Hashable, frozenset[Pair]], mentions: Sequence[Mention]
 ) -> Iterator[frozenset[Hashable]]:
     """Yield what mentions describe: values of one label are alternatives, labels add up.
 
     Every choice of labels is a reading, the fullest first; the last is everything.
     """
-    values: dict[str, set[tuple[str, str]]] = {}
+    values: dict[str, set[Pair]] = {}
     for name, value, _ in mentions:
         values.setdefault(name, set()).add((name, value))
     names = list(values)[:_MOST_KINDS]
@@ -212,7 +306,7 @@ def _readings(
 
 
 def _descriptions(
-    things: Mapping[Hashable, frozenset[tuple[str, str]]],
+    things: Mapping[Hashable, frozenset[Pair]],
     mentions: Sequence[Mention],
     words: Sequence[str],
     joints: Sequence[str],

@@ -11,7 +11,7 @@ from typing import Any
 
 from groundling.errors import CorpusError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from groundling.errors import CorpusError, InstructionError, SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,

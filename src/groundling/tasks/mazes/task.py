@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from groundling.errors import SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.language.parser import load_parser
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     DemoWorld,

@@ -11,9 +11,9 @@ from typing import cast
 
 from groundling.errors import DemonstrationError, SettingError
 from groundling.evaluation.report import Row, bootstrap
-from groundling.explain.explanation import Plan
 from groundling.features.reader import Text
 from groundling.language.instruction import Instruction
+from groundling.plan import Plan
 from groundling.tasks.benchmark import (
     Case,
     Fold,
