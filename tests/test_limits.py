@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundling import Follower, GroundingGraph, GroundlingError, Lexicon
+from groundling import Follower, GroundingGraph, GroundlingError, Lexicon, WordVectors
 from groundling.corpora.archive import read_source
 from groundling.corpora.download import download
 from groundling.corpora.markup import parse_xml
@@ -274,6 +274,7 @@ EXCEEDED = {
     "download_bytes": (100, download_of),
     "treebank_bytes": (3, lambda folder: read_conllu(file(folder, "a.conllu", "1\tgo"))),
     "lexicon_bytes": (3, lambda folder: Lexicon.read(file(folder, "words.txt", "a = b:c"))),
+    "vector_size": (1, lambda folder: WordVectors(file(folder, "a.vec", "a 1 2")).vector("a")),
     "world_bytes": (3, lambda folder: SceneWorld.load(file(folder, "yard.json", "{    }"))),
     "language_bytes": (3, lambda folder: Language.read(file(folder, "elvish.json", "{    }"))),
     "result_bytes": (3, lambda folder: Report.read(file(folder, "report.json", "{    }"))),
@@ -296,9 +297,9 @@ EXCEEDED = {
     "sessions": (1, lambda folder: [sessions().begin(agent) for _ in range(2)]),
     "session_turns": (1, lambda folder: sessions(talked=2)),
 }  # fmt: skip
-# Those that tell nobody: a note that is too long is none of ours, connections are closed, and
-# sessions forgotten.
-SILENT = {"note_bytes", "connections", "idle_connections", "session_minutes"}
+# Those that tell nobody: a note that is too long is none of ours, connections are closed, sessions
+# forgotten, and rare words have no vectors.
+SILENT = {"note_bytes", "connections", "idle_connections", "session_minutes", "vector_words"}
 
 
 def test_limits_are_all_tried():
