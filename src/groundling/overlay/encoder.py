@@ -298,11 +298,7 @@ class Encoder:
                 values.setdefault(kind, []).append(value)
         names = SpanIndex(values, reader.language)
         folded = [reader.language.fold(word) for word in words]
-        read = folded
-        if reader.spans:
-            read = [word if word in names else reader.read_as(word, names) for word in folded]
-        elif reader.synonyms is not None:
-            read = [word if word in names else reader.synonym(word) or word for word in folded]
+        read = [word if word in names else reader.read_as(word, names) for word in folded]
         said = [
             f"“{word}” is read as “{other}”"
             for word, one, other in zip(words, folded, read, strict=True)
